@@ -4,9 +4,9 @@ import ipaddr from 'ipaddr.js';
 import { StartupError } from '../../errors.ts';
 
 /**
- * Decides which IP addresses an outgoing request may reach.
- * Everything here works on parsed, binary addresses. Text is never compared: `127.1`, `0x7f000001` and `::ffff:7f00:1`
- * can mean the same address, and a comparison would miss the next spelling.
+ * Decides which IP addresses an outgoing request may reach. All checks work on parsed, binary addresses. Comparing text
+ * would be unsafe: `127.1`, `0x7f000001` and `::ffff:7f00:1` can mean the same address, and a list of spellings is
+ * never complete.
  */
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -14,27 +14,33 @@ type Range = readonly [Address, number];
 
 export type AddressGuard = {
   /**
-   * Returns whether a request may go to this address. Anything but a plain IP address is refused. `host` is the name
-   * that led to it, which a pattern of the operator's list may match.
+   * Returns whether a request may go to this address. Text that is not a plain IP address is rejected. `host` is the
+   * name that resolved to the address; a pattern of the operator's list may match it.
    */
   isAllowed: (address: string, host?: string) => boolean;
-  /** Returns whether the operator's list opened this address. Such an address may be used without TLS. */
+  /** Returns whether the operator's list allows this address. Such an address may be used without TLS. */
   isListed: (address: string, host?: string) => boolean;
   /** Returns whether a pattern of the operator's list matches this host name. */
   isListedHost: (host: string) => boolean;
   /** Name or address of the cluster's API server; undefined outside a cluster. */
   apiServer: string | undefined;
-  /** Sets the current addresses of the API server's names. No list opens them either. */
+  /** Sets the current addresses of the API server's names. The operator's list cannot allow them. */
   setApiServerAddresses: (addresses: readonly string[]) => void;
-  /** Returns whether this is one of our own ports, on an address of this machine. No list opens it. */
+  /**
+   * Returns whether this is a port of this program on an address of this machine. The operator's list cannot allow it.
+   */
   isOwnPort: (address: string, port: number) => boolean;
-  /** Sets the ports of this process and its database, in case a list opens the machine's own addresses. */
+  /**
+   * Sets the ports of this process and its database. They stay blocked even if the list allows the machine's own
+   * addresses.
+   */
   setOwnPorts: (ports: readonly number[]) => void;
 };
 
 /**
- * Link-local addresses and cloud metadata services, most of which are link-local. They give credentials to every
- * client, so no list opens them, not even `0.0.0.0/0`. The Azure one (168.63.129.16) looks like any public address.
+ * Link-local addresses and cloud metadata services, most of which are link-local. Metadata services give credentials to
+ * every client, so the operator's list cannot allow them, not even by `0.0.0.0/0`. Azure's (168.63.129.16) is an
+ * ordinary public address.
  */
 const NEVER_OPEN = [
   '169.254.0.0/16',
@@ -49,9 +55,12 @@ const NEVER_OPEN = [
 
 /** Prefixes whose last 32 bits are an IPv4 address: compatible, translated, NAT64. */
 const EMBEDS_IPV4_LAST = ['::/96', '::ffff:0:0:0/96', '64:ff9b::/96'].map(parseRange);
-/** Local-use NAT64. Each network chooses the length of its prefix, so the IPv4 address may be in several places. */
+/**
+ * Local-use NAT64. Each network chooses the length of its prefix, so the embedded IPv4 address may be at several
+ * positions.
+ */
 const LOCAL_NAT64 = parseRange('64:ff9b:1::/48');
-/** Bytes of the IPv4 address after a prefix of 48, 56, 64 and 96 bits (RFC 6052, 2.2). */
+/** Byte positions of the IPv4 address after a prefix of 48, 56, 64 and 96 bits (RFC 6052, 2.2). */
 const NAT64_PLACES = [
   [6, 7, 9, 10],
   [7, 9, 10, 11],
@@ -60,18 +69,18 @@ const NAT64_PLACES = [
 ] as const;
 const SIX_TO_FOUR = parseRange('2002::/16');
 const TEREDO = parseRange('2001::/32');
-/** Addresses that belong to no host: zeros of a prefix or suffix look like this when read as IPv4. */
+/** Addresses that belong to no host. The zeros of a prefix or suffix give such an address when read as IPv4. */
 const THIS_NETWORK = parseRange('0.0.0.0/8');
 /** The only block from which IANA hands out routable IPv6 addresses. */
 const GLOBAL_UNICAST_V6 = parseRange('2000::/3');
 
-/** Ranges that a host pattern opens, in the terms of ipaddr.js: a Service's addresses, but not loopback. */
+/** Ranges that a host pattern allows, by their names in ipaddr.js: the addresses of a Service, but not loopback. */
 const OPENED_BY_HOST: readonly string[] = ['private', 'carrierGradeNat', 'uniqueLocal'];
 
 /**
- * Creates a guard. `allow` is the operator's list (`PARLEY_EGRESS_ALLOW`, contract/running.md#egress), which adds to
- * public unicast: CIDRs for every host, and host patterns, each of which opens private addresses to matching hosts.
- * Throws a StartupError that names the first item that is neither.
+ * Creates a guard. `allow` is the operator's list (`PARLEY_EGRESS_ALLOW`, contract/running.md#egress). It allows
+ * addresses in addition to public unicast: a CIDR for every host, a host pattern private addresses for the hosts that
+ * match. Throws a `StartupError` that names the first item that is neither.
  */
 export function createAddressGuard(deps: {
   allow: readonly string[];
@@ -87,7 +96,7 @@ export function createAddressGuard(deps: {
   const isListedHost = (host: string): boolean => hosts.some((matches) => matches(host));
   const isOpened = (ip: Address): boolean => {
     if (!inAny(ip, opened) || isNever(ip)) return false;
-    // Opening a NAT64 prefix must not open 10.0.0.1 behind it, so the inner address is checked too.
+    // The embedded IPv4 address is checked too: allowing a NAT64 prefix must not allow 10.0.0.1 behind it.
     const inner = embeddedIPv4(ip);
     if (inner.length === 0) return true;
     return inner.some(mayReach) && inner.every((v4) => mayReach(v4) || inRange(v4, THIS_NETWORK));
@@ -100,7 +109,8 @@ export function createAddressGuard(deps: {
     isAllowed: (address, host) => {
       const parsed = parseAddress(address);
       if (parsed === undefined) return false;
-      // A mapped address is allowed only if its IPv4 address was opened. Public IPv4 addresses need no mapping.
+      // An IPv4-mapped address is allowed only if the list allows its IPv4 address. Public IPv4 addresses need no
+      // mapping.
       if (parsed.mapped) return isOpened(parsed.ip);
       return mayReach(parsed.ip) || isOpenedTo(host, parsed.ip);
     },
@@ -131,7 +141,7 @@ function isOfThisMachine(address: string): boolean {
   return ours.some((one) => one.address === ip.toString());
 }
 
-/** Returns the texts that are addresses, as ranges of a single address. */
+/** Returns a range of one address for each text that is an address. */
 function wholeAddresses(texts: readonly string[]): Range[] {
   return texts.flatMap((text) => {
     const parsed = parseAddress(text);
@@ -143,8 +153,8 @@ function wholeAddresses(texts: readonly string[]): Range[] {
 
 const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?';
 /**
- * Needs at least two labels, because one would mean something else in each namespace. The last label is not a number;
- * otherwise `10.0.0.1` would be a name.
+ * A pattern needs at least two labels, because a single label means another host in each namespace. The last label must
+ * not be a number; otherwise `10.0.0.1` would be a name.
  */
 const HOST_PATTERN = new RegExp(`^(\\*|${LABEL})\\.(${LABEL}\\.)*(?!\\d+$)${LABEL}$`);
 
@@ -164,12 +174,15 @@ function parseHostPattern(text: string): (host: string) => boolean {
   return (host) => host.endsWith(suffix) && host.length > suffix.length;
 }
 
-/** Returns undefined for text that a socket would not accept as an address. ipaddr.js alone also reads `127.1`. */
+/**
+ * Returns undefined for text that a socket would not accept as an address. The check is needed because ipaddr.js also
+ * accepts `127.1`.
+ */
 function parseAddress(text: string): { ip: Address; mapped: boolean } | undefined {
   if (isIP(text) === 0) return undefined;
   const ip = ipaddr.parse(hexOnly(text));
   if (ip instanceof ipaddr.IPv4) return { ip, mapped: false };
-  // A zone (`%eth0`) picks an interface, which no receiver's address needs.
+  // A zone (`%eth0`) selects a network interface, which no receiver's address needs.
   if (ip.zoneId !== undefined) return undefined;
   return ip.isIPv4MappedAddress()
     ? { ip: ip.toIPv4Address(), mapped: true }
@@ -177,8 +190,8 @@ function parseAddress(text: string): { ip: Address; mapped: boolean } | undefine
 }
 
 /**
- * Rewrites `::127.0.0.1` as `::7f00:1`. ipaddr.js reads the dotted spelling as the mapped ::ffff:127.0.0.1, but the
- * kernel does not, so they would check different addresses.
+ * Rewrites `::127.0.0.1` as `::7f00:1`. ipaddr.js parses the dotted spelling as the mapped address ::ffff:127.0.0.1,
+ * but the kernel does not, so the guard would check another address than the kernel uses.
  */
 function hexOnly(text: string): string {
   if (!text.includes(':')) return text;
@@ -188,7 +201,7 @@ function hexOnly(text: string): string {
   });
 }
 
-/** Requires a complete address part, because ipaddr.js reads `10/8` as 0.0.0.10/8. */
+/** Requires a complete address before the slash, because ipaddr.js parses `10/8` as 0.0.0.10/8. */
 function parseRange(cidr: string): Range {
   const [address = '', prefix = '', ...rest] = cidr.split('/');
   const isWhole = isIP(address) !== 0 && /^\d{1,3}$/.test(prefix) && rest.length === 0;
@@ -211,22 +224,22 @@ function inAny(ip: Address, ranges: readonly Range[]): boolean {
 }
 
 /**
- * Fails closed: ipaddr.js must know no special purpose, and an IPv6 address must lie in 2000::/3. The second rule
- * covers what the library misses (`::a9fe:a9fe`, everything not yet assigned).
+ * Rejects in case of doubt: ipaddr.js must list no special purpose for the address, and an IPv6 address must lie in
+ * 2000::/3. The second rule covers addresses that the library does not classify (`::a9fe:a9fe`, all unassigned ones).
  */
 function isGlobalUnicast(ip: Address): boolean {
   if (ip.range() !== 'unicast') return false;
   return ip.kind() === 'ipv4' || inRange(ip, GLOBAL_UNICAST_V6);
 }
 
-/** Returns each IPv4 address where a packet to this address may end. */
+/** Returns each IPv4 address at which a packet to this address may arrive. */
 function embeddedIPv4(ip: Address): ipaddr.IPv4[] {
   // `::1` lies in the IPv4-compatible block and embeds no address.
   if (ip.range() === 'loopback') return [];
   const bytes = ip.toByteArray();
   if (inAny(ip, EMBEDS_IPV4_LAST)) return [new ipaddr.IPv4(bytes.slice(12))];
   if (inRange(ip, SIX_TO_FOUR)) return [new ipaddr.IPv4(bytes.slice(2, 6))];
-  // The client's address, with every bit inverted (RFC 4380, 4).
+  // Teredo: the client's address is stored with every bit inverted (RFC 4380, 4).
   if (inRange(ip, TEREDO)) return [new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))];
   if (!inRange(ip, LOCAL_NAT64)) return [];
   return NAT64_PLACES.map((places) => new ipaddr.IPv4(places.map((place) => bytes[place] ?? 0)));

@@ -9,8 +9,8 @@ import { createResolver } from './resolver.ts';
 import type { Lookup } from './name-lookup.ts';
 
 /**
- * `error_class` of an attempt (contract/deliveries.md#reading). The caller derives `redirect` and `http_status` from a
- * response; the client itself returns only the others.
+ * `error_class` of a delivery attempt (contract/deliveries.md#reading). The caller derives `redirect` and `http_status`
+ * from a response; the client itself returns only the other classes.
  */
 export type ErrorClass = 'redirect' | 'http_status' | FailureClass;
 
@@ -18,18 +18,25 @@ export type EgressRequest = {
   /** http or https URL. The rules for URLs of tenants are in url-rules.ts. */
   url: string;
   method: string;
-  /** Framing and connection headers and `host` are refused, because the client sets them. */
+  /**
+   * Headers of the request. `host` and headers for framing and connection are rejected, because the client sets them.
+   */
   headers: Record<string, string>;
   body?: Buffer | string;
-  /** Time from the call to complete response headers: queueing, DNS, connecting, TLS, waiting. */
+  /**
+   * Maximum time in ms from the call to complete response headers. It includes queueing, DNS, connecting, TLS and
+   * waiting.
+   */
   timeoutMs: number;
   maxResponseBytes: number;
   /**
-   * Sends the request once at most, on a new connection: a kept one may be dead, and then it is unknown whether the
-   * request arrived. Otherwise the request is repeated if no byte of an answer came.
+   * Sends the request at most once, on a new connection. A kept-alive connection may be dead, and then it is unknown
+   * whether the request arrived. Without `once`, the request is repeated if no byte of a response came.
    */
   once?: boolean;
-  /** Abort signal of the caller. Before the headers it makes the request fail; afterwards it cuts the body. */
+  /**
+   * Abort signal of the caller. Before the response headers it makes the request fail; after them it cuts off the body.
+   */
   signal?: AbortSignal;
 };
 
@@ -41,29 +48,29 @@ export type EgressOutcome =
       /** Time from the call to the headers, in whole milliseconds. */
       durationMs: number;
       /**
-       * The body, at most `maxResponseBytes`. Resolves, and never rejects, when the body ended, broke off, or was cut
-       * at the size limit or at `bodyGraceMs` after the headers. A cut destroys the socket.
+       * Response body, at most `maxResponseBytes`. Resolves when the body has ended, broke off, or was cut off at the
+       * size limit or `bodyGraceMs` after the headers. Never rejects. Cutting it off destroys the socket.
        */
       body: Promise<Buffer>;
-      /** Whether the body is complete: false if it broke off or was cut. Settles with `body`. */
+      /** Whether the body is complete: false if it broke off or was cut off. Settles with `body`. */
       isWhole: Promise<boolean>;
     }
   | {
       kind: 'error';
       errorClass: ErrorClass;
-      /** One sentence that is safe to show: it never contains a resolved address. */
+      /** Sentence that is safe to show: it never contains a resolved address. */
       message: string;
       durationMs: number;
     };
 
 /**
- * The only way out: every request to an address chosen by somebody else goes through `send`. It never follows
- * redirects, never decompresses, reads no proxy variables, and speaks HTTP/1.1 only.
+ * Every request to an address chosen by somebody else goes through `send` (or `EgressFetch`, which has the same rules).
+ * It never follows redirects, never decompresses, ignores proxy variables, and speaks HTTP/1.1 only.
  */
 export type EgressClient = {
   /** Never rejects. */
   send: (request: EgressRequest) => Promise<EgressOutcome>;
-  /** Refuses new requests, waits for those in flight (their deadlines bound it), and closes all connections. */
+  /** Rejects new requests, waits for those in flight (each has a deadline), and closes all connections. */
   stop: () => Promise<void>;
 };
 
@@ -71,23 +78,28 @@ export type EgressClientOptions = {
   guard: AddressGuard;
   /** Default: the system's resolver. */
   lookup?: Lookup;
-  /** Further requests wait in line while their deadline runs. Default 32. */
+  /**
+   * Maximum number of connections per origin, 32 by default. Further requests wait in line while their deadline runs.
+   */
   connectionsPerOrigin?: number;
-  /** Number of origins whose idle connections are kept. Default 512. */
+  /** Maximum number of origins whose idle connections are kept, 512 by default. */
   maxOrigins?: number;
-  /** Time that a body may take after the headers. Default 250. */
+  /** Maximum time in ms that a body may take after the headers, 250 by default. */
   bodyGraceMs?: number;
   /** Monotonic clock. */
   nowMs?: () => number;
-  /** PEM certificate trusted besides the system's, for tests. */
+  /** PEM certificate that is trusted in addition to the system's, for tests. */
   tlsCa?: string;
 };
 
-/** Headers that the client sets itself, or that could smuggle a second request (GitLab's CVE-2025-6454). */
+/** Headers that the client sets itself, or that could smuggle a second request (as in GitLab's CVE-2025-6454). */
 const REFUSED_HEADERS =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
-/** While all slots wait, this gives about a thousand attempts per second, which never reach the network. */
+/**
+ * Pause while this machine has no free socket. If all connection slots wait, it allows about a thousand attempts per
+ * second, which never reach the network.
+ */
 export const OUT_OF_SOCKETS_PAUSE_MS = 250;
 
 export function createEgressClient(options: EgressClientOptions): EgressClient {
@@ -145,7 +157,7 @@ type Settled =
     }
   | { failure: EgressFailure; body: undefined };
 
-/** Settles once, with the response's headers or with the reason for the failure. */
+/** Sends the request on one connection. Settles once, with the response's headers or the reason for the failure. */
 function exchangeOnce(
   deps: { pools: OriginPools; bodyGraceMs: number },
   request: EgressRequest,
@@ -183,10 +195,11 @@ function exchangeOnce(
         },
         onFailure: (error) => {
           const mayRepeat = !exchange.isCancelled && exchange.diedUnanswered(error);
-          // Repeats immediately and on a new connection, because other idle connections may be dead as well. Repeats
-          // once, because the new connection has no earlier use.
+          // Repeats immediately on a new connection, because other idle connections may be dead too. One repeat is
+          // enough: a new connection cannot have died idle.
           if (mayRepeat) return start(true);
-          // The shortage is on our side, not the receiver's, so wait until another of our requests ends.
+          // This machine, not the receiver, is short of sockets, so the request waits until another of our requests
+          // ends.
           if (isOutOfSockets(error) && !exchange.isCancelled) {
             waiting = setTimeout(() => start(fresh), OUT_OF_SOCKETS_PAUSE_MS);
             return;
@@ -202,8 +215,8 @@ function exchangeOnce(
 }
 
 /**
- * Refuses everything that undici would refuse: an error thrown inside its dispatch leaves the connection marked as busy
- * forever.
+ * Validates the request, and rejects everything that undici would reject: an error thrown inside undici's dispatch
+ * would leave the connection marked as busy forever.
  */
 export function readRequest(
   request: Pick<EgressRequest, 'url' | 'method' | 'headers'>,
@@ -251,10 +264,10 @@ function deadlineFailure(timeoutMs: number, wasSent: boolean): EgressFailure {
   return new EgressFailure('timeout', `${missing} within ${timeoutMs} ms.`);
 }
 
-/** Neither promise rejects. `isWhole` is true if the body arrived to its end. */
+/** Neither promise rejects. `isWhole` resolves to true if the complete body arrived. */
 type CollectedBody = BodySink & { whole: Promise<Buffer>; isWhole: Promise<boolean> };
 
-/** Reads a body for a short while and up to a size, then cuts it together with the socket. */
+/** Reads a body up to a time and size limit, then cuts it off by destroying the socket. */
 function collectBody(
   limits: { maxResponseBytes: number; bodyGraceMs: number },
   cut: () => void,
@@ -270,7 +283,7 @@ function collectBody(
     clearTimeout(grace);
     tellWhole(isAll);
     resolve(Buffer.concat(chunks).subarray(0, limits.maxResponseBytes));
-    chunks.length = 0; // Frees the memory, because the connection keeps its last exchange.
+    chunks.length = 0; // Frees the collected chunks, because the connection keeps a reference to its last exchange.
   };
   const endAndCut = (): void => {
     finish(false);
@@ -281,7 +294,7 @@ function collectBody(
     if (isOver) return;
     chunks.push(chunk);
     bytes += chunk.length;
-    // Runs after the parser's turn, which does not expect its socket to vanish inside a callback.
+    // Deferred, because the parser does not expect its socket to be destroyed inside a callback.
     if (bytes > limits.maxResponseBytes) queueMicrotask(endAndCut);
   };
   return { whole, isWhole, push, end: (error) => finish(error === undefined) };

@@ -8,24 +8,28 @@ import { portOf } from './url-rules.ts';
 
 /**
  * Opens a connection: resolves the name, checks every address, connects to exactly one allowed address, and checks the
- * peer once more. Later steps never resolve the name again, so a changed DNS answer has no effect (rebinding).
+ * peer's address again. The name is resolved only once, so a later change of the DNS response (rebinding) has no
+ * effect.
  */
 
 export type Target = { hostname: string; protocol: string; port: string };
 export type ConnectDone = (error: EgressFailure | null, socket: net.Socket | null) => void;
-/** Calls `done` exactly once. The returned function gives up and destroys an unfinished connection. */
+/**
+ * Opens a connection and calls `done` exactly once. The returned function gives up and destroys an unfinished
+ * connection.
+ */
 export type Connect = (target: Target, done: ConnectDone) => () => void;
 
-/** Time for one address before the next is tried. The last one has until the deadline. */
+/** Time in ms for one address before the next is tried. The last address has until the deadline. */
 const NEXT_ADDRESS_AFTER_MS = 1000;
 
-/** Creates a connector. `tlsCa` is a PEM certificate trusted besides the system's, for tests. */
+/** Creates a connector. `tlsCa` is a PEM certificate that is trusted in addition to the system's, for tests. */
 export function createConnector(deps: {
   guard: AddressGuard;
   resolve: Resolve;
   tlsCa?: string | undefined;
 }): Connect {
-  // All connections share one context, because parsing some 150 root certificates takes milliseconds.
+  // Shared by all connections, because parsing about 150 root certificates takes milliseconds.
   const secureContext = tls.createSecureContext({
     minVersion: 'TLSv1.2',
     ...(deps.tlsCa === undefined ? {} : { ca: [...tls.getCACertificates('default'), deps.tlsCa] }),
@@ -63,9 +67,9 @@ export function createConnector(deps: {
 const OWN_PORT = "The address and port are Parley's own, which requests may not reach.";
 
 /**
- * Connects to a checked address. The name is used only for SNI and the certificate check; `lookup` returns the
- * addresses that passed. `rejectUnauthorized` is explicit because its default reads an environment variable. Sessions
- * are not resumed, so that every connection checks the certificate.
+ * Connects to an address that has passed the check. The name is used only for SNI and the certificate check; `lookup`
+ * returns the checked addresses. `rejectUnauthorized` is explicit because its default reads an environment variable.
+ * TLS sessions are not resumed, so that every connection checks the certificate.
  */
 function dial(
   target: Target,
@@ -80,7 +84,7 @@ function dial(
     noDelay: true,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    // Node does not call this for a literal IP, so the resolver checks those itself.
+    // Node does not call `lookup` for a literal IP address; the resolver has checked those.
     lookup: (_name, { all }, callback) => {
       const [first] = addresses;
       if (all === true) callback(null, addresses);
@@ -112,7 +116,7 @@ function watch(
   socket.once('connect', () => {
     isConnected = true;
     const peer = socket.remoteAddress;
-    // The connection was reset before the check, so the peer is unknown, and `blocked` would be wrong.
+    // The connection was reset before the check. The peer is unknown, so the failure is not `blocked`.
     if (peer === undefined) return fail(undefined);
     if (!deps.isAllowed(peer)) {
       deps.finish(
@@ -124,7 +128,7 @@ function watch(
     }
   });
   if (deps.isTls) socket.once('secureConnect', isReady);
-  // Stays for the socket's life: an error before its next owner listens would end the process.
+  // Stays for the life of the socket: an error before the next owner listens would end the process.
   socket.on('error', fail);
   socket.once('close', () => fail(undefined));
 }

@@ -3,22 +3,22 @@ import type { Dispatcher } from 'undici';
 import { EgressFailure, isDroppedConnection } from './failure.ts';
 
 /**
- * One request on one connection, in the form of undici's handler.
- * It ends at the response's headers. client.ts collects part of the body; fetch.ts streams it.
+ * One request on one connection, as a handler for undici. It ends with the response's headers. client.ts then collects
+ * a part of the body; fetch.ts streams it.
  */
 
 export type ResponseHeaders = Record<string, string | string[]>;
 
-/** Maximum number of informational responses (1xx) before the answer. RFC 9110 (15.2) allows any number. */
+/** Maximum number of informational responses (1xx) before the final response. RFC 9110 (15.2) allows any number. */
 const MAX_INFORMATIONAL = 16;
 /**
- * Maximum bytes of an answer besides its body. The parser limits header fields, but not a reason phrase, spaces before
- * a value, chunk extensions or extra line ends. A receiver that sends those forever would keep the process from all
- * other work.
+ * Maximum number of bytes of a response other than its body. The parser limits header fields, but not a reason phrase,
+ * spaces before a value, chunk extensions or extra line ends. A receiver that sends those forever would occupy the
+ * whole process.
  */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
 
-/** Connection state that a request can see. */
+/** Connection state that an exchange reads and writes. */
 export type Connection = {
   socket: Socket | undefined;
   /** Current exchange of the connection, or the last one. */
@@ -29,20 +29,23 @@ export type Connection = {
   giveUp: (() => void) | undefined;
 };
 
-/** Receiver of a body. `end` is called when the body is over, with an error if it broke off. */
+/** Receiver of a body. `end` is called once, when the body has ended, with an error if it broke off. */
 export type BodySink = { push: (chunk: Buffer) => void; end: (error?: unknown) => void };
-/** Controls over a body. `cut` gives up the rest and destroys the socket. */
+/** Controls of a body. `cut` drops the rest and destroys the socket. */
 export type Flow = { cut: () => void; pause: () => void; resume: () => void };
 
 type ExchangeDeps = {
-  /** Bound for counting the bytes outside the body; the sink itself counts the body. */
+  /**
+   * Maximum size of the body, needed to tell its bytes from other bytes of the response. The sink enforces the limit of
+   * the body.
+   */
   maxResponseBytes: number;
   /** Called with the final headers (1xx are skipped). */
   onResponse: (statusCode: number, headers: ResponseHeaders, flow: Flow) => BodySink;
   onFailure: (error: unknown) => void;
 };
 
-/** A class, so that the pool can recognize its own handlers. */
+/** A class, so that the pool can recognize our handlers by `instanceof`. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #deps: ExchangeDeps;
   #connection: Connection | undefined;
@@ -66,7 +69,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#controller !== undefined;
   }
 
-  /** Returns whether a reused socket died under the request before any byte of an answer, so that a repeat is safe. */
+  /** Returns whether a reused socket closed before any byte of a response arrived, so that a repeat is safe. */
   diedUnanswered(error: unknown): boolean {
     return this.#isReused && !this.#hasFirstByte && isDroppedConnection(error);
   }
@@ -83,7 +86,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Throwing here fails this request and keeps the idle socket that it was about to use.
+    // Throwing here fails only this request and keeps the idle socket that it would have used.
     if (this.#isCancelled) throw cancelled();
     this.#controller = controller;
     if (this.#connection === undefined) return;
@@ -94,7 +97,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Checks the bytes read from the socket after they are parsed, also after the end, when no request uses the socket.
+   * Counts the bytes read from the socket after they have been parsed, even after the response when no request uses the
+   * socket.
    */
   hasRead(socket: Socket): void {
     const bytes = socket.bytesRead - this.#bytesBefore;
@@ -143,7 +147,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 const TOO_MANY = `The receiver sent more than ${MAX_INFORMATIONAL} informational responses (1xx) before its answer.`;
 const TOO_LONG = `The receiver sent more than ${MAX_OVERHEAD_BYTES / 1024} KiB before the end of its response headers.`;
 
-/** Removes undefined values. A parsed response has none, but undici's type allows them as in request headers. */
+/** Removes undefined values. A parsed response has none, but undici's type allows them because request headers may. */
 function definedOnly(headers: Record<string, string | string[] | undefined>): ResponseHeaders {
   const defined: ResponseHeaders = {};
   for (const [name, value] of Object.entries(headers)) {

@@ -1,9 +1,9 @@
 import { codeOf as errorCode } from '../../errors.ts';
 
 /**
- * Failure of a request without a response: a class for statistics and a sentence that is safe to show.
- * The sentence is always one of ours. Node's own texts contain the address that was tried (`connect ECONNREFUSED
- * 10.0.0.7:443`), which would turn the attempt log into a network scanner.
+ * Failure of a request without a response: a class for statistics, and a sentence that is safe to show. Node's own
+ * error texts are never shown: they contain the address that was tried (`connect ECONNREFUSED 10.0.0.7:443`), so the
+ * log of attempts could be used to scan the network.
  */
 
 /** `blocked` means that our rules refused the request before anything was sent. */
@@ -35,7 +35,7 @@ const CONNECT_MESSAGES: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'The response headers are larger than 16 KiB.',
 };
 
-/** undici uses the error `bad response` only for 100 Continue while a request waits for a response. */
+/** undici reports an unexpected 100 Continue as `bad response`, and uses that text for nothing else. */
 const CONTINUE_MESSAGE = 'The receiver answered 100 Continue, which it was not asked for.';
 
 const TLS_MESSAGES: Record<string, string> = {
@@ -60,11 +60,14 @@ export function tlsFailure(cause: unknown): EgressFailure {
   return new EgressFailure('tls', message, { cause });
 }
 
-/** Returns the failure for any error between a resolved name and complete headers, other than TLS or timeouts. */
+/**
+ * Returns the failure for an error after the name was resolved and before the headers were complete, except for TLS
+ * errors and timeouts.
+ */
 export function connectFailure(cause: unknown): EgressFailure {
   if (cause instanceof EgressFailure) return cause;
   const code = codeOf(cause);
-  // The kernel gave up on the connection before our own deadline.
+  // The kernel's own connection timeout ended before our deadline.
   if (code === 'ETIMEDOUT') {
     return new EgressFailure('timeout', 'The connection could not be made in time.', { cause });
   }
@@ -77,12 +80,12 @@ export function connectFailure(cause: unknown): EgressFailure {
   return new EgressFailure('connect', message, { cause });
 }
 
-/** Returns whether the peer dropped the connection, as it may do with an idle one. */
+/** Returns whether the peer closed the connection, as it may do with an idle one. */
 export function isDroppedConnection(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }
 
-/** Returns whether this machine has no descriptor, port or buffer left for a connection or a name lookup. */
+/** Returns whether this machine has no file descriptor, port or buffer left for a connection or a name lookup. */
 export function isOutOfSockets(error: unknown): boolean {
   const cause = error instanceof EgressFailure ? error.cause : error;
   return ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS'].includes(codeOf(cause));
@@ -94,8 +97,8 @@ function withCode(sentence: string, cause: unknown): string {
 }
 
 /**
- * Returns the code of a Node or undici error, or '' without one. If several addresses were tried, the first attempt
- * counts.
+ * Returns the code of a Node or undici error, or '' if it has none. If several addresses were tried, the first
+ * attempt's code counts.
  */
 function codeOf(error: unknown): string {
   const hasSeveral = error instanceof AggregateError && error.errors.length > 0;

@@ -10,17 +10,16 @@ import { createResolver } from './resolver.ts';
 import { streamBody, type StreamedBody } from './streamed-body.ts';
 
 /**
- * `fetch` for packages that need one, under the same address rules as every outgoing request, with a streamed body. As
- * in client.ts, redirects are returned and not followed, nothing is decompressed (it requests `identity`), proxy
- * variables are not read, and only HTTP/1.1 is used.
- * It has no timeout of its own: the caller's signal ends it immediately in any state. Rejects with EgressFailure, or
- * with the signal's reason.
+ * `fetch` for packages that need one, with a streamed body and the same address rules as every outgoing request. As in
+ * client.ts, redirects are returned and not followed, nothing is decompressed (it requests `identity`), proxy variables
+ * are ignored, and only HTTP/1.1 is used. It has no timeout of its own: the caller's signal ends it immediately in any
+ * state. Rejects with `EgressFailure`, or with the signal's reason.
  */
 export type EgressFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 export type FetchClient = {
   fetch: EgressFetch;
-  /** Refuses new requests, aborts running ones, and closes all connections. */
+  /** Rejects new requests, aborts running ones, and closes all connections. */
   stop: () => Promise<void>;
 };
 
@@ -29,18 +28,18 @@ export type FetchClientOptions = {
   /** Default: the system's resolver. */
   lookup?: Lookup;
   /**
-   * Concurrent streams to one origin; more wait in line. Default 2048: all agents of an installation may use the same
-   * API, and each conversation with a pending answer holds one.
+   * Maximum number of concurrent streams to one origin; more wait in line. Default 2048, because all agents of an
+   * installation may use the same API, and each conversation that waits for a response holds one stream.
    */
   connectionsPerOrigin?: number;
-  /** Default 16 MiB: an answer of 65,000 tokens, with the overhead of each. */
+  /** Maximum size of a response body. Default 16 MiB: 65,000 tokens with the JSON around each. */
   maxResponseBytes?: number;
-  /** PEM certificate trusted besides the system's, for tests. */
+  /** PEM certificate that is trusted in addition to the system's, for tests. */
   tlsCa?: string;
 };
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** Maximum size of an error response, which is only read for its reason. The rest is cut. */
+/** Maximum size of an error response, which is read only for its reason. The rest is cut off. */
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_ORIGINS = 512;
 
@@ -122,11 +121,14 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 type Ends = {
   settle: (response: Response) => void;
   reject: (reason: unknown) => void;
-  /** Called once, when nothing of the request remains. */
+  /** Called once, when the request holds no resources any more. */
   over: () => void;
 };
 
-/** Runs one request until its body is over. `giveUp` rejects it or breaks the body off, and cuts the socket. */
+/**
+ * Runs one request until its body has ended. `giveUp` rejects the request or breaks off the body, and destroys the
+ * socket.
+ */
 function start(
   { pools, maxResponseBytes }: Deps,
   request: Sent,
@@ -170,7 +172,7 @@ function start(
       onResponse: answered,
       onFailure: (error) => {
         if (isOver) return;
-        // Like client.ts, this replaces a dead idle connection once, without the caller noticing.
+        // As in client.ts, a request on a dead idle connection is repeated once, without the caller noticing.
         if (current.diedUnanswered(error)) return send(true);
         if (!isOutOfSockets(error)) return fail(connectFailure(error));
         waiting = setTimeout(() => send(false), OUT_OF_SOCKETS_PAUSE_MS);
@@ -194,7 +196,7 @@ function start(
   };
 }
 
-/** Statuses without a body by definition. Response refuses a body for them. */
+/** Statuses that never have a body. The constructor of `Response` rejects a body for them. */
 const WITHOUT_BODY = [204, 205, 304];
 
 function responseOf(status: number, given: ResponseHeaders, body: StreamedBody): Response {
@@ -205,11 +207,11 @@ function responseOf(status: number, given: ResponseHeaders, body: StreamedBody):
   return new Response(WITHOUT_BODY.includes(status) ? null : body.stream, { status, headers });
 }
 
-/** Appends a header. Values that Headers refuses are dropped, because no reader here uses them. */
+/** Appends a header. A value that `Headers` rejects is dropped, because no reader here uses it. */
 function appendReadable(headers: Headers, name: string, value: string): void {
   try {
     headers.append(name, value);
   } catch {
-    // Dropped.
+    // `Headers` rejects the value, so it is dropped.
   }
 }

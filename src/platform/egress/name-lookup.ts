@@ -17,32 +17,41 @@ import { candidates, parseSearch } from './search-domains.ts';
  */
 
 export type ResolvedAddress = { address: string; family: 4 | 6 };
-/** `search` also tries the search domains of resolv.conf, like every program in a pod. */
+/** Resolves a name. `search` also tries the search domains of resolv.conf, as every program in a pod does. */
 export type Lookup = (
   hostname: string,
   options?: { search?: boolean },
 ) => Promise<ResolvedAddress[]>;
 
 /**
- * Times of the repeats after the first question. A lost packet costs a quarter of a second, compared with five seconds
- * for getaddrinfo. We repeat the question ourselves, because c-ares closes the socket to repeat and would lose the
- * answer of every server that takes a second.
+ * Times in ms at which the query is repeated. A lost packet costs a quarter of a second, compared with five seconds for
+ * getaddrinfo. c-ares would close the socket for a repeat, and so lose the response of a server that takes a second;
+ * therefore we repeat the query ourselves.
  */
 const AGAIN_AT_MS = [250, 750, 1_750, 3_750];
-/** Enough for several servers in turn, and below the ten seconds of an attempt, which then reports `dns`. */
+/**
+ * Maximum time for a lookup: enough for several servers in turn, and below the ten seconds of a delivery attempt, which
+ * can then report `dns`.
+ */
 const LOOKUP_MAX_MS = 8_000;
-/** Wait for the other family: some servers answer for one and are silent for the other (RFC 8305, 3). */
+/**
+ * Wait in ms for the other address family. Some servers respond for one family and are silent for the other (RFC 8305,
+ * 3).
+ */
 const OTHER_FAMILY_MS = 50;
 const FILE_MAX_AGE_MS = 1_000;
 
-/** Addresses of loopback names. By RFC 6761 such names never leave the machine, whatever a name server answers. */
+/**
+ * Addresses of loopback names. By RFC 6761 such names never leave the machine, even if a name server knows another
+ * address.
+ */
 const LOOPBACK: ResolvedAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
 
 export type NameLookupOptions = {
-  /** `address:port` of the name servers. Default: the system's, read again for each lookup. */
+  /** `address:port` of the name servers. By default those of the system, read again for each lookup. */
   servers?: readonly string[];
   hostsFile?: string;
   /** File with search domains and `ndots`. */
@@ -52,8 +61,8 @@ export type NameLookupOptions = {
 };
 
 /**
- * Returns addresses that alternate between both families, IPv4 first because it has a route more often. Rejects with an
- * error whose `code` is one of getaddrinfo's: ENOTFOUND, ENODATA, EAI_AGAIN.
+ * Creates a lookup. It returns addresses that alternate between the families, IPv4 first because it more often has a
+ * route. Rejects with an error whose `code` is one of getaddrinfo's: ENOTFOUND, ENODATA, EAI_AGAIN.
  */
 export function createNameLookup(options: NameLookupOptions = {}): Lookup {
   const { servers, nowMs = monotonicMs } = options;
@@ -70,7 +79,10 @@ export function createNameLookup(options: NameLookupOptions = {}): Lookup {
   };
 }
 
-/** Resolves the first name that exists. Only "not found" leads to the next one. */
+/**
+ * Resolves the first of several names that exists. Tries the next name only if the servers report that a name does not
+ * exist.
+ */
 async function askInTurn(
   names: readonly string[],
   servers: readonly string[] | undefined,
@@ -119,9 +131,9 @@ async function askServers(
 }
 
 /**
- * Creates one resolver per attempt. It costs 50 µs beside a connection. In return the servers are current, each
- * question uses another port, and a hanging name affects neither the order of the servers nor later timeouts. Each
- * round begins with another server.
+ * Creates a resolver for one attempt. It costs 50 µs, little compared with a connection. In return the servers are
+ * current, each query uses another port, and a hanging name affects neither the order of the servers nor later
+ * timeouts. Each round starts with another server.
  */
 function createResolver(servers: readonly string[] | undefined, round: number): dns.Resolver {
   const resolver = new dns.Resolver({ timeout: LOOKUP_MAX_MS, tries: 1 });
@@ -139,7 +151,7 @@ type FirstAnswer = {
   from: (asked: Promise<string[]>) => void;
 };
 
-/** Collects the first answer to a question that is asked several times. A timeout does not count as an answer. */
+/** Collects the first response to a query that is sent several times. A timeout does not count as a response. */
 function firstAnswer(over: AbortSignal): FirstAnswer {
   const { promise, resolve, reject } = Promise.withResolvers<string[]>();
   over.addEventListener('abort', () => reject(SILENCE));
@@ -168,8 +180,8 @@ function byTurns(v4: Answer, v6: Answer): ResolvedAddress[] {
 }
 
 /**
- * Returns a final error only if both families report that the name does not exist. Any other failure may succeed next
- * time.
+ * Returns a final error only if both address families report that the name does not exist. Any other failure may be
+ * temporary.
  */
 function lookupError(name: string, answers: Answer[]): Error {
   const codes = answers.map((answer) =>
@@ -184,7 +196,7 @@ function lookupError(name: string, answers: Answer[]): Error {
 
 type Hosts = Map<string, ResolvedAddress[]>;
 
-/** Caches the file for a second, and keeps the last content if the file cannot be read. */
+/** Caches a file for a second, and keeps the last content if the file cannot be read. */
 function createFileReader<T>(
   file: string,
   parse: (text: string) => T,

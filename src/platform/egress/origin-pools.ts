@@ -4,12 +4,12 @@ import type { Connect } from './connector.ts';
 import { Exchange, type Connection } from './exchange.ts';
 
 /**
- * Kept-alive connections: one pool per origin (scheme, host, port), and a bounded number of pools.
- * It does not use undici's Agent, which refuses new origins at its limit; ours drops the pool that was idle longest.
- * Nor does it use undici's connector, because ours can be given up at the deadline.
+ * Kept-alive connections: one pool per origin (scheme, host, port), and a limited number of pools. undici's Agent is
+ * not used, because it rejects new origins at its limit, whereas this module drops the pool that has been idle longest.
+ * undici's connector is not used either, because ours can be given up at the deadline.
  */
 
-/** undici's own timers are off: they tick every 500 ms, and client.ts bounds the whole exchange. */
+/** undici's own timers are off: they tick only every 500 ms, and client.ts limits the whole exchange. */
 const CLIENT_OPTIONS = {
   allowH2: false,
   pipelining: 1,
@@ -18,14 +18,14 @@ const CLIENT_OPTIONS = {
   headersTimeout: 0,
   bodyTimeout: 0,
   maxHeaderSize: 16 * 1024,
-  // The default comes from an environment variable.
+  // Explicit, because the default comes from an environment variable.
   useMilo: false,
 } as const satisfies Client.Options;
 
 export type OriginPools = {
   /**
    * Sends on an idle connection of the origin or on a new one, and waits in line above the limit. `fresh` uses a
-   * connection opened for this request alone. Call it between `acquire` and `release`.
+   * connection that is opened for this request alone. Must be called between `acquire` and `release`.
    */
   dispatch: (request: Dispatched, exchange: Exchange) => void;
   acquire: (origin: string) => void;
@@ -49,7 +49,7 @@ export function createOriginPools(deps: {
   connectionsPerOrigin: number;
   maxOrigins: number;
 }): OriginPools {
-  // Pools in order of last use, the longest idle first.
+  // Pools in order of last use, the one idle longest first.
   const entries = new Map<string, Entry>();
 
   const drop = (origin: string, entry: Entry): void => {
@@ -64,7 +64,7 @@ export function createOriginPools(deps: {
     for (const [origin, entry] of entries) {
       if (entry.active === 0) return drop(origin, entry);
     }
-    // All pools are busy: the caller's own limit on requests in flight bounds them.
+    // All pools are busy. Their number is limited anyway by the caller's own limit on requests in flight.
   };
   const open = (origin: string): Entry => {
     if (entries.size >= deps.maxOrigins) dropLongestIdle();
@@ -94,7 +94,7 @@ export function createOriginPools(deps: {
         ? new TrackedClient(request.origin, deps.connect)
         : touch(request.origin).pool;
       target.dispatch(fresh ? { ...request, reset: true } : request, exchange);
-      // Closes after its request is done.
+      // Closes the client as soon as its request has ended.
       if (fresh) void target.close();
     },
     stop: async () => {
@@ -117,8 +117,8 @@ function createPool(
 }
 
 /**
- * A client that gives its exchange access to the connection: whether the socket was used before, and how to give up
- * opening it. With pipelining 1, a pool hands a client one request at a time.
+ * Client that gives an exchange access to its connection: whether the socket was used before, and how to stop opening
+ * it. With pipelining 1, a pool gives a client one request at a time.
  */
 class TrackedClient extends Client {
   readonly #connection: Connection;
@@ -139,7 +139,7 @@ class TrackedClient extends Client {
           if (socket === null) return callback(error ?? new Error('No socket was made'), null);
           connection.socket = socket;
           callback(null, socket);
-          // Runs after undici's listener, which reads and parses.
+          // Registered after undici's listener, so the bytes have been read and parsed when this one runs.
           socket.on('readable', () => connection.exchange?.hasRead(socket));
         });
       },
@@ -152,7 +152,7 @@ class TrackedClient extends Client {
     handler: Dispatcher.DispatchHandler,
   ): boolean {
     if (handler instanceof Exchange) {
-      // The deadline passed while the request stood in line, so no connection is opened for it.
+      // The request was canceled while it waited in line, so no connection is opened for it.
       if (handler.isCancelled) return true;
       handler.attach(this.#connection);
     }

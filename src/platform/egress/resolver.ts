@@ -4,22 +4,25 @@ import type { AddressGuard } from './address-guard.ts';
 import { dnsFailure, EgressFailure } from './failure.ts';
 import { createNameLookup, type Lookup, type ResolvedAddress } from './name-lookup.ts';
 
-/** Returns the addresses to try, in order; never empty. Throws EgressFailure `dns` or `blocked`. */
+/** Resolves a name to the addresses to try, in order; never empty. Throws `EgressFailure` `dns` or `blocked`. */
 export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 
-/** A name may have a thousand addresses, and trying them all would only use up the deadline. */
+/** Maximum number of addresses to try. A name may have a thousand, and trying them all would use up the deadline. */
 const MAX_ADDRESSES = 4;
 
 /**
- * Runs one lookup at a time per name, shared by all callers that wait for it. Answers are not cached: each new
- * connection checks the current meaning of the name.
+ * Creates a resolver. It runs one lookup at a time per name, shared by all callers that wait for it. Results are not
+ * cached: each new connection checks the name's current addresses.
  */
 export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | undefined }): Resolve {
   const { guard } = deps;
   const lookup = shareInFlight(deps.lookup ?? createNameLookup());
   const knowApiServer = apiServerKnower(guard, lookup);
 
-  /** Returns the allowed addresses. One that the list opens may be the API server under another name. */
+  /**
+   * Returns the allowed addresses. The API server's addresses are updated first, because a listed name may be another
+   * name of the API server.
+   */
   const allowedOf = async (all: ResolvedAddress[], host?: string): Promise<ResolvedAddress[]> => {
     if (all.some(({ address }) => guard.isListed(address, host))) await knowApiServer();
     return all.filter(({ address }) => guard.isAllowed(address, host));
@@ -32,7 +35,7 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
       if (allowed !== undefined) return [allowed];
       throw new EgressFailure('blocked', 'The address is not one that requests may reach.');
     }
-    // Search domains apply only to names that the operator has listed, because they lead into the cluster.
+    // Search domains apply only to names on the operator's list, because they lead into the cluster.
     const all = await lookup(hostname, { search: guard.isListedHost(hostname) }).catch(
       (error: unknown) => {
         throw dnsFailure(error);
@@ -51,8 +54,8 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
 const API_SERVER_MAX_AGE_MS = 60_000;
 
 /**
- * Updates the guard with the API server's addresses, once a minute at most. Only the first update is awaited. A name
- * without an answer changes nothing.
+ * Returns a function that updates the guard with the API server's addresses, at most once a minute. Only the first
+ * update is awaited. A name that does not resolve changes nothing.
  */
 function apiServerKnower(guard: AddressGuard, lookup: Lookup): () => Promise<void> {
   const { apiServer } = guard;

@@ -1,9 +1,9 @@
 type Given = Headers | Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Returns the delay in milliseconds that `Retry-After` asks for (RFC 9110, 10.2.3), or undefined if it is missing or
- * unreadable. A date counts from the answer's own `Date`, so that the two clocks need not agree. Without `Date`, it
- * counts from `nowMs`.
+ * Returns the delay in ms that `Retry-After` requests (RFC 9110, 10.2.3), or undefined if the header is missing or
+ * invalid. The delay until a date is computed from the response's own `Date`, so that the two clocks need not agree.
+ * Without `Date` it is computed from `nowMs`.
  */
 export function retryAfterMs(headers: Given, nowMs: number): number | undefined {
   const asked = textOf(headers, 'retry-after');
@@ -29,7 +29,7 @@ const FORMS = [
 ];
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 const CENTURY = 100;
-/** A two-digit year further ahead than this is in the past (RFC 9110, 5.6.7). */
+/** A two-digit year that would be further in the future than this is in the past (RFC 9110, 5.6.7). */
 const YEARS_AHEAD_MAX = 50;
 
 /** Parses all three forms. `Date.parse` reads the third as local time, and guesses the century of the second. */

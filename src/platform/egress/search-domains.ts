@@ -1,7 +1,10 @@
-/** Search domains of /etc/resolv.conf, as in resolv.conf(5). In a pod `rx.default.svc` needs them. */
+/**
+ * Search domains of /etc/resolv.conf, as described in resolv.conf(5). In a pod, names such as `rx.default.svc` need
+ * them.
+ */
 export type SearchDomains = {
   domains: readonly string[];
-  /** A name with fewer dots is tried with the domains first, and then unchanged. */
+  /** A name with fewer dots than this is tried with the domains first, and then unchanged. */
   ndots: number;
 };
 

@@ -1,14 +1,13 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Signing secrets and the signatures made with them (contract/deliveries.md#headers). Every delivery is signed twice:
- * by `parley-signature` over the body alone, and by the three headers of Standard Webhooks, which also cover id and
- * time.
+ * Signing secrets, and the signatures computed with them (contract/deliveries.md#headers). Every delivery has two
+ * signatures: `parley-signature` covers only the body; the three headers of Standard Webhooks also cover id and time.
  */
 
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
-/** Limits of Standard Webhooks: a key has 24 to 64 bytes. */
+/** Length of a key in bytes, 24 to 64, as required by Standard Webhooks. */
 const SECRET_BYTES_MIN = 24;
 const SECRET_BYTES_MAX = 64;
 
@@ -39,7 +38,7 @@ export function signStandard(
   secret: string,
   message: { id: string; timestampSec: number; body: Buffer },
 ): string {
-  // Node is six times faster with a key object than with bare bytes.
+  // Node computes an HMAC six times faster with a key object than with bytes.
   const key = createSecretKey(secret.slice(SECRET_PREFIX.length), 'base64');
   const digest = createHmac('sha256', key)
     .update(`${message.id}.${message.timestampSec}.`)
@@ -53,7 +52,7 @@ export function verifyBody(secret: string, body: Buffer, header: string): boolea
   return equalInConstantTime(signBody(secret, body), header);
 }
 
-/** Returns whether one of the space-separated signatures of `webhook-signature` is right. */
+/** Returns whether one of the space-separated signatures of `webhook-signature` is valid. */
 export function verifyStandard(
   secret: string,
   message: { id: string; timestampSec: number; body: Buffer },

@@ -3,16 +3,16 @@ import type { BodySink, Flow } from './exchange.ts';
 
 export type StreamedBody = BodySink & {
   stream: ReadableStream<Uint8Array>;
-  /** Breaks the body off: its reader gets the reason, and the socket is destroyed. */
+  /** Breaks off the body: its reader gets the reason, and the socket is destroyed. */
   fail: (reason: unknown) => void;
 };
 
-/** Bytes buffered for a reader that is slower than the receiver. Above it the receiver waits. */
+/** Maximum number of bytes buffered for a slow reader. Above it, reading from the socket pauses. */
 const BUFFER_BYTES = 64 * 1024;
 
 /**
  * Streams a body as it arrives. With `isCutQuietly`, a body above `maxBytes` ends there as if complete; otherwise its
- * reader gets an error. `over` is called once, when the body ended, broke off or was given up.
+ * reader gets an error. `over` is called once, when the body has ended, broken off or been given up.
  */
 export function streamBody(
   flow: Flow,
@@ -44,7 +44,7 @@ export function streamBody(
   );
   const tooLong = (): void => {
     finish(() => (isCutQuietly ? control.close() : control.error(tooLongFailure(maxBytes))));
-    // Runs after the parser's turn, which does not expect its socket to vanish inside a callback.
+    // Deferred, because the parser does not expect its socket to be destroyed inside a callback.
     queueMicrotask(flow.cut);
   };
 

@@ -2,17 +2,17 @@ import { isIP } from 'node:net';
 import type { AddressGuard } from './address-guard.ts';
 
 /**
- * Decides whether a URL may be used at all, by the rules that need no DNS.
- * It allows an early, helpful error. The protection itself is the check at connect (connector.ts), which sees the
- * current address of a name. Ports are free: receivers do listen on odd ones, and a port list would not stop anything
- * that the address check lets through.
+ * Decides whether a URL may be used, by the rules that need no DNS, so that the user gets an early and helpful error.
+ * The actual protection is the check when connecting (connector.ts), which sees the current addresses of a name. All
+ * ports are allowed: receivers do use unusual ones, and a port list would not stop anything that passes the address
+ * check.
  */
 
 const MAX_URL_CHARS = 2048;
 
 /**
- * Suffixes that have a meaning only inside a private network, including ours: those of RFC 6762 (appendix G), RFC 8375,
- * ICANN's `internal`, and Kubernetes' `svc` and its first namespace.
+ * Suffixes that have a meaning only inside a private network, including our own: those of RFC 6762 (appendix G), RFC
+ * 8375, ICANN's `internal`, and `svc` and the `default` namespace of Kubernetes.
  */
 const INTERNAL_SUFFIXES = [
   'corp',
@@ -27,12 +27,13 @@ const INTERNAL_SUFFIXES = [
   'default',
   'svc',
 ];
-/** The API server, by each name that a cluster gives it. */
+/** Names of the API server, in each form that a cluster resolves. */
 const API_SERVER = /^kubernetes(\.default(\.svc(\..+)?)?)?$/;
 
 /**
- * Checks the address rules (contract/webhooks.md#addresses): https, or http only for `localhost`, `*.localhost`, a
- * literal IP or a host name that the operator opened. `problem` is one sentence that says what to change, safe to show.
+ * Checks the address rules (contract/webhooks.md#addresses): https is required, except for `localhost`, `*.localhost`,
+ * a literal IP, or a host name that the operator has allowed. `problem` is one sentence that says what to change, safe
+ * to show.
  */
 export function checkUrl(raw: string, guard: AddressGuard): { url: URL } | { problem: string } {
   const spelling = spellingProblem(raw);
@@ -51,7 +52,7 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
-/** Checks the text itself, because the URL parser silently repairs or drops these characters. */
+/** Checks the text itself, because the URL parser silently repairs or drops such characters. */
 function spellingProblem(raw: string): string | undefined {
   if (raw.length > MAX_URL_CHARS) {
     return `The URL has more than ${MAX_URL_CHARS} characters: shorten it.`;
@@ -95,7 +96,7 @@ function hostProblem(url: URL, guard: AddressGuard): string | undefined {
   return undefined;
 }
 
-/** Checks a literal address. The parser has already turned 127.1, 0x7f000001 and ①②⑦.⓪.⓪.① into 127.0.0.1. */
+/** Checks a literal address. The URL parser has already normalized 127.1, 0x7f000001 and ①②⑦.⓪.⓪.① to 127.0.0.1. */
 function literalProblem(host: string, guard: AddressGuard): string | undefined {
   if (guard.isAllowed(host)) return undefined;
   return `The address ${host} is not a public one: use a public host, or have the operator add it to PARLEY_EGRESS_ALLOW.`;
@@ -125,7 +126,7 @@ function nameProblem(host: string, guard: AddressGuard): string | undefined {
   return undefined;
 }
 
-/** Returns the port that a URL names, or the default of its protocol. */
+/** Returns the port of a URL, or the default port of its protocol. */
 export function portOf({ port, protocol }: { port: string; protocol: string }): number {
   return Number(port || (protocol === 'https:' ? 443 : 80));
 }
