@@ -1,7 +1,7 @@
 /**
- * The clock of this process: times, delays and timers. Everything in `src` that runs in Node takes time from here, so
- * that a test can hold the clock and advance it (test/clock.ts). The timers have the names and types of Node's.
- * Values that several processes share, such as a due time or a lease, use the database's clock instead.
+ * Clock of this process: times, delays and timers. Everything in `src` that runs in Node takes the time from here, so
+ * that a test can hold the clock and advance it (test/clock.ts). The timers have the names and types of Node's. Times
+ * that several processes compare, such as a due time or a lease, come from the database's clock instead.
  */
 import { setTimeout as systemDelay } from 'node:timers/promises';
 
@@ -25,7 +25,7 @@ export const systemClock: Clock = {
   setTimeout: (fire, ms = 0) => globalThis.setTimeout(fire, Math.max(0, ms)),
   setInterval: (fire, ms) => globalThis.setInterval(fire, ms),
   clear: (timer) => globalThis.clearTimeout(timer),
-  // The remaining time may be negative if it has just passed, and Node warns about that.
+  // The remaining time is negative if the moment has just passed, and Node would warn about that.
   delay: (ms, options) => systemDelay(Math.max(0, ms), undefined, options),
   timeoutSignal: (ms) => AbortSignal.timeout(ms),
 };
@@ -37,10 +37,13 @@ export function setClock(next: Clock): void {
   clock = next;
 }
 
-/** Returns milliseconds since an arbitrary moment. It never goes back, and measures durations within this process. */
+/**
+ * Returns milliseconds since an arbitrary moment. The value never decreases; use it to measure durations within this
+ * process.
+ */
 export const monotonicMs = (): number => clock.monotonicMs();
 
-/** Returns milliseconds since 1970. It follows corrections of the machine's clock. */
+/** Returns Unix time in ms. It follows corrections of the machine's clock. */
 export const epochMs = (): number => clock.epochMs();
 
 export const setTimeout = (fire: () => void, ms?: number): Timer => clock.setTimeout(fire, ms);

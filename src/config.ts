@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StartupError } from './errors.ts';
 
-/** The only reader of process.env (contract/running.md#settings). It reports all mistakes of a start together. */
+/** Only module that reads `process.env` (contract/running.md#settings). It reports all invalid settings at once. */
 
 const port = z
   .string()
@@ -29,7 +29,7 @@ function isOrigin(text: string): boolean {
 /** Limits of concurrent work in one process: for one API key, for its whole namespace, and in total. */
 export type Shares = { key: number; namespace: number; process: number };
 
-/** Parses increasing numbers, one for each name, such as `100,300,500`. `0` means no limit and becomes null. */
+/** Parses increasing numbers, one per name, such as `100,300,500`. `0` alone means no limit and becomes null. */
 function ascending<N extends string>(...names: readonly N[]) {
   const form = names.join(',').toUpperCase();
   return z
@@ -45,7 +45,7 @@ function ascending<N extends string>(...names: readonly N[]) {
     )
     .transform((numbers) => {
       if (numbers === null) return null;
-      // The pattern ensures that every name has a number.
+      // The cast is safe: the pattern above requires one number per name.
       return Object.fromEntries(names.map((name, i) => [name, numbers[i]])) as Record<N, number>;
     });
 }
@@ -58,8 +58,8 @@ const quota = z
   .transform(Number);
 
 /**
- * Limits per namespace, so that no namespace can take everything (docs/decisions/0021). The process limits concurrent
- * work, and the database limits stored data. A quota of 0 means no limit.
+ * Limits per namespace, so that no namespace can use up all resources (docs/decisions/0021). Each process limits
+ * concurrent work; the database limits stored data. A quota of 0 means no limit.
  */
 const limits = {
   PARLEY_LIMIT_EVENT_STREAMS: shares.prefault('100,300,500'),
@@ -71,7 +71,7 @@ const limits = {
   PARLEY_QUOTA_API_KEYS: quota.prefault('1000'),
 };
 
-/** Parses a whole number in a range. `zero` describes the meaning of 0, if 0 is allowed besides the range. */
+/** Parses an integer in a range. `zero` describes the meaning of 0, if 0 is allowed in addition to the range. */
 function whole(unit: string, min: number, max: number, zero = '') {
   const detail = `must be whole ${unit} from ${min} to ${max}${zero}`;
   const isAllowed = (number: number): boolean =>
@@ -84,12 +84,12 @@ function whole(unit: string, min: number, max: number, zero = '') {
 }
 
 const YEAR = 365;
-/** Days: ten years. */
+/** Ten years, in days. */
 const LONG = 3_650;
 
 /**
- * Retention of past data. A delivery lives for 72 h, and its event at least as long. Each day of events takes three
- * tables.
+ * How long past data is kept. A delivery lives for 72 h, and its event must be kept at least as long. Each day of
+ * events takes three tables.
  */
 const retention = {
   PARLEY_RETENTION_EVENTS: whole('days', 4, YEAR).prefault('30'),
@@ -120,11 +120,11 @@ const tracing = {
     .prefault('1'),
 };
 
-/** Collector for spans. If it is undefined, the packages behind it are not loaded. */
+/** Collector for spans. If undefined, the OpenTelemetry packages are not loaded. */
 export type TracingSettings = {
   url: string;
   sampler: z.output<typeof tracing.OTEL_TRACES_SAMPLER>;
-  /** Share of the traces that begin here, for the samplers that need one. */
+  /** Share of the traces that start here, for the samplers that need a ratio. */
   ratio: number;
 };
 
@@ -180,13 +180,13 @@ const environment = z.object({
   PARLEY_CALL_DRAIN_SEC: whole('seconds', 0, 86_400).optional(),
   PARLEY_WATCH_NAMESPACES: list.optional(),
   PARLEY_API_KEY_NAMESPACE: z.stringFormat('namespace', /^[a-z0-9-]+$/).prefault('default'),
-  // Kubernetes sets these in every pod.
+  // Set by Kubernetes in every pod.
   KUBERNETES_SERVICE_HOST: z.string().optional(),
   KUBERNETES_SERVICE_PORT: z.string().prefault('443'),
   PARLEY_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .optional(),
-  // Only for fault tests (src/failpoints.ts).
+  // Used only by fault tests (src/failpoints.ts).
   PARLEY_FAILPOINTS: z.string().prefault(''),
 });
 
@@ -194,7 +194,8 @@ const environment = z.object({
 function environmentOf(given: object): typeof environment {
   const names = Object.keys(given).filter((name) => QUOTA_SETTING.test(name));
   const quotas = Object.fromEntries(names.map((name) => [name, quota]));
-  return environment.extend(quotas) as unknown as typeof environment; // The result has additional fields.
+  // The cast drops the quota settings from the type; the result contains them too.
+  return environment.extend(quotas) as unknown as typeof environment;
 }
 
 /** Checks that the model settings belong together: key and model need an address, and an address needs a model. */
@@ -239,21 +240,21 @@ const QUOTA_SETTING = /^PARLEY_QUOTA_[A-Z_]+$/;
 
 export type Limits = {
   shares: InFlightShares;
-  /** Jobs that run in all processes together. */
+  /** Limits of jobs over all processes together. */
   replayJobs: Omit<Shares, 'process'> | null;
   quotas: Quotas;
 };
 
-/** Days; 0 means forever. */
+/** Retention times in days; 0 means forever. */
 export type Retention = {
-  /** How long events can be replayed and streamed; never 0. */
+  /** How long events can be replayed and streamed. Never 0. */
   events: number;
-  /** Counted from the end of a conversation. */
+  /** Days after the end of a conversation. */
   conversations: number;
   audit: number;
 };
 
-/** The parsed environment. Each role decides which settings it needs and their defaults. */
+/** Parsed environment. Each role decides which settings it needs, and which defaults they have. */
 export type Config = {
   databaseUrl: string | undefined;
   store: 'kubernetes' | 'postgres' | undefined;
@@ -266,7 +267,7 @@ export type Config = {
   apiKey: string | undefined;
   apiKeyNamespace: string;
   manifests: string | undefined;
-  /** CIDRs and host patterns; undefined if the variable is not set. */
+  /** CIDRs and host patterns that requests to tenants' URLs may reach; undefined if the variable is not set. */
   egressAllow: readonly string[] | undefined;
   /** Names of proxy variables that are set but ignored. */
   proxyVariables: readonly string[];
@@ -274,11 +275,14 @@ export type Config = {
   watchNamespaces: readonly string[];
   /** Address of the API server in a pod; undefined outside of one. */
   kubernetesService: { host: string; port: string } | undefined;
-  /** 32 bytes. */
+  /** Key of 32 bytes. */
   encryptionKey: Buffer | undefined;
-  /** 32 bytes. Values sealed with it still open until they are resealed. */
+  /**
+   * Key of 32 bytes. Values encrypted with it can still be decrypted, until they are encrypted again with the current
+   * key.
+   */
   previousEncryptionKey: Buffer | undefined;
-  /** Default provider of models, and its models for agents that name none; undefined without a provider. */
+  /** Default model provider, and the models for agents that name none; undefined without a provider. */
   model:
     | { url: string; key: string | undefined; model: string; embeddingModel: string | undefined }
     | undefined;
@@ -291,7 +295,7 @@ export type Config = {
   limits: Limits;
   retention: Retention;
   tracing: TracingSettings | undefined;
-  /** Undefined means info, or warn for `start`, which prints for people. */
+  /** Undefined means the default: `warn` for `start`, whose output is for people, otherwise `info`. */
   logLevel: string | undefined;
   /** Failpoints to arm (`src/failpoints.ts`); empty outside of fault tests. */
   failpoints: string;
@@ -299,10 +303,13 @@ export type Config = {
 
 const fromBase64 = (text?: string) => (text ? Buffer.from(text, 'base64') : undefined);
 
-/** Reads the environment. @throws StartupError that names every invalid variable and its problem */
+/**
+ * Reads the environment.
+ * @throws StartupError that names every invalid variable and its problem
+ */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  // An empty variable counts as unset, because shells and Helm charts write it that way. But an empty
-  // PARLEY_EGRESS_ALLOW means "nothing", which is not the default of `start`.
+  // An empty variable counts as unset, because shells and Helm charts produce empty variables. The exception is
+  // `PARLEY_EGRESS_ALLOW`: if empty it allows no private address, which differs from the default of `start`.
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => value !== '' || name === 'PARLEY_EGRESS_ALLOW'),
   );
@@ -347,7 +354,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-/** Returns a line for each setting that has no effect. `hasCluster` means that declared objects live in a cluster. */
+/**
+ * Returns a message for each setting that has no effect. `hasCluster` means that declared objects are stored in a
+ * cluster.
+ */
 export function notUsed(
   { watchNamespaces }: Pick<Config, 'watchNamespaces'>,
   { hasCluster }: { hasCluster: boolean },
@@ -357,7 +367,7 @@ export function notUsed(
   return !hasCluster && watchNamespaces.length > 0 ? [namespaces] : [];
 }
 
-/** Limits of an environment that sets none. */
+/** Limits if the environment sets none. */
 export const DEFAULT_LIMITS: Limits = limitsOf(z.object(limits).parse({}));
 
 export const DEFAULT_RETENTION: Retention = retentionOf(z.object(retention).parse({}));
@@ -370,7 +380,10 @@ function retentionOf(e: z.output<z.ZodObject<typeof retention>>): Retention {
   };
 }
 
-/** Returns the tracing settings. The address for traces is used as is; OpenTelemetry adds a path to the common one. */
+/**
+ * Returns the tracing settings. The endpoint for traces is used as it is; to the common endpoint a path is added, as
+ * OpenTelemetry specifies.
+ */
 function tracingOf(e: z.output<z.ZodObject<typeof tracing>>): TracingSettings | undefined {
   const common = e.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/*$/, '/v1/traces');
   const url = e.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? common;

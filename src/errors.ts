@@ -1,7 +1,7 @@
 /**
- * Mistakes of callers: one class and one catalogue of codes.
- * Throw an ApiError for a caller's mistake, because it is safe to show. Any other error is a bug or an outage. It goes
- * to a single handler, which never shows its text.
+ * Errors caused by callers: one class and one catalogue of codes. Throw an `ApiError` for a caller's mistake; its text
+ * is shown to the caller. Any other error is a bug or an outage: a single handler processes it and never shows its
+ * text.
  */
 
 /** Every error code, with its fixed HTTP status and title (contract/errors.md#codes). */
@@ -63,14 +63,14 @@ export const ERROR_CATALOGUE = {
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
 
-/** One mistake in the body. `pointer` is an RFC 6901 JSON Pointer, '' for the whole body. */
+/** Error in one field of the body. `pointer` is a JSON Pointer (RFC 6901); '' means the whole body. */
 export type FieldError = { pointer: string; code: string; detail: string };
 
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
   readonly errors: readonly FieldError[];
-  /** Seconds after which a retry may succeed; sent as `Retry-After`. */
+  /** Seconds after which a retry may succeed, sent as `Retry-After`. */
   readonly retryAfterSec: number | undefined;
 
   /** @param detail shown to the caller: describe the mistake and how to fix it */
@@ -90,7 +90,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns a row that was looked up in a namespace. @throws ApiError not_found, also for another namespace's id */
+/**
+ * Returns a row that was looked up within a namespace.
+ * @throws ApiError not_found, also if the id belongs to another namespace
+ */
 export function found<T>(row: T | undefined, noun: string): T {
   if (row === undefined) throw new ApiError('not_found', `there is no such ${noun}`);
   return row;
@@ -107,7 +110,10 @@ export function codeOf(error: unknown): string {
   return hasCode && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Mistake in how the program was started or set up: shown as one line, exit code 1, no stack. */
+/**
+ * Mistake in the program's settings or arguments. It is shown as one line without a stack trace, and the exit code is
+ * 1.
+ */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }

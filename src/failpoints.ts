@@ -1,31 +1,32 @@
 import { StartupError } from './errors.ts';
 
 /**
- * Points between two side effects at which a test can make a real process die, hang or fail. They have no effect unless
- * PARLEY_FAILPOINTS names them (src/config.ts), as only tests do. Otherwise a call costs one comparison.
+ * Points between two side effects at which a test can make a real process die, hang or fail. They do nothing unless
+ * `PARLEY_FAILPOINTS` names them (src/config.ts), which only tests do; a call then costs one comparison.
  */
 export const FAILPOINTS = [
-  // A request, before its answer is sent.
+  // Request: before its response is sent.
   'api.answering',
-  // Any transaction, after `begin` and before and after `commit`.
+  // Any transaction: after `begin`, and before and after `commit`.
   'transaction.begun',
   'transaction.committing',
   'transaction.committed',
-  // Events that concurrent requests commit together.
+  // Transaction that commits the events of concurrent requests together.
   'outbox.committing',
   'outbox.committed',
   'notify.sending',
   'idempotency.marked',
-  // A call over a carrier: before and after dialing, and with its line held before its conversation begins.
+  // Call over a carrier: before and after dialing, and when this process has the call's line but the conversation has
+  // not begun.
   'call.dialing',
   'call.dialed',
   'line.taken',
-  // A transfer: before the line is closed, before the carrier is instructed to ring the target, and before it learns
-  // that the caller is back with the agent.
+  // Transfer of a call: before the line is closed, before the carrier is instructed to ring the target, and before the
+  // carrier learns that the caller is back with the agent.
   'transfer.closing',
   'transfer.ringing',
   'transfer.back',
-  // A turn that needs a model, in the order of its life.
+  // Turn that needs a model, in the order of its steps.
   'turn.claimed',
   'turn.noting',
   'turn.noted',
@@ -35,7 +36,7 @@ export const FAILPOINTS = [
   // Other changes of a conversation, including handoffs: before and after the commit.
   'conversation.committing',
   'conversation.committed',
-  // A delivery, in the order of its life.
+  // Delivery, in the order of its steps.
   'delivery.claiming',
   'delivery.claimed',
   'delivery.sending',
@@ -46,11 +47,11 @@ export const FAILPOINTS = [
   'delivery.canceling',
   'delivery.expiring',
   'delivery.taking_over',
-  // A replay job, around each batch.
+  // Replay job: before and after each batch.
   'replay.batching',
   'replay.batched',
-  // A sync of a source, in the order of its life: before and after staging a document, before all documents are
-  // applied, and before and after the commit.
+  // Sync of a source, in the order of its steps: before and after staging a document, before all documents are applied,
+  // and before and after the commit.
   'sync.claimed',
   'sync.staging',
   'sync.staged',
@@ -59,12 +60,12 @@ export const FAILPOINTS = [
   'sync.finished',
   'partitions.creating',
   'partitions.dropping',
-  // A batch of passages is embedded but not stored yet.
+  // A batch of passages has been embedded but not stored.
   'embeddings.storing',
   'migration.applied',
-  // A declared object is written, and its line of the audit log still says `unknown`.
+  // A declared object has been written, and its audit record still has the result `unknown`.
   'audit.settling',
-  // A batch of expired data is removed, and more may remain.
+  // A batch of expired data has been deleted, and more may remain.
   'retention.removed',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
@@ -73,7 +74,10 @@ type Action = () => Promise<void> | undefined;
 
 let armed: Map<string, Action> | undefined;
 
-/** Runs the armed action, if any; await the result. @throws if it is armed to throw */
+/**
+ * Runs the armed action, if any. The caller must await the result.
+ * @throws an error if the failpoint is armed to throw
+ */
 export function failpoint(name: FailpointName): Promise<void> | undefined {
   return armed === undefined ? undefined : armed.get(name)?.();
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { epochMs } from './clock.ts';
 
 /**
- * Ids: a prefix that names the kind, then a UUIDv7 (RFC 9562 §5.7) in lower-case Crockford base32 (26 characters,
- * contract/names.md#ids). They sort by creation time, and the time in them locates the daily partition of a row. SQL
- * holds the bare uuid; the text form is for people.
+ * Ids consist of a prefix that names the kind, `_`, and a UUIDv7 (RFC 9562 §5.7) in lower-case Crockford base32 (26
+ * characters, contract/names.md#ids). They sort by creation time, and that time tells in which daily partition a row
+ * is. SQL stores the bare UUID; the text form is for API and logs.
  */
 export const ID_PREFIXES = {
   agent: 'agt',
@@ -42,19 +42,19 @@ const HEX = '0123456789abcdef';
 const BASE32_VALUES = valuesOf(ALPHABET);
 const HEX_VALUES = valuesOf(HEX);
 
-/** Returns a new id of the given kind. `atMs` is its Unix time in ms. */
+/** Returns a new id of the given kind. `atMs` is the Unix time in ms that the id contains. */
 export function newId<P extends IdPrefix>(prefix: P, atMs: number = epochMs()): Id<P> {
   return fromUuid(prefix, newUuid(atMs));
 }
 
-/** Time of the newest id of this process, and the number of earlier ids in the same millisecond. */
+/** Time in the newest id of this process, and how many earlier ids contain the same millisecond. */
 const last = { ms: 0, earlier: 0 };
-/** Maximum of twelve bits. Further ids of the same millisecond are unordered. */
+/** Maximum of the twelve-bit counter. Further ids of the same millisecond are not ordered. */
 const EARLIER_MAX = 0xfff;
 
 /**
- * Returns a hyphenated UUIDv7. A process's ids of one millisecond sort in creation order (RFC 9562 §6.2, method 1). The
- * random bits come from a version 4, because Node generates those in bulk.
+ * Returns a UUIDv7 with hyphens. A process's ids of one millisecond sort in creation order (RFC 9562 §6.2, method 1).
+ * The random bits are taken from a UUIDv4, because Node generates those in bulk.
  */
 export function newUuid(atMs: number = epochMs()): string {
   const ms = Math.floor(atMs);
@@ -65,17 +65,17 @@ export function newUuid(atMs: number = epochMs()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${order}${randomUUID().slice(18)}`;
 }
 
-/** Unused bits: 26 digits carry 130 bits, and the upper two are zero in every id that we made. */
+/** Unused bits: 26 digits have 130 bits, and a UUID has 128. The upper two are zero in every valid id. */
 const SPARE_BITS = 2;
 
-/** Returns `evt_…` for a row's uuid. Both directions avoid BigInt, which takes ten times as long. */
+/** Returns the id of a UUID, such as `evt_…`. The conversions avoid BigInt, which takes ten times as long. */
 export function fromUuid<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
   let opaque = '';
   let value = 0;
   let bits = SPARE_BITS;
   for (let i = 0; i < uuid.length; i += 1) {
     const digit = HEX_VALUES[uuid.charCodeAt(i)];
-    if (digit === undefined) continue; // Skips a hyphen.
+    if (digit === undefined) continue; // A hyphen has no value and is skipped.
     value = (value << 4) | digit;
     bits += 4;
     if (bits < 5) continue;
@@ -83,10 +83,10 @@ export function fromUuid<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
     opaque += ALPHABET[value >> bits];
     value &= (1 << bits) - 1;
   }
-  return `${prefix}_${opaque}` as Id<P>; // The line above builds this form.
+  return `${prefix}_${opaque}` as Id<P>; // The cast is safe: the template above has this form.
 }
 
-/** Returns the uuid in an id of this kind, or null if the text is not such an id. */
+/** Returns the UUID of an id of this kind, or null if the text is not such an id. */
 export function toUuid(prefix: IdPrefix, id: string): string | null {
   if (id.length !== prefix.length + 1 + OPAQUE_LENGTH || !id.startsWith(`${prefix}_`)) return null;
   let hex = '';
@@ -99,7 +99,7 @@ export function toUuid(prefix: IdPrefix, id: string): string | null {
     bits += 5;
     while (bits >= 4) {
       bits -= 4;
-      if (value >> bits > 15) return null; // The upper two bits of the first digit are not zero.
+      if (value >> bits > 15) return null; // The first digit would set the two unused bits.
       hex += HEX[value >> bits];
       value &= (1 << bits) - 1;
     }
@@ -115,15 +115,16 @@ export function uuidTimeMs(uuid: string): number {
   return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
 }
 
-/** Returns the lowest UUIDv7 of a moment: the bound of a partition, the start of a time filter. */
+/** Returns the lowest UUIDv7 of a millisecond, for use as the bound of a partition or of a time filter. */
 export function lowestUuidAt(atMs: number): string {
   const time = Math.max(0, Math.floor(atMs)).toString(16).padStart(12, '0');
   return hyphenate(time.padEnd(32, '0'));
 }
 
-/** Returns the next possible id after this one, of any kind. */
+/** Returns the UUID that follows this one in sort order. */
 export function nextUuid(uuid: string): string {
-  const value = BigInt(`0x${uuid.replaceAll('-', '')}`) + 1n; // A UUIDv7 is never the highest value.
+  // No overflow: the version bits of a UUIDv7 keep it below the highest value.
+  const value = BigInt(`0x${uuid.replaceAll('-', '')}`) + 1n;
   return hyphenate(value.toString(16).padStart(32, '0'));
 }
 
@@ -131,7 +132,7 @@ function hyphenate(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** Returns the value of each digit by character code; other characters have no entry. */
+/** Returns the value of each digit, indexed by character code. Other characters have no entry. */
 function valuesOf(digits: string): (number | undefined)[] {
   const values: (number | undefined)[] = Array.from({ length: 128 });
   for (let i = 0; i < digits.length; i += 1) values[digits.charCodeAt(i)] = i;

@@ -5,7 +5,7 @@ import { StartupError } from './errors.ts';
 import type { DrillArguments } from '../packages/drill/src/command.ts';
 import { armFailpoints } from './failpoints.ts';
 
-/** Maps argv to a command. Each command is imported on demand, so a role loads only its own code. */
+/** Command line of the program. Each command's code is imported on demand, so a role loads only what it needs. */
 
 const program = new Command('parley')
   .description('Conversational agents with versions you can roll back and events you cannot lose.')
@@ -76,7 +76,7 @@ function configured(): Config {
 try {
   await program.parseAsync();
 } catch (error) {
-  // Prints a user's mistake as one line, and our own as a stack trace.
+  // A user's mistake is printed as one line, our own with its stack trace.
   const isMistake = error instanceof StartupError;
   const text = isMistake ? error.message : error instanceof Error ? error.stack : String(error);
   for (const line of (text ?? '').split('\n')) process.stderr.write(`parley: ${line}\n`);
