@@ -194,8 +194,7 @@ const environment = z.object({
 function environmentOf(given: object): typeof environment {
   const names = Object.keys(given).filter((name) => QUOTA_SETTING.test(name));
   const quotas = Object.fromEntries(names.map((name) => [name, quota]));
-  // The cast drops the quota settings from the type; the result contains them too.
-  return environment.extend(quotas) as unknown as typeof environment;
+  return environment.extend(quotas) as unknown as typeof environment; // The cast hides the quota settings.
 }
 
 /** Checks that the model settings belong together: key and model need an address, and an address needs a model. */
@@ -277,10 +276,7 @@ export type Config = {
   kubernetesService: { host: string; port: string } | undefined;
   /** Key of 32 bytes. */
   encryptionKey: Buffer | undefined;
-  /**
-   * Key of 32 bytes. Values encrypted with it can still be decrypted, until they are encrypted again with the current
-   * key.
-   */
+  /** Former key of 32 bytes. It only decrypts values that have not been encrypted again with the current key. */
   previousEncryptionKey: Buffer | undefined;
   /** Default model provider, and the models for agents that name none; undefined without a provider. */
   model:
@@ -303,10 +299,7 @@ export type Config = {
 
 const fromBase64 = (text?: string) => (text ? Buffer.from(text, 'base64') : undefined);
 
-/**
- * Reads the environment.
- * @throws StartupError that names every invalid variable and its problem
- */
+/** Reads the environment. @throws StartupError that names every invalid variable and its problem */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   // An empty variable counts as unset, because shells and Helm charts produce empty variables. The exception is
   // `PARLEY_EGRESS_ALLOW`: if empty it allows no private address, which differs from the default of `start`.
@@ -354,10 +347,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-/**
- * Returns a message for each setting that has no effect. `hasCluster` means that declared objects are stored in a
- * cluster.
- */
+/** Returns a message for each setting without effect. `hasCluster` means that a cluster stores the declared objects. */
 export function notUsed(
   { watchNamespaces }: Pick<Config, 'watchNamespaces'>,
   { hasCluster }: { hasCluster: boolean },
@@ -380,10 +370,7 @@ function retentionOf(e: z.output<z.ZodObject<typeof retention>>): Retention {
   };
 }
 
-/**
- * Returns the tracing settings. The endpoint for traces is used as it is; to the common endpoint a path is added, as
- * OpenTelemetry specifies.
- */
+/** Returns the tracing settings. The address for traces is used as it is; OpenTelemetry adds a path to the common one. */
 function tracingOf(e: z.output<z.ZodObject<typeof tracing>>): TracingSettings | undefined {
   const common = e.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/*$/, '/v1/traces');
   const url = e.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? common;
