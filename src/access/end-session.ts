@@ -51,8 +51,8 @@ export function requireOwn(caller: Caller, id: string): void {
 }
 
 /**
- * Ends a session whose old token was used after the overlap. Two parties then hold a token of the session, and it is
- * unclear which of them is the person, so both lose the session.
+ * Ends a session whose old token was used after the overlap. Two parties then hold a token of the session, and nothing
+ * shows which party is the person, so both lose the session.
  */
 export async function endStolenSession(
   { pool, onEnded }: SessionDeps,

@@ -59,7 +59,7 @@ export function createLiveSessions(deps: Deps): LiveSessions {
     watch,
     look: (ids) => {
       forget(ids);
-      look(['*']); // Only the database knows which sessions belong to a key that ended.
+      look(['*']); // Rechecks all sessions, because only the database knows which sessions belong to a key that ended.
     },
     stop,
   };

@@ -24,7 +24,7 @@ export type WriteAhead = {
    * original state.
    */
   begin: (change: Partial<Change>) => Promise<void>;
-  /** Marks the action as partly done: a later refusal then leaves the line in place. */
+  /** Marks the action as partly done, so that a later refusal does not remove its line. */
   isPartlyDone: () => void;
 };
 

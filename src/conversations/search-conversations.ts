@@ -40,9 +40,8 @@ export function soughtBy(q: string): Sought {
 }
 
 /**
- * Returns the next conversations that contain all words. There is no full-text index, because it would slow down every
- * turn. Instead the search reads conversations, newest first, up to the limits of a page
- * (contract/conversations.md#lists).
+ * Returns the next conversations that contain all words. A full-text index would slow down every turn, so the search
+ * instead reads conversations, newest first, up to the limits of a page (contract/conversations.md#lists).
  */
 export async function searchConversations(
   pool: Pool,

@@ -13,7 +13,7 @@ import type { Pool } from '../platform/postgres/pool.ts';
 
 /** Newest events of each namespace that has readers. All readers share one read. */
 export type EventTails = {
-  /** Returns the tail of a namespace, which is kept until every caller has released it. */
+  /** Returns the tail of a namespace. The tail stays in memory until every caller has released it. */
   of: (namespace: string) => Promise<Tail>;
   release: (namespace: string) => void;
   /** Checks these namespaces for new events; `*` means all. */
@@ -23,7 +23,7 @@ export type EventTails = {
 
 /** Events per read. */
 export const PAGE = 200;
-/** Maximum number of events kept per namespace. A reader that lags further behind reads the database itself. */
+/** Maximum number of events in memory per namespace. A reader that lags further behind reads the database itself. */
 const TAIL_MAX = 500;
 const TAIL_BYTES_MAX = 2_000_000;
 /** Poll interval, in case a wake-up is lost. */

@@ -13,7 +13,8 @@ export type TalkLimits = {
    */
   ask: (address: string) => Promise<void>;
   /**
-   * Counts the start of `what`: a talk or a token of one agent. An address may start `max` of them per minute.
+   * Counts the start of `what`, which names a talk or a token of one agent. An address may start it `max` times per
+   * minute.
    * @throws ApiError rate_limited
    */
   begin: (what: string, address: string, max: number) => Promise<void>;

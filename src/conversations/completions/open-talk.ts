@@ -38,7 +38,7 @@ export type TalkRequest = {
   keyId: string;
   agentId: string;
   version: number | undefined;
-  /** Conversation that the client asks to continue. */
+  /** Conversation that the client names, to continue it. */
   conversationId: string | undefined;
   userId: string | null;
   metadata: Record<string, string>;

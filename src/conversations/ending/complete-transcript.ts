@@ -31,7 +31,7 @@ const LOST: Judging = {
 /**
  * Writes the summary of an ended conversation, by rule or by the model's judgement, and emits the event that its
  * transcript is complete. Does nothing if the summary exists, so repeated calls complete it exactly once. `judging` is
- * undefined if no model was asked.
+ * undefined if no model was to judge the conversation.
  */
 export function completeTranscript(
   deps: Omit<ConversationDeps, 'judge'>,

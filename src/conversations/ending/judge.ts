@@ -125,7 +125,7 @@ async function ask(
     readVersion(pool, { agentId, version: agentVersion }),
     readLastTurns(pool, { conversationId: id, limit: TURNS_MAX }),
   ]);
-  // The version or the turns have been deleted, so there is nothing to judge.
+  // The version or the turns have been deleted, so nobody reads the result.
   if (!version || turns.length === 0) return { error: BUSY };
   const judged = await askJudge(
     { findModel },

@@ -147,7 +147,9 @@ export async function noteTools(
   return rowCount === 1;
 }
 
-/** Renews leases. Returns the turns that are still held. If the result lacks a token, its turn is lost. */
+/**
+ * Renews leases. Returns the turns that this process still holds. A turn whose token is missing in the result is lost.
+ */
 export async function renewLiveTurns(
   db: Db,
   held: readonly HeldTurn[],
@@ -204,7 +206,9 @@ export async function listLostTurns(db: Db, limit: number): Promise<{ id: string
   return rows;
 }
 
-/** Removes a turn whose lease has expired, under the lock of its conversation. Returns undefined if there is none. */
+/**
+ * Removes a turn whose lease has expired, under the lock of its conversation. Returns undefined if the turn is alive.
+ */
 export async function takeLostTurn(db: Db, conversationId: string): Promise<LiveTurn | undefined> {
   const { rows } = await db.query<LiveTurn>(
     `delete from live_turns l where l.conversation_id = $1 and ${IS_OVER} returning ${COLUMNS}`,

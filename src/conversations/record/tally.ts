@@ -11,7 +11,7 @@ export type Tally = {
   unanswered: number;
   /** Whether the agent's last turn was an answer. */
   answeredLast: boolean;
-  /** Whether the agent's last turn offered to ask a human. */
+  /** Whether the agent's last turn offered to request a human. */
   offeredHuman: boolean;
   /** Unanswered questions since the last answer, for the rule `low_confidence`. */
   unansweredInRow: number;

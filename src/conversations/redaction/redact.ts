@@ -6,7 +6,7 @@ import { findIbans } from './find-ibans.ts';
 import { findPhones } from './find-phones.ts';
 import { foldText, type FoldedText, type Span } from './fold-text.ts';
 
-/** Number of redactions by kind. The values themselves are not kept. */
+/** Number of redactions by kind. The values themselves are not stored. */
 export type Redacted = Partial<Record<RedactionKind, number>>;
 
 /** Redacted text, with the number of redactions; null if there were none. */

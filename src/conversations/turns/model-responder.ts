@@ -220,7 +220,7 @@ function lastWords(
 }
 
 /**
- * Returns the retrieval of the turn. It is omitted if no passage was found and there was nothing to search, because the
+ * Returns the retrieval of the turn. Omits it if no passage was found and the search was unnecessary, because the
  * message has no question or the agent has no sources.
  */
 function retrievedIn(

@@ -8,7 +8,7 @@ import { wantsHuman } from './wants-human.ts';
 
 /** Interpretation of a user's message, by rules for English (docs/conversations.md). */
 export type UserTurn = {
-  /** Part of the message that needs an answer, without surrounding greetings and thanks; empty if there is none. */
+  /** Part of the message that needs an answer, without surrounding greetings and thanks; may be empty. */
   question: string;
   /** The question as a search query. Introductory clauses become separate sentences. */
   query: string;
@@ -30,7 +30,7 @@ export type UserTurn = {
   isConsent: boolean;
   /** Whether the user says that the problem is solved, no matter by whom. */
   isSolved: boolean;
-  /** From -5 (bad) to 5 (good). */
+  /** Mood of the message, from -5 (bad) to 5 (good). */
   mood: number;
   /** Stems of the question's words, to recognize a repeated question. */
   words: string[];
@@ -49,7 +49,7 @@ export function readUserTurn(message: string, language?: string): UserTurn {
   const words = plain(text);
   const clauses = clausesOf(text).map((clause) => ({ clause, kinds: kindsOf(clause) }));
   const rest = clauses.filter((one) => one.kinds.length === 0).map(({ clause }) => clause);
-  // With a call for help, a remark is the question: "My parcel is not there. Can you help me?"
+  // A remark next to a call for help is the question: "My parcel is not there. Can you help me?"
   const isRemark = !rest.some(asksSomething) && !(rest.length > 0 && CALLS_FOR_HELP.test(words));
   const mood = moodOf(text);
   const kinds = new Set(clauses.flatMap((one) => one.kinds));
@@ -120,7 +120,7 @@ const PROBLEM = within(english.within.problem);
 const SEARCH_WORDS_MAX = 8;
 const SENTENCE = within(english.within.sentence);
 
-/** Priority of the kinds of small talk. If a message has several, the reply is to the first of them. */
+/** Priority of the kinds of small talk. If a message has several kinds, the reply is to the first in this list. */
 const ORDER: readonly SmallTalk[] = [
   'complaint',
   'goodbye',

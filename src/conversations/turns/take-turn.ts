@@ -99,7 +99,7 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
     const { conversation, content } = found(await readForTurn(deps.pool, key), 'conversation');
     await requireLive(deps, conversation);
     if (content === null) throw await agentDeleted(deps, conversation);
-    // From here on, only the redacted text is used.
+    // The code below uses only the redacted text.
     const { text, redacted } = await redact(said.text, content);
     const input = { ...said, text, redacted: sumOf(said.redacted, redacted) };
     if (text.length > LONG_CHARS) await giveWay();

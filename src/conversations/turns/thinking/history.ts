@@ -7,8 +7,8 @@ import type { TurnRow } from '../../record/turns.sql.ts';
 
 /**
  * Earlier turns as a model reads them. Providers cache the beginning of a prompt, so messages are only appended from
- * turn to turn. When the history is too long, half of it is removed in one step, so that the beginning then stays the
- * same for many turns.
+ * turn to turn. When the history is too long, half is removed in one step, so that the beginning then stays the same
+ * for many turns.
  */
 
 /** Maximum tokens of all earlier turns together. */
@@ -24,7 +24,7 @@ const STEP_TURNS = TURNS_KEPT / 2;
 const SAID_CHARS_MAX = 16_000;
 const TOOL_CHARS_MAX = 2_000;
 
-/** Returns how many of the last turns to read. The oldest of them stays the same for 64 turns. */
+/** Returns how many of the last turns to read. The oldest turn read stays the same for 64 turns. */
 export function turnsToRead(turnCount: number): number {
   if (turnCount <= TURNS_KEPT) return turnCount;
   return turnCount - Math.floor((turnCount - TURNS_KEPT) / STEP_TURNS) * STEP_TURNS;
