@@ -1,16 +1,18 @@
 import { AROUND, BESIDE, FORM, IN_ARTICLE, IN_CONTENT, IN_MAIN } from './html-blocks.ts';
 
-/** Decides which parts of a page are its text, by the names, roles and classes that sites use. */
+/**
+ * This module decides which parts of a page belong to its text, by the element names, roles and classes that sites use.
+ */
 
 export type Attributes = Readonly<Record<string, string>>;
-/** An opening element with its classes, which several decisions need. */
+/** An opening tag with its classes, which several decisions need. */
 export type Tag = { name: string; attributes: Attributes; classes: readonly string[] };
 
 export function tagOf(name: string, attributes: Attributes): Tag {
   return { name, attributes, classes: wordsOf(attributes['class']) };
 }
 
-/** Elements whose content is not text for readers of the page. */
+/** Elements whose content is not text that visitors read. */
 const NEVER_READ = new Set([
   'script',
   'style',
@@ -45,19 +47,22 @@ const ROLES_LEFT_OUT = new Set([
   'menubar',
   'toolbar',
 ]);
-/** Classes of parts that are left out even in the middle of a text. */
+/** Classes of elements that are left out even in the middle of a text. */
 const CLASS_LEFT_OUT =
   /^(headerlink|header-anchor|heading-anchor|hash-link|anchor-link|anchorjs-link|permalink|linenos|lineno|linenodiv|line-numbers(-rows|-wrapper)?|line-number|skip-?(link|nav|to-content|to-main)|screen-reader-text|sr-only|visually-hidden|cookie-?(banner|bar|consent|notice|popup|modal|law|overlay)|cookieconsent|cc-window|cc-banner|onetrust-.*|cybotcookiebot.*|gdpr-(banner|bar|consent|notice|modal|popup)|consent-(banner|modal|popup)|copybtn|copy-(button|btn)|clipboard-copy)$/i;
 const CLASS_BESIDE =
   /^(nav|navbar|navheader|navfooter|navigation|nav-?links?|side-?bar|sphinxsidebar|menu|breadcrumbs?|footer|site-footer|page-footer|site-header|page-header|masthead|pagination|pager|prev-next|toc|table-of-contents|tableofcontents|share|sharing|social|social-share|related|related-(posts|articles|pages)|comments|advert|advertisement|ads|newsletter|subscribe|edit-(page|link|this-page)|theme-edit-this-page|last-updated|backlinks?|topnav|bottomnav|subnav|sub-nav|top-nav|bottom-nav|legal-copy|copyright)$/i;
-/** Names of parts that never belong to the text of a page. */
+/** Class names and ids of parts that never belong to the text of a page. */
 const NAME_STAYS =
   /^(breadcrumbs?|comments|copyright|legal-copy|last-updated|edit-(page|link|this-page)|theme-edit-this-page|backlinks?|prev-next|cookie-?(banner|bar|consent|notice)|onetrust-.*)$/i;
 const NAME_OF_PAGE =
   /^(side-?bar|sphinxsidebar|header|footer|site-header|site-footer|page-header|page-footer|navheader|navfooter|masthead|newsletter|subscribe)$/i;
 const ID_BESIDE =
   /^(header|footer|site-header|site-footer|masthead|sidebar|nav|navbar|navigation|menu|toc|breadcrumbs?|comments|cookie-?(banner|bar|consent|notice)|onetrust-.*)$/i;
-/** Elements whose id may come from a heading in generated pages, as in `<section id="menu">`. */
+/**
+ * Elements whose id may be generated from a heading, as in `<section id="menu">`, so that the id says nothing about
+ * their role.
+ */
 const ID_IS_OF_TEXT = new Set(['section', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'a', 'span', 'dt']);
 const ADMONITION =
   /(^|[\s_-])(admonition|callout|note|tip|hint|info|warning|caution|danger|important|starlight-aside|custom-block)($|[\s_-])/i;
@@ -68,16 +73,20 @@ const CLASS_TOOL =
 const CONTENT =
   /^(content|main|main-content|maincontent|page-content|markdown-body|markdown|post-content|entry-content|article-content|article-body|mw-parser-output|rst-content|theme-doc-markdown|vp-doc|md-content|bodywrapper|contentcontainer|prose)$/i;
 
-/** Returns true if the content of an element is skipped. `isInTitle` means that it is inside a heading. */
+/** Returns true if the content of an element is skipped. `isInTitle` says whether the element is inside a heading. */
 export function isLeftOut({ name, attributes, classes }: Tag, isInTitle: boolean): boolean {
   if (NEVER_READ.has(name)) return true;
   if (ROLES_LEFT_OUT.has(attributes['role'] ?? '')) return true;
   if (!classes.some((word) => CLASS_LEFT_OUT.test(word))) return false;
-  // `permalink` and `anchor` are also classes of headings that link to themselves.
+  // Sites also give the classes `permalink` and `anchor` to headings that link to themselves, so a heading itself is
+  // kept.
   return !isInTitle || name === 'a' || name === 'span' || name === 'button';
 }
 
-/** Returns the bits that an element adds to `Block.where` of its content. */
+/**
+ * Returns the bits that an element adds to `Block.where` for its content. `outside` has the bits of the surrounding
+ * element.
+ */
 export function whereOf(tag: Tag, outside: number): number {
   const { name } = tag;
   const isForm = name === 'form' || name === 'button' || name === 'label';
@@ -108,12 +117,12 @@ function regionOf({ name, attributes, classes }: Tag): number {
 
 function isBeside({ name, attributes }: Tag, outside: number): boolean {
   if (name === 'body' || name === 'html' || name === 'main') return false;
-  // The button may be the title of a collapsible answer.
+  // A button that opens a part of the page may be the title of a collapsible answer, so it belongs to the text.
   if (name === 'button' && openedBy(attributes) !== undefined) return false;
   if (BESIDE_NAMES.has(name)) return true;
   if (AROUND_ROLES.has(attributes['role'] ?? '')) return true;
   const given = attributes['class'];
-  // The header of an article contains its title.
+  // Inside an article or `<main>`, the header contains the title, so it belongs to the text.
   if (name === 'header') return (outside & (IN_MAIN | IN_ARTICLE)) === 0;
   if (name === 'aside' || attributes['role'] === 'complementary') {
     return given === undefined || !ADMONITION.test(given);
@@ -121,7 +130,10 @@ function isBeside({ name, attributes }: Tag, outside: number): boolean {
   return false;
 }
 
-/** Returns true for a class or id that menus and advertisements often have. Texts may have it too. */
+/**
+ * Returns true for a class or id that is typical of menus and advertisements. Parts of the text may have such a name
+ * too.
+ */
 export function isNamedBeside({ name, attributes, classes }: Tag): boolean {
   if (name === 'body' || name === 'html' || name === 'main') return false;
   if (name === 'menu') return true;
@@ -130,7 +142,7 @@ export function isNamedBeside({ name, attributes, classes }: Tag): boolean {
   return !isTextId && ID_BESIDE.test(attributes['id'] ?? '');
 }
 
-/** Returns true if the part is left out regardless of its content. */
+/** Returns true if the names of a part exclude it from the text regardless of its content. */
 export function staysBeside({ attributes, classes }: Tag, outside: number): boolean {
   const names = [...classes, attributes['id'] ?? ''];
   if (names.some((word) => NAME_STAYS.test(word))) return true;
@@ -138,14 +150,17 @@ export function staysBeside({ attributes, classes }: Tag, outside: number): bool
   return !isInText && names.some((word) => NAME_OF_PAGE.test(word));
 }
 
-/** Returns true if the attributes of a hidden part show that visitors can open it. */
+/** Returns true if the attributes of a hidden part themselves show that visitors can open it. */
 export function opensByItself({ attributes, classes }: Tag): boolean {
   if (attributes['hidden'] === 'until-found' || attributes['role'] === 'tabpanel') return true;
   if (attributes['role'] === 'region' && attributes['aria-labelledby'] !== undefined) return true;
   return classes.some((word) => CLASS_OPENS.test(word));
 }
 
-/** Returns the id of the part that an element opens, or `undefined` if it opens nothing, a menu or a dialog. */
+/**
+ * Returns the id of the part that an element opens. Returns `undefined` if the element opens nothing, or a menu or
+ * dialog.
+ */
 export function openedBy(attributes: Attributes): string | undefined {
   if (attributes['aria-haspopup'] !== undefined && attributes['aria-haspopup'] !== 'false')
     return undefined;
@@ -159,14 +174,14 @@ export function openedBy(attributes: Attributes): string | undefined {
   return script === undefined ? undefined : idsIn(script);
 }
 
-/** Returns the words in quotes of a script, such as the id in `toggle('a2')`. */
+/** Returns the quoted words of a script, such as the id in `toggle('a2')`. */
 function idsIn(script: string): string | undefined {
   const words = script.slice(0, 1_000).matchAll(/['"`]#?([\w-]{1,200})['"`]/g);
   const ids = [...words].map(([, word]) => word).join(' ');
   return ids === '' ? undefined : ids;
 }
 
-/** Returns true for hidden tools of a page, such as dialogs. */
+/** Returns true for hidden parts that are tools of the page, such as dialogs. */
 export function isTool({ classes }: Tag): boolean {
   return classes.some((word) => CLASS_TOOL.test(word));
 }
@@ -187,7 +202,7 @@ export function hasStyle({ style }: Attributes, pattern: RegExp): boolean {
   return style !== undefined && pattern.test(style.slice(0, 1_000));
 }
 
-/** Limits the length, because a class attribute may have a megabyte. */
+/** Splits an attribute into words. Limits its length, because a class attribute may have a megabyte. */
 function wordsOf(text: string | undefined): string[] {
   return text === undefined ? [] : text.slice(0, 1000).split(/\s+/, 30);
 }

@@ -1,23 +1,29 @@
 import { BESIDE, IN_ARTICLE, IN_CONTENT, IN_MAIN, type Block, type Part } from './html-blocks.ts';
 
-/** Minimum share of the page's text for a part to be the text. Others are an empty `<main>` or one of many articles. */
+/**
+ * Minimum share of the page's text that a part must have to be chosen as the text. A part with less is an empty
+ * `<main>` or one of many articles.
+ */
 const SHARE_MIN = 0.15;
 /**
- * Minimum share of a part's text that must remain after its surroundings are removed. Below it, the surroundings were
- * the text.
+ * Minimum share of the chosen text that must remain after menus and other surroundings are removed from it. If less
+ * remains, the removed blocks were the text.
  */
 const KEPT_MIN = 0.2;
 
-/** Minimum length for a part with a menu's name to count as text. Most characters must stand outside links. */
+/**
+ * Minimum length of a part with a name typical of menus to count as text. In addition, most of its characters must
+ * stand outside links, or `SENTENCES_MIN` must be met.
+ */
 const TEXT_CHARS_MIN = 30;
-/** Minimum share of lines that are sentences or prices for a part with mostly links to count as text. */
+/** Minimum share of lines that are sentences or prices for a part that mostly consists of links to count as text. */
 const SENTENCES_MIN = 0.5;
 
 type Held = { chars: number; linked: number; lines: number; sentences: number };
 
 /**
- * Classifies hidden parts and parts that are named like menus or advertisements. Drops blocks that visitors never see,
- * and marks those of menus as `BESIDE`. Makes one pass over the blocks and two over the parts.
+ * Classifies hidden parts, and parts whose names are typical of menus or advertisements. Drops blocks that visitors
+ * never see, and marks blocks of menus as `BESIDE`. Makes one pass over the blocks and two over the parts.
  */
 export function judgeParts(
   blocks: readonly Block[],
@@ -63,7 +69,7 @@ function judgeHidden(
   content: Held,
 ): 'text' | 'beside' | 'unseen' {
   if (isOut || !(opens || (id !== undefined && opened.has(id)))) return 'unseen';
-  // Menus open by a click too.
+  // A part that a click opens may also be a menu, so its content decides.
   return opens || readsAsText(content) ? 'text' : 'beside';
 }
 
@@ -72,7 +78,7 @@ function judgeNamed({ isOut }: Part, content: Held): 'text' | 'beside' {
   return readsAsText(content) ? 'text' : 'beside';
 }
 
-/** Returns false for a list of links. */
+/** Returns true if a part reads like text, and false for a list of links. */
 function readsAsText({ chars, linked, lines, sentences }: Held): boolean {
   return linked * 2 < chars || sentences >= SENTENCES_MIN * lines;
 }

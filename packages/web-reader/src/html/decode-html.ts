@@ -1,7 +1,10 @@
 // @ts-expect-error The package declares no types.
 import untypedSniffer from 'html-encoding-sniffer';
 
-/** Algorithm of the standard: byte order mark, header, page, default. */
+/**
+ * Implementation of the encoding sniffing of the HTML standard: byte order mark, `Content-Type` header, declaration in
+ * the page, default.
+ */
 const sniffEncoding = untypedSniffer as (
   bytes: Uint8Array,
   options: {
@@ -11,13 +14,13 @@ const sniffEncoding = untypedSniffer as (
   },
 ) => string;
 
-/** Number of bytes in which a page may declare its encoding. Browsers read 1,024 bytes. */
+/** Number of bytes at the beginning that are searched for a declared encoding. Browsers search only 1,024 bytes. */
 const PRESCAN_BYTES = 4_096;
 
 /**
- * Decodes a page with the encoding of its byte order mark, of the header or of the page itself, in this order. Without
- * a declaration it uses UTF-8 if the bytes are valid, and windows-1252 otherwise. Never fails: invalid bytes become
- * U+FFFD. `charset` comes from the header; `null` if it names none.
+ * Decodes a page with the encoding of its byte order mark, of the `Content-Type` header or of the page itself, in this
+ * order. Without any of these, it uses UTF-8 if the bytes are valid UTF-8, and windows-1252 otherwise. Never fails:
+ * invalid bytes become U+FFFD. `charset` comes from the header; `null` if the header names none.
  */
 export function decodeHtml(bytes: Uint8Array, charset: string | null): string {
   const declared = sniffEncoding(bytes, {
@@ -36,7 +39,7 @@ export function decodeHtml(bytes: Uint8Array, charset: string | null): string {
 const UNDECLARED = 'undeclared';
 
 function decode(bytes: Uint8Array, encoding: string): string {
-  // The standard defines this name without a decoder, and treats such a page as empty.
+  // The Encoding standard defines the name `replacement` without a usable decoder. Such a page is treated as empty.
   if (encoding === 'replacement') return '';
   return new TextDecoder(encoding).decode(bytes);
 }

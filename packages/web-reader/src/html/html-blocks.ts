@@ -1,22 +1,24 @@
 import { HtmlRefused } from './html-refused.ts';
 
-/** Regions of a page, as bits of `Block.where`. The text of a page comes from its best region. */
+/**
+ * Regions of a page, as bits of `Block.where`. The text of a page is taken from the best region that has enough text.
+ */
 export const IN_MAIN = 1;
 export const IN_ARTICLE = 2;
 export const IN_CONTENT = 4;
-/** Block that probably is not part of the text. It is kept only if the page has almost no other text. */
+/** Bit of a block that probably does not belong to the text. It is used only if the page has almost no other text. */
 export const BESIDE = 8;
-/** Block in a header, a footer or an address. */
+/** Bit of a block in a header, a footer or an address. */
 export const AROUND = 16;
-/** Block in a form or on a button. */
+/** Bit of a block in a form or on a button. */
 export const FORM = 32;
 
-/** One paragraph, heading, list item, table row or piece of code, as Markdown. */
+/** One paragraph, heading, list item, table row or code block, as Markdown. */
 export type Block = {
   text: string;
   kind: 'heading' | 'text' | 'item' | 'row' | 'code';
   where: number;
-  /** Whether the block begins a list or a table. */
+  /** Whether the block is the first one of its list or table. */
   isFirst: boolean;
   level: number;
   /** Number of characters inside links. */
@@ -25,34 +27,39 @@ export type Block = {
   part: Part | undefined;
 };
 
-/** Part of a page whose content decides whether it is text. */
+/** Part of a page that may be text or not. Its content decides. */
 export type Part = {
   outside: Part | undefined;
-  /** `named`: its class or id is typical of menus and advertisements. `hidden`: it is shown after a click, or never. */
+  /**
+   * `named`: its class or id is typical of menus and advertisements. `hidden`: it is invisible until a click, or
+   * always.
+   */
   kind: 'named' | 'hidden';
   id: string | undefined;
-  /** True for a hidden part if its place or name shows that visitors can open it. */
+  /** For a hidden part: whether its attributes show that visitors can open it. */
   opens: boolean;
-  /** True if it is left out regardless of its content. */
+  /** Whether the part is left out regardless of its content. */
   isOut: boolean;
 };
 
-/** Limit for a page. A source has at most 55,000 passages. */
+/** Maximum number of blocks in a page, well above the 55,000 passages that a source may have. */
 const BLOCKS_MAX = 300_000;
 const CHARS_MAX = 20_000_000;
 
-/** Blocks of a page and its current line, collected in time linear in the length of the text. */
+/** Collector of the finished blocks of a page and of its current line. Takes time linear in the length of the text. */
 export class HtmlBlocks {
   readonly blocks: Block[] = [];
-  /** Pieces of the current line. They are joined once, because a growing string would be copied each time. */
+  /**
+   * Pieces of the current line. They are joined only once, because a growing string would be copied with each piece.
+   */
   #parts: string[] = [];
   #endsInSpace = true;
   #chars = 0;
   #linked = 0;
-  /** True while the text of a link is written. */
+  /** True inside a link. */
   isLink = false;
 
-  /** Writes HTML text, in which any sequence of spaces counts as one. */
+  /** Appends HTML text, in which any sequence of white space counts as one space. */
   write(text: string): void {
     const collapsed = text.replace(/[\u00ad\u200b\ufeff]/g, '').replace(/[\s\u00a0]+/g, ' ');
     const piece = this.#endsInSpace && collapsed.startsWith(' ') ? collapsed.slice(1) : collapsed;
@@ -60,12 +67,12 @@ export class HtmlBlocks {
     this.#push(piece, piece.endsWith(' '));
   }
 
-  /** Writes text unchanged. */
+  /** Appends text without changing its white space. */
   writeRaw(text: string): void {
     if (text !== '') this.#push(text, true);
   }
 
-  /** Writes a mark that belongs to the adjacent text. */
+  /** Appends markup, such as a backtick or a mark of set-apart.ts, without changing the state of white space. */
   writeMark(mark: string): void {
     this.#push(mark, this.#endsInSpace);
   }
@@ -79,7 +86,7 @@ export class HtmlBlocks {
     return this.#parts.at(-1)?.at(-1) ?? '';
   }
 
-  /** Returns the end of the current line. */
+  /** Returns up to `chars` characters from the end of the current line. */
   tail(chars: number): string {
     let tail = '';
     for (let at = this.#parts.length - 1; at >= 0 && tail.length < chars; at -= 1) {
@@ -88,7 +95,7 @@ export class HtmlBlocks {
     return tail.slice(-chars);
   }
 
-  /** Returns the number of characters in links since the last call, and resets it. */
+  /** Returns the number of characters that were written inside links since the last call. */
   takeLinked(): number {
     const linked = this.#linked;
     this.#linked = 0;

@@ -29,7 +29,7 @@ import {
   type Table,
 } from './table-rows.ts';
 
-/** Limit for nesting, because the parser searches all open elements at each end tag. */
+/** Maximum nesting depth, because the parser searches all open elements at each end tag. */
 const DEPTH_MAX = 1_000;
 const TITLE_CHARS_MAX = 1_000;
 const LIST_INDENT_MAX = 8;
@@ -48,9 +48,9 @@ type Element = {
   where: number;
   isInTitle: boolean;
   part: Part | undefined;
-  /** Name of the last child element that ended. A hidden part after a title is its answer. */
+  /** Name of the last child element that ended. If it is a title, a hidden part that follows is probably its answer. */
   before: string;
-  /** Text to write at the end of the element: the end of a mark or of struck-out text. */
+  /** Text to write when the element ends: the end of a mark or of struck-out text. */
   closing: string;
 };
 type List = { isOrdered: boolean; next: number; isFirst: boolean };
@@ -62,13 +62,13 @@ export class HtmlHandler implements Partial<Handler> {
   articles = 0;
   hasMarks = false;
   readonly parts: Part[] = [];
-  /** Ids of the parts that buttons and links open. */
+  /** Ids of the parts of the page that its buttons and links open. */
   readonly opened = new Set<string>();
   readonly #out = new HtmlBlocks();
   readonly #open: Element[] = [];
   readonly #lists: List[] = [];
   readonly #tables: Table[] = [];
-  /** Mark of the current list item, which precedes only its first line. */
+  /** Marker of the current list item, such as `- `. Only its first line gets the marker. */
   #itemMark: string | undefined;
   #pre: { depth: number; language: string } | undefined;
   #code: number | undefined;
@@ -91,7 +91,8 @@ export class HtmlHandler implements Partial<Handler> {
     const tag = tagOf(name, attributes);
     const outside = this.#open.at(-1);
     const isInTitle = (outside?.isInTitle ?? false) || isTitleElement(name);
-    // A button that is the title opens the part below. A button beside a title is a tool.
+    // A button that is the whole title opens the part below. A button after the text of a title is a tool and is left
+    // out.
     const isTool = name === 'button' && isInTitle && this.#out.hasText;
     const isOut =
       (outside?.isLeftOut ?? false) ||
@@ -133,7 +134,7 @@ export class HtmlHandler implements Partial<Handler> {
     return part;
   }
 
-  /** Writes the start of raised, lowered or struck-out text. Returns its end. */
+  /** Writes the text that begins a superscript, subscript or struck-out element. Returns the text that ends it. */
   #setApart(name: string, attributes: Attributes): string {
     if (this.#pre !== undefined || !INLINE.has(name)) return '';
     if (name === 'a') return contactOf(attributes['href']);
@@ -168,7 +169,8 @@ export class HtmlHandler implements Partial<Handler> {
     this.#open.pop();
     if (name === 'a') this.#out.isLink = false;
     const outside = this.#open.at(-1);
-    // `<h3><button>` counts as a title too. Text between two elements does not.
+    // `<h3><button>` counts as a title too, so a title that ends inside this element is passed on. Text between two
+    // elements is ignored.
     if (outside && !closed.isLeftOut)
       outside.before = isTitleElement(closed.before) ? closed.before : name;
   }
@@ -194,7 +196,7 @@ export class HtmlHandler implements Partial<Handler> {
     { outside, isInTitle }: { outside: Element | undefined; isInTitle: boolean },
   ): number {
     const above = outside?.where ?? 0;
-    // The titles of a collapsible list are buttons.
+    // The titles of a collapsible list may be buttons, which are therefore not treated as a form here.
     if (isInTitle && (tag.name === 'button' || tag.name === 'label')) return above;
     const where = above | whereOf(tag, above);
     if ((where & IN_ARTICLE) !== 0 && (above & IN_ARTICLE) === 0) this.articles += 1;
@@ -265,7 +267,8 @@ export class HtmlHandler implements Partial<Handler> {
   }
 
   #image(alt: string | undefined): void {
-    // File names and names of logos carry no information.
+    // An image description is used only if it has several words: a file name or the name of a logo carries no
+    // information.
     if (alt === undefined || !/\s/.test(alt.trim()) || alt.length > 500) return;
     this.#out.write(` ${alt} `);
   }
@@ -335,7 +338,10 @@ export class HtmlHandler implements Partial<Handler> {
     startRow(table);
   }
 
-  /** Converts a table with blocks in a cell to a layout. The part of the row that was read becomes paragraphs. */
+  /**
+   * Treats a table with blocks inside a cell as a layout table from now on. The cells of the current row that were read
+   * become paragraphs.
+   */
   #layOut(table: Table): void {
     const open = this.#out.take();
     const names = table.names.flat().map((name) => ({ text: name }));

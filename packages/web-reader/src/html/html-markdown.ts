@@ -1,6 +1,6 @@
 import type { Attributes } from './boilerplate.ts';
 
-/** Returns a fence that is longer than any fence in the code. */
+/** Returns a Markdown code fence that is longer than any fence inside the code. */
 export function fenceOf(code: string): string {
   let longest = 2;
   for (const [, marks] of code.matchAll(/^ {0,3}(`{3,})/gm)) {

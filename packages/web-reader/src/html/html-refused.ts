@@ -1,4 +1,4 @@
-/** The page exceeds a limit. `message` is one sentence without its full stop and safe to show. */
+/** Thrown if a page exceeds a limit. `message` is one sentence without its full stop, and safe to show to users. */
 export class HtmlRefused extends Error {
   readonly code = 'too_large';
 }

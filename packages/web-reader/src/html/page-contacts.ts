@@ -1,15 +1,18 @@
 import { AROUND, FORM, type Block } from './html-blocks.ts';
 
-/** Contact facts in the header, footer and structured data of a page. */
+/**
+ * This module finds contact facts, such as addresses and opening hours, in the header, footer and structured data of a
+ * page.
+ */
 
 const CHARS_MAX = 2_000;
 const DATA_CHARS_MAX = 100_000;
 const DEPTH_MAX = 12;
 const FACTS_MAX = 60;
-/** Limit for one value of the structured data, including its markup. */
+/** Maximum length of one value in the structured data, including its markup. */
 const VALUE_CHARS_MAX = 2_000;
 
-/** Properties of schema.org that are facts, with the label to print. */
+/** Properties of schema.org that are facts about a business, each with the label to print. */
 const PROPERTIES: Record<string, string> = {
   telephone: 'Telephone',
   faxNumber: 'Fax',
@@ -28,8 +31,8 @@ const PROPERTIES: Record<string, string> = {
 };
 
 /**
- * Returns informative lines of the header and footer, such as numbers, addresses and sentences. Leaves out menus and
- * copyright notices.
+ * Returns informative lines of the header and footer, such as those with numbers, addresses or sentences. Leaves out
+ * menus and copyright notices.
  */
 export function contactsOf(
   blocks: readonly Block[],
@@ -59,7 +62,7 @@ function isContact({ where, text, linked }: Block): boolean {
   return isNumber || (/[.!?]$/.test(text) && text.split(' ').length >= 4);
 }
 
-/** Returns one line per JSON-LD object that has facts, and nothing for invalid JSON. */
+/** Returns one line for each JSON-LD object that has facts. Returns no lines for invalid JSON. */
 function factsOfData(json: string): string[] {
   if (json.length > DATA_CHARS_MAX) return [];
   try {
@@ -102,7 +105,7 @@ function propertyOf(thing: Record<string, unknown>, key: string): string {
   return text === '' ? '' : `${PROPERTIES[key]}: ${text}`;
 }
 
-/** Formats an `OpeningHoursSpecification`. */
+/** Formats an `OpeningHoursSpecification` of schema.org. */
 function hoursOf({ dayOfWeek, opens, closes }: Record<string, unknown>): string {
   if (typeof opens !== 'string' || typeof closes !== 'string') return '';
   const days = [dayOfWeek].flat().filter((day) => typeof day === 'string');

@@ -6,13 +6,13 @@ const DATA_MAX = 20;
 const DATA_CHARS_MAX = 100_000;
 const ADDRESS_CHARS_MAX = 2_048;
 
-/** Metadata of a page: addresses, language, and whether it may be indexed. */
+/** Collector of the metadata of a page: addresses, language, and whether robots may index the page. */
 export class PageFacts {
   canonical: string | null = null;
   language: string | null = null;
   noindex = false;
   nofollow = false;
-  /** JSON-LD texts. */
+  /** Content of the page's JSON-LD scripts. */
   readonly data: string[] = [];
   #isData = false;
   readonly #links = new Set<string>();
@@ -104,7 +104,7 @@ export class PageFacts {
     if (url !== null) this.#links.add(url);
   }
 
-  /** Returns an absolute URL without its fragment, or `null` if it is not an HTTP address. */
+  /** Returns an absolute URL without its fragment, or `null` for a URL that is not HTTP or HTTPS. */
   #resolve(href: string | undefined): string | null {
     if (href === undefined || href.length > ADDRESS_CHARS_MAX) return null;
     const url = URL.parse(href.trim(), this.#base);
@@ -116,7 +116,7 @@ export class PageFacts {
 
 export type RobotsWords = { noindex: boolean; nofollow: boolean };
 
-/** Parses the directives of a robots meta element or of the header X-Robots-Tag. */
+/** Parses the directives of a robots meta element or of the `X-Robots-Tag` header. */
 export function readRobotsWords(text: string): RobotsWords {
   const words = new Set(
     text
@@ -134,7 +134,7 @@ function relsOf(attributes: Attributes): string[] {
   return (attributes['rel'] ?? '').toLowerCase().slice(0, 200).split(/\s+/);
 }
 
-/** Returns the two-letter code: `de-CH` → `de`. */
+/** Returns the two-letter language code: `de-CH` → `de`. */
 function languageOf(lang: string | undefined): string | null {
   return /^\s*([a-z]{2})(?![a-z])/i.exec(lang ?? '')?.[1]?.toLowerCase() ?? null;
 }

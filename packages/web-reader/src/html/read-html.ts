@@ -6,7 +6,7 @@ import type { RobotsWords } from './page-facts.ts';
 import { contactsOf } from './page-contacts.ts';
 import { footnoteOf, resolveMarks } from './set-apart.ts';
 
-/** Small pieces, so that endless nesting is detected early. */
+/** Size of the pieces in which a page is parsed. They are small, so that endless nesting is detected early. */
 const PIECE_CHARS = 16_384;
 const TITLE_CHARS_MAX = 300;
 
@@ -14,19 +14,23 @@ export type HtmlDocument = {
   title: string | null;
   /** The text in Markdown. */
   text: string;
-  /** Facts of the header, the footer and the structured data, which other pages of the site repeat. */
+  /**
+   * Facts from the header, the footer and the structured data. They are separate from `text`, because other pages of
+   * the site repeat them.
+   */
   around: string;
   /** ISO 639-1 code that the page declares. */
   language: string | null;
-  /** Distinct absolute HTTP addresses without fragments. Excludes links with `rel=nofollow`. */
+  /** Distinct absolute HTTP and HTTPS URLs of links, without fragments. Excludes links with `rel=nofollow`. */
   links: string[];
   canonical: string | null;
   robots: RobotsWords;
 };
 
 /**
- * Returns the text of a page as Markdown, without its surroundings, and its metadata. `url` is the address of the page,
- * which resolves its links. Makes one pass, in time linear in the length of the page.
+ * Returns the main text of a page as Markdown, without menus and other surroundings, and the metadata of the page.
+ * `url` is the address of the page, against which its links are resolved. Makes one pass, in time linear in the length
+ * of the page.
  * @throws HtmlRefused
  */
 export function readHtml(page: string, { url }: { url: string }): HtmlDocument {
@@ -55,7 +59,7 @@ export function readHtml(page: string, { url }: { url: string }): HtmlDocument {
   };
 }
 
-/** Replaces the marks of raised and lowered text in place. */
+/** Replaces marks (see set-apart.ts) with text. Modifies the blocks in place. */
 function withoutApart(blocks: Block[]): Block[] {
   const notes = new Set<string>();
   for (const { text } of blocks) {
@@ -67,10 +71,10 @@ function withoutApart(blocks: Block[]): Block[] {
 }
 
 /**
- * Adds the only top heading of a page to a text that has none. In manuals made by AsciiDoc it stands in a separate
- * header above the text, and a section such as "Options" is unclear without it. Includes the text below it there, such
- * as a command's summary. The heading must begin with the page's title (`shown`), which distinguishes it from the
- * site's name.
+ * If the text of a page has no heading of level 1, adds the only one that the page has elsewhere. In manuals made by
+ * AsciiDoc that heading stands in a separate header above the text, and a section such as "Options" is unclear without
+ * it. Text that follows the heading there, such as a command's summary, is added too. The heading must begin with the
+ * page's title (`shown`), which distinguishes it from the name of the site.
  */
 function withHead(chosen: Block[], all: readonly Block[], shown: string): Block[] {
   const isTop = ({ kind, level }: Block): boolean => kind === 'heading' && level === 1;
@@ -85,8 +89,9 @@ function withHead(chosen: Block[], all: readonly Block[], shown: string): Block[
 }
 
 /**
- * Returns the title of a page: the heading that the `<title>` begins with, or else the only top heading of the text, or
- * else the `<title>`. The first top heading is often the name of the site.
+ * Returns the title of a page: the heading with which the `<title>` begins, or otherwise the only heading of level 1 in
+ * the text, or otherwise the `<title>`. The first heading of level 1 is not used, because it is often the name of the
+ * site.
  */
 function titleOf(chosen: readonly Block[], shown: string): string | null {
   const headings = chosen.filter(({ kind, level }) => kind === 'heading' && level <= 2);

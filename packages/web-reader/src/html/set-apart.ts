@@ -1,8 +1,9 @@
 import { hasStyle, type Attributes } from './boilerplate.ts';
 
 /**
- * Numbers that markup separates from their neighbors: superscript, subscript, small print. The parser writes marks,
- * because only the whole page shows which ones are footnotes. `resolveMarks` replaces them.
+ * This module converts numbers that markup separates from their neighbors: superscript, subscript and small print. The
+ * parser first writes marks (private-use characters) around them, because only the complete page shows which of them
+ * are footnotes. `resolveMarks` then replaces the marks with text.
  */
 
 const [RAISED, LOWERED, SMALL, END] = ['\uE0F1', '\uE0F2', '\uE0F3', '\uE0F4'];
@@ -25,18 +26,18 @@ export function markOf(name: string, attributes: Attributes): string | undefined
 
 export const END_OF_MARK = END;
 
-/** Removes characters from a page's text that look like a mark. */
+/** Removes private-use characters that a page contains itself, because they would be mistaken for marks. */
 export function withoutMarks(text: string): string {
   return text.replace(MARKS, '');
 }
 
-/** Returns the raised number or sign that a text begins with, as footnotes do. */
+/** Returns the superscript number or sign with which a text begins, if it begins as footnotes do. */
 export function footnoteOf(text: string): string | undefined {
   const [, mark, shown] = /^(?:- |\d+\. )?([\uE0F1])([^\uE0F1-\uE0F4]{1,6})\uE0F4/.exec(text) ?? [];
   return mark === undefined ? undefined : shown?.trim();
 }
 
-/** Replaces marks with text. `notes` has the numbers and signs of the page's footnotes. */
+/** Replaces marks with text. `notes` contains the numbers and signs of the page's footnotes. */
 export function resolveMarks(text: string, notes: ReadonlySet<string>): string {
   if (!/[\uE0F1-\uE0F3]/.test(text)) return text;
   const parts: string[] = [];
@@ -57,7 +58,7 @@ type Place = { mark: string; shown: string; before: string; rest: string; isNote
 
 function written({ mark, shown, before, rest, isNote }: Place): string {
   const isNumber = /^\d+$/.test(shown);
-  // Separates numbers: `<sup>1</sup>30 days`.
+  // A space separates the number from a number that follows: `<sup>1</sup>30 days`.
   const gap = isNumber && /^\d/.test(rest) ? ' ' : '';
   if (!/\d$/.test(before)) {
     if (isNote && before.trim() !== '') return gap;
@@ -72,7 +73,7 @@ function written({ mark, shown, before, rest, isNote }: Place): string {
     const sign = /^\s*[€]/.test(`${cents[2] ?? ''}${rest}`) ? ',' : '.';
     return `${/^[.,]/.test(shown) ? '' : sign}${shown}${gap}`;
   }
-  // Separates fractions: `1<sup>1</sup>/<sub>2</sub>`.
+  // A space separates a fraction from the whole number: `1<sup>1</sup>/<sub>2</sub>`.
   if (isNumber && /^\s*[/⁄]/.test(rest)) return ` ${shown}`;
   if (isNote) return gap;
   if (!/^[\d−–-]/.test(shown)) return /^[\p{L}*†‡®™°%€$£]/u.test(shown) ? shown : ` ${shown}`;
@@ -80,7 +81,7 @@ function written({ mark, shown, before, rest, isNote }: Place): string {
   return `${mark === RAISED ? '^' : '_'}${shown}${gap}`;
 }
 
-/** Returns true for a number without cents next to a currency. */
+/** Returns true if the number before the mark is a price without cents: a currency stands next to it. */
 function isPrice({ before, rest }: Pick<Place, 'before' | 'rest' | 'shown'>): boolean {
   if (/[.,]\d{1,2}$/.test(before)) return false;
   const money = String.raw`(?:[$€£¥]|\b(?:EUR|USD|CHF|GBP|CAD|AUD))`;
@@ -88,16 +89,19 @@ function isPrice({ before, rest }: Pick<Place, 'before' | 'rest' | 'shown'>): bo
   return isBefore || new RegExp(String.raw`^\s?${money}`, 'u').test(rest);
 }
 
-/** Returns true if the markup of an element shows that it has the cents. */
+/** Returns true if small print after a number shows its cents. */
 function isCentsOf(mark: string, before: string): boolean {
   return mark === SMALL && !/[.,]\d{1,2}$/.test(before);
 }
 
-/** Number of characters before the end of a link that may already show its target. */
+/** Number of characters at the end of a link's text that are checked for its phone number or address. */
 export const TAIL_CHARS = 200;
 const CONTACT = /^(?:tel|mailto):(?:\/\/)?([^?;]{1,300})/i;
 
-/** Returns the number or address that a link calls or writes to, in brackets. Its text may be an icon or "Call us". */
+/**
+ * Returns, in brackets, the phone number that a link calls or the address that it writes to. The text of the link may
+ * be an icon or "Call us", which does not show it.
+ */
 export function contactOf(href: string | undefined): string {
   const [, given = ''] = CONTACT.exec(href?.trim() ?? '') ?? [];
   const contact = decoded(given).trim();
@@ -114,7 +118,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Returns true if the preceding text already shows the contact, such as "555 0100" for +1 555 0100. */
+/** Returns true if the preceding text already shows the contact, as "555 0100" does for +1 555 0100. */
 export function isShown(closing: string, before: string): boolean {
   if (!closing.startsWith(' (')) return false;
   const contact = closing.slice(2, -1);

@@ -1,7 +1,11 @@
-/** Longer cells belong to a layout table or contain whole pages. Their texts become paragraphs. */
+/**
+ * Maximum length of a table cell. Longer cells belong to a layout table or contain whole pages, so their texts become
+ * paragraphs.
+ */
 const CELL_CHARS_MAX = 1_000;
 /**
- * HTML allows one cell to span 1,000 columns and 65,534 rows. Repeated long cells would make a page larger than it is.
+ * Maximum number of columns that are read. HTML allows one cell to span 1,000 columns and 65,534 rows, and repeating a
+ * long cell so often would produce far more text than the page has.
  */
 const COLUMNS_MAX = 200;
 const ROWS_SPANNED_MAX = 65_534;
@@ -10,32 +14,32 @@ const NAME_ROWS_MAX = 5;
 const NAME_CHARS_MAX = 60;
 
 type Cell = { text: string; columns: number; rows: number };
-/** A cell from above that spans the next rows. */
+/** A cell of an earlier row that also spans the next `rows` rows. */
 type Span = { text: string; rows: number };
 
-/** State of the table that is being read. */
+/** State of the table that is being parsed. */
 export type Table = {
   cells: Cell[];
-  /** Columns and rows that the current cell spans. */
+  /** Number of columns and rows that the current cell spans. */
   reach: { columns: number; rows: number };
   isCellOpen: boolean;
-  /** Whether all cells of the row are header cells. */
+  /** Whether all cells of the current row are header cells (`<th>`). */
   isHeading: boolean;
   isHead: boolean;
   rows: number;
-  /** Cells from above, by column. */
+  /** Cells of earlier rows that span into the next rows, by column. */
   spans: (Span | undefined)[];
   /** Header rows that are not written yet. */
   names: string[][];
-  /** Whether the header rows were recognized without header elements. */
+  /** Whether the header rows were recognized only by their look, without header elements. */
   isGuess: boolean;
   /** Whether the last header row has cells that span rows or columns. */
   hasGroups: boolean;
-  /** Header of the table. It is written above the first row, and again after a text between two rows. */
+  /** Header of the table as Markdown. It is written above the first row, and again after a text between two rows. */
   head: string | undefined;
   isBroken: boolean;
   repeated: number;
-  /** Whether its cells have blocks, which are read as if the table did not exist. */
+  /** Whether the cells contain blocks, so that the table is ignored and its content read like any other text. */
   isLayout: boolean;
 };
 
@@ -71,7 +75,7 @@ export function beginCell(
   table.isCellOpen = true;
   table.reach = {
     columns: spanOf(colspan, COLUMNS_MAX),
-    // 0 means up to the end of the row group.
+    // A `rowspan` of 0 means all rows up to the end of the row group.
     rows: rowspan?.trim() === '0' ? ROWS_SPANNED_MAX : spanOf(rowspan, ROWS_SPANNED_MAX),
   };
   if (name === 'td') table.isHeading = false;
@@ -87,12 +91,15 @@ export function endCell(table: Table, text: string): void {
   table.isCellOpen = false;
 }
 
-/** Ends a row group (thead, tbody, tfoot), which ends all its spans. */
+/** Ends a row group (thead, tbody, tfoot). No cell spans beyond its group. */
 export function endRowGroup(table: Table): void {
   table.spans = [];
 }
 
-/** Returns a row as Markdown or as paragraphs, or `undefined` for a header row or an empty one. */
+/**
+ * Returns a row as Markdown or as paragraphs. Returns `undefined` for a header row, which is written later, and for an
+ * empty row.
+ */
 export function readRow(
   table: Table,
 ): { row: string; isFirst: boolean } | { paragraphs: string[] } | undefined {
@@ -112,7 +119,8 @@ export function readRow(
     table.hasGroups = table.cells.some(({ columns, rows }) => columns > 1 || rows > 1);
     return undefined;
   }
-  // No element marks the row above as a header. Numbers in the rows below it show that it is one.
+  // If the header row was only guessed, this row must contain a number to confirm it. Otherwise the supposed header
+  // becomes an ordinary row.
   const isGuess = table.isGuess && !values.some((value) => /\d/.test(value));
   const above = isGuess ? table.names.map((names) => `${rowOf(names)}\n`).join('') : '';
   if (isGuess) table.names = [];
@@ -121,7 +129,10 @@ export function readRow(
   return { row: `${above}${head}${rowOf(values)}`, isFirst: table.rows === 1 || head !== '' };
 }
 
-/** Returns true for a header row: by its elements, as the continuation of the row above, or by its look. */
+/**
+ * Returns true for a header row. It is recognized by its elements, as the continuation of the header row above, or by
+ * its look.
+ */
 function isRowOfNames(table: Table): boolean {
   const { cells, names, spans } = table;
   if (table.isHeading || table.isHead) return true;
@@ -134,7 +145,7 @@ function isRowOfNames(table: Table): boolean {
   return table.isGuess;
 }
 
-/** Returns the header rows of a table without other rows. */
+/** Returns the header rows of a table that has no other rows. */
 export function endTable(table: Table): string | undefined {
   if (table.rows > 0 || table.names.length === 0) return undefined;
   return table.isGuess
@@ -159,7 +170,10 @@ function headOf(table: Table): string {
   return isDue ? table.head! : '';
 }
 
-/** Returns the cells by column (HTML, "Forming a table"). A cell that spans several columns is repeated. */
+/**
+ * Returns the cells of a row by column (HTML, "Forming a table"). A cell that spans several columns is repeated in
+ * each.
+ */
 function placed(table: Table): string[] {
   const cells: string[] = [];
   const given = [...table.cells];
@@ -182,7 +196,7 @@ function placed(table: Table): string[] {
   return cells;
 }
 
-/** Returns the last column of the cell. */
+/** Places a cell in its columns and returns the last of them. */
 function placeCell(
   table: Table,
   { cells, column, next }: { cells: string[]; column: number; next: Cell },

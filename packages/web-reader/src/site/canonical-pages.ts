@@ -3,21 +3,21 @@ import type { Target } from './frontier.ts';
 import type { Page } from './read-page.ts';
 
 export type DocumentPage = Extract<Page, { kind: 'document' }>;
-/** A document that names another page as its canonical one, while that page is not read yet. */
+/** A document that names another page as its canonical one. It is held until that page has been read. */
 export type HeldPage = { target: Target; page: DocumentPage; canonical: string };
 export type Redirect = { next: string; depth: number };
 
 /** Pages that redirect to others or name others as canonical. */
 export class CanonicalPages {
   readonly redirects = new Map<string, Redirect>();
-  /** Target path of each page that redirects or names a canonical address. */
+  /** Target path of each page that redirects or names a canonical page. */
   readonly #aliases = new Map<string, string>();
-  /** Held pages by the path of their canonical page. */
+  /** Held documents by the path of their canonical page. */
   readonly #held = new Map<string, HeldPage[]>();
   readonly #settled = new Set<string>();
   readonly #lines = new Map<string, Uint32Array>();
 
-  /** Paths that held documents wait for. */
+  /** Paths of the canonical pages that held documents still wait for. */
   get awaited(): string[] {
     return [...this.#held.keys()];
   }
@@ -26,7 +26,7 @@ export class CanonicalPages {
     this.#aliases.set(path, to);
   }
 
-  /** Removes the target of a page that turned out to be canonical itself. */
+  /** Forgets the canonical page of a page that turned out to be canonical itself. */
   own(path: string): void {
     this.#aliases.delete(path);
   }
@@ -36,7 +36,7 @@ export class CanonicalPages {
     this.redirects.set(path, redirect);
   }
 
-  /** Returns true if redirects or canonical addresses lead from one page to the other. */
+  /** Returns true if redirects or canonical addresses lead from the page `from` to the page `to`. */
   leadsTo(from: string, to: string): boolean {
     let at: string | undefined = from;
     for (let steps = 0; at !== undefined && steps < 20; steps += 1) {
@@ -46,7 +46,7 @@ export class CanonicalPages {
     return at !== undefined;
   }
 
-  /** Returns the final target of a page's redirects. */
+  /** Returns the path at which a chain of redirects ends. */
   endOf({ next }: Redirect): string {
     let end = next;
     for (let hop = 0; hop < 20 && this.redirects.has(end); hop += 1) {
@@ -60,7 +60,7 @@ export class CanonicalPages {
   }
 
   /**
-   * Returns whether a completely read page contains all lines of a text, or `undefined` if the page was not read
+   * Returns whether the page at `path` contains all lines of a text, or `undefined` if that page was not read
    * completely.
    */
   hasAll(path: string, text: string): boolean | undefined {
@@ -68,7 +68,7 @@ export class CanonicalPages {
     return lines && hashesOf(text).every((hash) => hasHash(lines, hash));
   }
 
-  /** Holds a page. Returns true if its canonical page has been read already. */
+  /** Holds a document. Returns true if its canonical page has been read already. */
   hold(held: HeldPage): boolean {
     const others = this.#held.get(held.canonical);
     if (others) others.push(held);
@@ -76,7 +76,10 @@ export class CanonicalPages {
     return this.#settled.has(held.canonical);
   }
 
-  /** Yields the documents that waited for a page, now that it and the target of its redirect are read. */
+  /**
+   * Yields the held documents that need not wait any longer, after a page was read. If the canonical page redirects,
+   * they wait for the target of the redirect too.
+   */
   *settle(settled: string): Generator<{ held: HeldPage; path: string }> {
     const due = [settled];
     for (let path = due.pop(); path !== undefined; path = due.pop()) {

@@ -8,11 +8,11 @@ export type CrawlDeps = {
   site: Site;
   maxDepth: number;
   maxPages: number;
-  /** Whether to keep a page, by the patterns of the settings. */
+  /** Whether the settings include a page, by their path patterns. */
   isWanted: (url: URL) => boolean;
   /** Whether robots.txt permits the request. */
   isAllowed: (url: URL) => boolean;
-  /** Graph of the last sync. */
+  /** Link graph that the last sync stored. */
   before: SiteGraph;
   known: (path: string) => Promise<Validators | undefined>;
   read: (url: URL, validators: Validators | undefined) => Promise<Page>;
@@ -26,7 +26,8 @@ export function tooManyPages({ maxPages }: Pick<CrawlDeps, 'maxPages'>): string 
 }
 
 /**
- * Returns why an address is not requested. The length is checked first, because the patterns read the whole address.
+ * Returns why an address is not requested, or `undefined` if it is. The length is checked first, because the patterns
+ * are matched against the whole address.
  */
 export function refusalOf(url: URL, deps: CrawlDeps): string | undefined {
   const trap = trapOf(url);

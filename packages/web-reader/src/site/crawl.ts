@@ -11,11 +11,14 @@ import { addressIn, pathOf, readable, urlOf } from './site-address.ts';
 import type { Sitemaps } from './sitemaps.ts';
 import { GraphBuilder, hashOf, hashOfValidators, linksOf, SITEMAP } from './site-graph.ts';
 
-/** Maximum number of skipped addresses that are reported. Further ones are skipped silently. */
+/** Maximum number of skipped addresses that are reported. Further skipped addresses are not reported. */
 const TOLD_MAX = 1_000;
 /** Number of consecutive unreachable pages after which the site counts as down. */
 const DOWN_AFTER = 25;
-/** Links that are checked between two pauses. The comparison of each with all rules of robots.txt takes up to 4 ms. */
+/**
+ * Number of links that are checked before other work may run. Comparing one link with all rules of robots.txt takes up
+ * to 4 ms.
+ */
 const LINKS_AT_ONCE = 5;
 const AHEAD_MAX = 32;
 const AHEAD_CHARS_MAX = 4_000_000;
@@ -25,11 +28,11 @@ const NO_TEXT = 'it has no text; pages that scripts make in the browser are not 
 type Found = { depth: number; from: string; hops?: number; isCanonical?: boolean };
 
 /**
- * Reader of a site, which starts at the start page and proceeds level by level, the shortest addresses first. The
- * choice between too many pages, and between pages with the same text, is therefore the same each time.
+ * One crawl of a site. It begins at the start page and proceeds level by level, the shortest addresses first. Therefore
+ * it always makes the same choice if there are too many pages, and between pages with the same text.
  */
 export class Crawl {
-  /** Whether it ended early because it was late. */
+  /** Whether the crawl ended early because its time limit had passed. */
   isCut = false;
   readonly #deps: CrawlDeps;
   readonly #frontier: Frontier;
@@ -39,9 +42,9 @@ export class Crawl {
   #nextLevel: Target[] = [];
   /** Addresses that were reported as skipped and are not checked again. */
   readonly #refused = new Set<string>();
-  /** Pages that turned out not to be documents. */
+  /** Paths of pages that turned out not to be documents. */
   readonly #lost = new Set<string>();
-  /** First page with each text, by the hash of the text. */
+  /** Path of the first page with each text, by the hash of the text. */
   readonly #texts = new Map<string, string>();
   readonly #canonical = new CanonicalPages();
   readonly #facts: SiteFacts;
@@ -62,7 +65,10 @@ export class Crawl {
     this.#frontier = new Frontier(Math.max(20_000, 5 * deps.maxPages));
   }
 
-  /** Reads the site from the page `start`. Empties `listed.paths`. @throws SiteRefused if the site cannot be reached */
+  /**
+   * Crawls the site from the page `start`. Empties `listed.paths`.
+   * @throws SiteRefused if the site cannot be reached
+   */
   async *run(
     start: { url: URL; page: Page },
     listed: Sitemaps,
@@ -71,7 +77,7 @@ export class Crawl {
     await this.#settle(target, start.page);
     if (this.#deps.maxDepth > 0) {
       await this.#considerAll(listed.paths.splice(0), { depth: 1, from: SITEMAP });
-      // Unreadable sitemaps may still list their earlier pages.
+      // An unreadable sitemap may still list the pages that it listed in the last sync.
       if (listed.problems.length > 0) await this.#followBefore(SITEMAP, 0);
     }
     for (const { path, reason } of listed.problems) yield { kind: 'failed', path, reason };
@@ -140,12 +146,15 @@ export class Crawl {
 
   #isOver(): boolean {
     this.isCut ||= this.#deps.isLate();
-    // Ends the crawl of a site that endlessly generates addresses without documents.
+    // Ends the crawl of a site that endlessly generates addresses that are not documents.
     const isTooMuch = this.#requests >= 3 * this.#deps.maxPages + 1_000;
     return this.isCut || isTooMuch || this.#kept >= this.#deps.maxPages;
   }
 
-  /** Returns validators only if the links of the page are known, because a 304 answer does not contain them. */
+  /**
+   * Returns validators for a conditional request, only if the links of the page are known, because a response with
+   * status 304 does not contain them.
+   */
   async #validatorsOf({ path }: Target): Promise<Validators | undefined> {
     const { seen = null, isCompared = false } = this.#deps.before.get(path) ?? {};
     if (seen === null || isCompared) return undefined;
@@ -160,7 +169,7 @@ export class Crawl {
     if (!(await this.#take(target, page))) this.#release(target.path);
   }
 
-  /** Processes a page. Returns true if it has to wait for its canonical page. */
+  /** Processes a page. Returns true if the page must wait for its canonical page. */
   async #take(target: Target, page: Page): Promise<boolean> {
     switch (page.kind) {
       case 'document':
@@ -229,7 +238,7 @@ export class Crawl {
   }
 
   async #failed({ path, depth }: Target, page: Extract<Page, { kind: 'failed' }>): Promise<void> {
-    // The linked pages still exist, although this one failed.
+    // Follows the links of the last sync, because the linked pages still exist although this page failed.
     await this.#followBefore(path, depth);
     const seen = this.#deps.before.get(path)?.seen ?? null;
     this.#graph.read(path, seen, this.#facts.carry(path));
@@ -260,17 +269,18 @@ export class Crawl {
     await this.#failed(target, { kind: 'failed', reason: `there are ${what}`, isSite: false });
   }
 
-  /** Decides about the documents that name this page as canonical, now that it is read. */
+  /** Decides about the documents that name this page as canonical, after the page was read. */
   #release(settled: string): void {
     for (const { held, path } of this.#canonical.settle(settled)) this.#decide(held, path);
   }
 
-  /** Skips a document whose canonical page has the same text or more (RFC 6596, 3). Otherwise keeps it. */
+  /** Skips a document if its canonical page contains all of its text (RFC 6596, 3). Otherwise keeps the document. */
   #decide({ target, page, canonical }: HeldPage, path: string): void {
     const text = page.text.trim();
     const isSame = this.graph.get(path)?.seen?.text === hashOf(text);
     const hasAll = isSame || this.#canonical.hasAll(path, text);
-    // A 304 answer has no text to compare, so the next sync requests the page completely.
+    // If the canonical page was not read now (for example status 304), there is no text to compare, so the next sync
+    // reads it completely.
     const isUnknown = !isSame && hasAll !== false && !this.#lost.has(path);
     if (isUnknown) this.#graph.compare(path, target.path);
     if (hasAll === true) return this.#skip(target.path, `its canonical address is ${canonical}`);
@@ -278,7 +288,10 @@ export class Crawl {
     this.#keep(target, page);
   }
 
-  /** Keeps pages that redirect to an unreadable page, and the pages that they linked to. */
+  /**
+   * Reports each page that redirects: as failed, so that it stays indexed, if its target could not be read, or
+   * otherwise as skipped. If the target could not be read, also follows the links that the page had in the last sync.
+   */
   async #tellRedirects(): Promise<void> {
     for (const [path, redirect] of this.#canonical.redirects) {
       const end = this.#canonical.endOf(redirect);
@@ -291,7 +304,10 @@ export class Crawl {
     }
   }
 
-  /** Returns the path of the canonical page; `undefined` if the page itself is canonical or the address is unreadable. */
+  /**
+   * Returns the path of a page's canonical page. Returns `undefined` if the page itself is canonical, or if the
+   * canonical address cannot be used.
+   */
   #canonicalOf(target: Target, canonical: string | null): string | undefined {
     if (canonical === null || target.isCanonical) return undefined;
     const url = addressIn(this.#deps.site, canonical, urlOf(this.#deps.site, target.path).href);
@@ -318,14 +334,17 @@ export class Crawl {
     await this.#considerAll(urls, { depth: target.depth + 1, from: target.path });
   }
 
-  /** Considers the pages that a page linked to when it was last read. */
+  /** Considers the pages to which a page linked in the last sync. */
   async #followBefore(from: string, depth: number): Promise<void> {
     this.#linkedBefore ??= linksOf(this.#deps.before);
     const next = Math.min(depth + 1, this.#deps.maxDepth);
     await this.#considerAll(this.#linkedBefore.get(from) ?? [], { depth: next, from });
   }
 
-  /** Considers pages with more inbound links than were stored, because it is unknown whether one still exists. */
+  /**
+   * Considers pages of the last sync that had more inbound links than the graph stores, because one of the other links
+   * may still exist.
+   */
   async #considerMore(): Promise<void> {
     for (const [path, { hasMore, depth }] of this.#deps.before) {
       if (!hasMore || this.#frontier.has(path)) continue;
@@ -333,7 +352,7 @@ export class Crawl {
     }
   }
 
-  /** Checks many addresses. Lets the rest of the process run between them. */
+  /** Considers many addresses, and yields to other work in between. */
   async #considerAll(urls: readonly (URL | string | undefined)[], found: Found): Promise<void> {
     for (const [at, one] of urls.entries()) {
       if (at % LINKS_AT_ONCE === 0) await breathe();
@@ -342,7 +361,7 @@ export class Crawl {
     }
   }
 
-  /** Considers an address. Returns true if it is or was requested. */
+  /** Considers an address for the crawl. Returns true if it has been or will be requested. */
   #consider(url: URL, { depth, from, hops = 0, isCanonical = false }: Found): boolean {
     const path = pathOf(url);
     if (this.#refused.has(path)) return false;
@@ -363,7 +382,7 @@ export class Crawl {
   }
 
   #enqueue(target: Target): void {
-    // Redirects and canonical addresses belong to the current level.
+    // Targets of redirects and canonical pages belong to the current level, not to the next one.
     const isNow = target.hops > 0 || target.isCanonical;
     if (target.isCanonical) this.#queue.unshift(target);
     else (isNow ? this.#queue : this.#nextLevel).push(target);

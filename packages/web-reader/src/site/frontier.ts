@@ -2,30 +2,38 @@ import { PATH_CHARS_MAX, pathOf } from './site-address.ts';
 
 /** An address to request. `hops` is the number of redirects that led to it. */
 export type Target = {
-  /** Path without its site. There may be 50,000, and a URL object takes several times as much memory. */
+  /**
+   * Path without the origin. There may be 50,000 targets, and a URL object takes several times the memory of a string.
+   */
   path: string;
   depth: number;
   hops: number;
-  /** Whether another page names it as canonical. */
+  /** Whether another page names this address as its canonical one. */
   isCanonical: boolean;
 };
 
-/** Maximum number of queries per path. Beyond it, a counter, a sort order or a filter generates addresses endlessly. */
+/**
+ * Maximum number of different queries per path. A path with more of them is a counter, a sort order or a filter, which
+ * generates addresses endlessly.
+ */
 const QUERIES_MAX = 100;
-/** Maximum repetitions of a segment. `/a/b/a/b/a/b/a/b` comes from a wrong relative link. */
+/**
+ * Maximum number of times that a path segment may repeat. A path such as `/a/b/a/b/a/b/a/b` results from a wrong
+ * relative link.
+ */
 const REPEATS_MAX = 3;
 const SEGMENTS_MAX = 30;
-/** Extensions of files that are not read. */
+/** File name extensions of formats that are not read. */
 const OTHER_FILES =
   /\.(png|jpe?g|gif|svg|webp|avif|ico|bmp|tiff?|css|m?js|json|map|xml|rss|atom|woff2?|ttf|otf|eot|zip|t?gz|tar|bz2|xz|7z|rar|iso|dmg|exe|msi|deb|rpm|apk|jar|war|mp[34]|m4[av]|webm|ogg|wav|avi|mov|mkv|flac|xlsx?|pptx?|doc|ods|odp|odt|epub|psd|wasm|bin|ics|vcf)$/i;
 
-/** Known addresses of a site, each once. */
+/** Set of the known addresses of a site. */
 export class Frontier {
   readonly #seen = new Set<string>();
   readonly #queries = new Map<string, number>();
   readonly #max: number;
 
-  /** Creates a frontier. `max` is the maximum number of known addresses; further ones are ignored. */
+  /** Creates a set of at most `max` addresses. Further addresses are ignored. */
   constructor(max: number) {
     this.#max = max;
   }
@@ -38,13 +46,16 @@ export class Frontier {
     return this.#seen.has(path);
   }
 
-  /** Adds an address. `isNew` means that it must be requested. `trap` is a sentence with the reason against it. */
+  /**
+   * Adds an address. `isNew` means that the caller must request it. `trap` is a sentence that says why it is not
+   * requested.
+   */
   admit(url: URL): { isNew: boolean; trap?: string } {
     const path = pathOf(url);
     if (this.#seen.has(path) || OTHER_FILES.test(url.pathname)) return { isNew: false };
     if (this.#seen.size >= this.#max) return { isNew: false };
     const trap = trapOf(url) ?? this.#queryTrap(url);
-    // Not stored, because a trap generates addresses endlessly.
+    // The address is not stored, because a trap generates addresses endlessly.
     if (trap !== undefined) return { isNew: false, trap };
     this.#seen.add(path);
     return { isNew: true };
@@ -59,7 +70,7 @@ export class Frontier {
   }
 }
 
-/** Returns why an address is a trap, judged by its path alone. */
+/** Returns why an address is a trap for crawlers, judged by its path alone, or `undefined` if it is none. */
 export function trapOf(url: URL): string | undefined {
   const path = pathOf(url);
   if (path.length > PATH_CHARS_MAX) return `its path has more than ${PATH_CHARS_MAX} characters`;
@@ -71,7 +82,7 @@ export function trapOf(url: URL): string | undefined {
   return isRepeated ? `a part of its path comes more than ${REPEATS_MAX} times` : undefined;
 }
 
-/** Compares by length, then by text, so that the order is the same each time. */
+/** Orders targets by length and then by text, so that the order is always the same. */
 export function byLength(a: Target, b: Target): number {
   return a.path.length - b.path.length || (a.path < b.path ? -1 : 1);
 }

@@ -1,13 +1,17 @@
 /**
- * Runs the items of `next` concurrently and yields their outcomes in the original order, so that decisions by order do
- * not depend on speed. `next` returns `undefined` if it has nothing at present, and is called again after each yield.
+ * Runs items concurrently and yields their outcomes in the order of the items, so that decisions do not depend on which
+ * item finishes first. `next` returns the next item. It returns `undefined` if there is none at present, and is called
+ * again after each yield.
  */
 export async function* inOrder<I, O>(options: {
   next: () => I | undefined;
   run: (item: I) => Promise<O>;
-  /** Maximum number of items that are started and not yet yielded. */
+  /** Maximum number of items that are started but not yet yielded. */
   aheadMax: number;
-  /** Limit for the weight of finished outcomes. Above it, no further items are started. */
+  /**
+   * Returns the weight of an outcome. While the finished outcomes together exceed the limit, no further items are
+   * started.
+   */
   weigh: (outcome: O) => number;
   weightMax: number;
 }): AsyncGenerator<{ item: I; outcome: O }, void, void> {
@@ -21,7 +25,7 @@ export async function* inOrder<I, O>(options: {
         weight += options.weigh(outcome);
         return outcome;
       });
-      // Handles the rejection, because the consumer may have stopped.
+      // Prevents an unhandled rejection if the consumer has stopped.
       done.catch(() => undefined);
       begun.push({ item, done });
     }

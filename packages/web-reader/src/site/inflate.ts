@@ -10,12 +10,14 @@ const inflateRaw = promisify<Buffer, { maxOutputLength: number }, Buffer>(zlib.i
 const INFLATERS: Record<string, Inflater> = {
   gzip: promisify<Buffer, { maxOutputLength: number }, Buffer>(zlib.gunzip),
   br: promisify<Buffer, { maxOutputLength: number }, Buffer>(zlib.brotliDecompress),
-  // Some servers send a raw deflate stream.
+  // Also accepts a raw deflate stream without the zlib header, which some servers send.
   deflate: async (bytes, options) =>
     (bytes[0]! & 0x0f) === 8 ? await inflateZlib(bytes, options) : await inflateRaw(bytes, options),
 };
 
-/** Decodes a content-encoding in a thread of the pool. Fails if the content exceeds `maxBytes`. */
+/**
+ * Decodes a body with a `Content-Encoding` in a thread of the pool. Fails if the decoded content exceeds `maxBytes`.
+ */
 export async function inflate(
   bytes: Buffer,
   encoding: string | null,
@@ -35,8 +37,8 @@ export async function inflate(
 }
 
 /**
- * Inflates like `inflate`, but keeps the first `maxBytes` of longer content, and the start of a stream that breaks off.
- * `isCut` marks both.
+ * Decodes like `inflate`, but keeps the first `maxBytes` of longer content, and the beginning of a damaged stream.
+ * `isCut` is true in both cases.
  */
 export async function inflateStart(
   bytes: Buffer,
@@ -57,7 +59,7 @@ export async function inflateStart(
       if (length >= maxBytes) break;
     }
   } catch {
-    // Keeps the part before the damage.
+    // Keeps the part that was decoded before the damage.
   }
   stream.destroy();
   if (length === 0) return whole;

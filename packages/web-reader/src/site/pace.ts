@@ -1,10 +1,16 @@
-/** Limit for the concurrent requests to one site and for the time between their starts. */
+/** Rate limiter for one site. It limits the number of concurrent requests and the time between their starts. */
 export type Pace = {
-  /** Runs a request when its turn comes. @throws the signal's reason */
+  /**
+   * Runs a request as soon as the limits allow it.
+   * @throws the signal's reason
+   */
   inTurn: <T>(run: () => Promise<T>) => Promise<T>;
-  /** Sets a minimum time between starts and allows one request at a time. Never makes requests faster. */
+  /**
+   * Sets a minimum time between starts, and allows only one request at a time from now on. Never shortens the present
+   * minimum time.
+   */
   slowTo: (delayMs: number) => void;
-  /** Delays the next start. */
+  /** Delays the start of the next request. */
   pauseMs: (ms: number) => void;
 };
 

@@ -1,8 +1,8 @@
 const LINES_MAX = 5_000;
 
 /**
- * Returns sorted distinct hashes of the lines of a text. 32 bits suffice, because a wrong match needs collisions for
- * all lines of a page.
+ * Returns the sorted distinct hashes of the lines of a text. 32 bits are enough, because a wrong result would require a
+ * collision for every line of a page that differs.
  */
 export function hashesOf(text: string): Uint32Array {
   const hashes = new Set<number>();
@@ -22,7 +22,7 @@ export function hashOfLine(line: string): number {
   return hash >>> 0;
 }
 
-/** Returns true if the sorted hashes include this one. */
+/** Returns true if the sorted hashes include `hash`. */
 export function hasHash(sorted: Uint32Array, hash: number): boolean {
   let [from, to] = [0, sorted.length - 1];
   while (from <= to) {

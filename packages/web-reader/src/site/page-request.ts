@@ -2,19 +2,19 @@ import type { Validators } from './site-event.ts';
 import { inflate, inflateStart, largerThan } from './inflate.ts';
 
 export type Answer =
-  /** `isCut` means that `bytes` has only the first `maxBytes`. */
+  /** `isCut` means that `bytes` has only the first `maxBytes` of the body. */
   | { kind: 'body'; bytes: Buffer; headers: Headers; validators: Validators; isCut?: boolean }
   /** Status 304. */
   | { kind: 'unchanged' }
-  /** `isLasting` means status 301 or 308. */
+  /** `isLasting` means that the redirect is permanent: status 301 or 308. */
   | { kind: 'redirect'; to: string; isLasting?: boolean }
   /** Status 404 or 410. */
   | { kind: 'gone'; status: number }
-  /** The type was not requested, so the body was not read. */
+  /** The media type is not wanted, so the body was not read. */
   | { kind: 'other'; mediaType: string }
   /**
-   * `isSite`: the problem may affect the whole site. `isTls`: the certificate is not trusted, or TLS failed.
-   * `retryAfterMs`: the pause that the server requests.
+   * `isSite`: the problem may affect the whole site, not only this page. `isTls`: the certificate is not trusted, or
+   * TLS failed. `retryAfterMs`: the pause that the server requests.
    */
   | {
       kind: 'failed';
@@ -29,25 +29,25 @@ export type Ask = {
   url: URL;
   validators?: Validators | undefined;
   accept: string;
-  /** Selects bodies by media type. If it is missing, all are read. */
+  /** Returns whether a body with this media type is read. If `wants` is missing, all bodies are read. */
   wants?: (mediaType: string) => boolean;
   maxBytes: number;
-  /** Whether the first `maxBytes` of a longer body are enough. Otherwise a longer body is a failure. */
+  /** Whether the first `maxBytes` of a longer body are enough. If not, a longer body counts as a failure. */
   isStartEnough?: boolean;
   signal: AbortSignal;
 };
 export type Request = (ask: Ask) => Promise<Answer>;
 
-/** Sends one request without following redirects. Neither it nor `body` and `isWhole` ever reject. */
+/** Sends one request without following redirects. The returned promise, `body` and `isWhole` never reject. */
 export type Send = (request: {
   url: string;
   method: 'GET';
   headers: Record<string, string>;
-  /** Limit from the call to complete response headers. */
+  /** Time limit from the call until the response headers are complete. */
   timeoutMs: number;
   /** Truncates the body at this size. */
   maxResponseBytes: number;
-  /** Before the headers, an abort causes an error. After them, it truncates the body. */
+  /** An abort before the headers arrive produces an error. An abort after that truncates the body. */
   signal: AbortSignal;
 }) => Promise<Sent>;
 
@@ -58,7 +58,7 @@ export type Sent =
       headers: Record<string, string | string[]>;
       /** Bytes as received, possibly compressed. */
       body: Promise<Buffer>;
-      /** Whether `body` is complete. */
+      /** Whether `body` is complete. Resolves when the body ends. */
       isWhole: Promise<boolean>;
       /** Pause that the header `Retry-After` requests. */
       retryAfterMs?: number | undefined;
@@ -66,7 +66,7 @@ export type Sent =
   /** `message` is one sentence without its full stop. `isTls`: the certificate is not trusted, or TLS failed. */
   | { kind: 'error'; message: string; isTls?: boolean };
 
-/** The caller's timers, so that tests can hold the time. */
+/** Timer functions of the caller, so that tests can control time. */
 export type Timers<Timer = unknown> = {
   setTimeout: (fire: () => void, ms: number) => Timer;
   clearTimeout: (timer: Timer) => void;
@@ -81,7 +81,7 @@ export const PAGE_TIMEOUT_MS = 20_000;
  */
 export function createRequest<Timer>(deps: {
   send: Send;
-  /** Returns why an address must not be requested, as a sentence. */
+  /** Returns a sentence that says why an address must not be requested, or `undefined` if it may be. */
   refusalOf: (url: URL) => string | undefined;
   userAgent: string;
   timeoutMs: number;
@@ -143,7 +143,7 @@ async function readAnswer(
   const answer =
     other ?? (ask.wants?.(mediaType) === false ? { kind: 'other' as const, mediaType } : undefined);
   if (answer !== undefined) {
-    // Reads a short rest, so that the connection can be reused. A long rest is aborted.
+    // Reads the body to its end if it is short, so that the connection can be reused. Aborts a longer body.
     if (statusCode !== 304 && !(Number(headers.get('content-length') ?? Infinity) <= REST_BYTES)) {
       ask.cut();
     }
@@ -152,7 +152,8 @@ async function readAnswer(
   }
   const raw = await body;
   const isFull = raw.length >= ask.maxBytes;
-  // A body that exceeds the limit by a few bytes may end in the same packet, and then counts as complete.
+  // If the body is only a few bytes longer than the limit, the rest may arrive in the same packet and the body counts
+  // as complete. A full body is therefore treated as cut if its start is enough.
   const isCut = !(await isWhole) || (isFull && ask.isStartEnough === true);
   const isStart = ask.isStartEnough === true && (!isCut || isFull);
   if (isCut && !isStart) return failed(...brokenOff(raw, ask));
@@ -173,13 +174,16 @@ async function readAnswer(
   };
 }
 
-/** Returns a validator. Ignores long ones, because storing kilobytes costs more than the saved request. */
+/**
+ * Returns a validator, or `null` if it is missing or too long: storing kilobytes costs more than a conditional request
+ * saves.
+ */
 function validatorOf(headers: Headers, name: string): string | null {
   const given = headers.get(name);
   return given !== null && given.length > 0 && given.length <= 500 ? given : null;
 }
 
-/** Returns the answer for a status, or `undefined` if the body must be read. */
+/** Returns the answer for a status code, or `undefined` if the body must be read. */
 function judge(
   status: number,
   headers: Headers,
@@ -222,7 +226,9 @@ function failed(reason: string, whose: { isSite: boolean; isTls?: boolean }): An
   return { kind: 'failed', reason, status: null, ...whose };
 }
 
-/** Returns the media type of a `Content-Type` in lower case, without its parameters; '' without one. */
+/**
+ * Returns the media type of a `Content-Type` header in lower case and without parameters; '' if the header is missing.
+ */
 export function mediaTypeOf(contentType: string | null): string {
   return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }
@@ -234,7 +240,7 @@ function headersFrom(given: Record<string, string | string[]>): Headers {
       try {
         headers.append(name, value);
       } catch {
-        // Ignores invalid headers, which are not needed here.
+        // Skips invalid headers, which are not needed here.
       }
     }
   }

@@ -1,6 +1,7 @@
 /**
  * Creates the filter for `include` and `exclude` of a website (contract/knowledge.md#websites). `*` matches any
- * characters, including `/`. A pattern must match the whole path, or path and query if it contains a `?`.
+ * characters, including `/`. A pattern must match the whole path, or the path with its query if the pattern contains a
+ * `?`.
  */
 export function createPathFilter(patterns: {
   include: readonly string[];
@@ -20,7 +21,7 @@ function readPattern(pattern: string): (url: URL) => boolean {
   return ({ pathname, search }) => matches(isOfQuery ? pathname + search : pathname);
 }
 
-/** Encodes a part of a pattern like an address: `ü` becomes `%C3%BC`. */
+/** Percent-encodes a part of a pattern as URLs are encoded: `ü` becomes `%C3%BC`. */
 export function spelled(part: string): string {
   return encodeURI(part.toWellFormed())
     .replaceAll(/%25(?=[0-9a-f]{2})/gi, '%')
@@ -28,8 +29,8 @@ export function spelled(part: string): string {
 }
 
 /**
- * Compiles the parts of a pattern between its `*`. Each part is searched once, after the previous one, so that matching
- * takes time in proportion to the text.
+ * Compiles the parts of a pattern between its `*`. Each part is searched only once, after the match of the previous
+ * part, so that matching takes time linear in the length of the text.
  */
 export function matcherOf(parts: readonly string[]): (text: string) => boolean {
   const [first = '', ...middle] = parts;
@@ -48,8 +49,9 @@ export function matcherOf(parts: readonly string[]): (text: string) => boolean {
 }
 
 /**
- * Returns a function that finds the end of a part's first occurrence from `at` on, or -1. Uses the algorithm of Knuth,
- * Morris and Pratt, because `indexOf` compares a part of more than 250 characters with every position of the text.
+ * Returns a function that finds the first occurrence of a part from `at` on. It returns the end of that occurrence, or
+ * -1. Uses the Knuth–Morris–Pratt algorithm, because `indexOf` compares a part of more than 250 characters with every
+ * position of the text.
  */
 function finderOf(part: string): (text: string, at: number) => number {
   const borders = bordersOf(part);
@@ -73,7 +75,10 @@ function bordersOf(part: string): number[] {
   return borders;
 }
 
-/** Returns the length of the match after one more code unit, if `length` matched before. */
+/**
+ * Returns how many characters of the part match after one more code unit of the text, if `length` characters matched
+ * before.
+ */
 function longer(part: string, borders: readonly number[], length: number, unit: number): number {
   let found = length;
   while (found > 0 && part.charCodeAt(found) !== unit) found = borders[found - 1]!;

@@ -3,7 +3,7 @@ import type { Validators } from './site-event.ts';
 import { mediaTypeOf, type Answer, type Request } from './page-request.ts';
 import type { Pace } from './pace.ts';
 
-/** Result of reading a page. */
+/** Result of requesting and reading a page. */
 export type Page =
   | {
       kind: 'document';
@@ -12,7 +12,7 @@ export type Page =
       language: string | null;
       validators: Validators;
       links: string[];
-      /** Facts of the header and footer, which other pages of the site repeat. */
+      /** Facts from the header and footer, which other pages of the site repeat. */
       around?: string;
       canonical: string | null;
       noindex: boolean;
@@ -20,25 +20,25 @@ export type Page =
     }
   | { kind: 'unchanged' }
   | { kind: 'redirect'; to: string; isLasting?: boolean }
-  /** `isUnclear` means that the answer does not prove that the page was deleted. */
+  /** `isUnclear` means that the response does not prove that the page was deleted. */
   | { kind: 'skipped'; reason: string; isUnclear?: boolean }
-  /** `isSite` means that the whole site may be the cause. */
+  /** `isSite` means that the problem may affect the whole site. */
   | { kind: 'failed'; reason: string; isSite: boolean };
 
-/** Reads a document that a server sent. Rejects if `signal` aborts. */
+/** Extracts the text of a document that a server sent. Rejects if `signal` aborts. */
 export type ExtractPage = (
   input: {
     bytes: Uint8Array;
     /** Media type without parameters; `null` if the server sent none. */
     mediaType: string | null;
     charset: string | null;
-    /** Path of the address. Its extension may decide the format if the media type does not. */
+    /** Path of the document's address. Its extension may decide the format if the media type does not. */
     name: string;
     url: string;
   },
   signal: AbortSignal,
 ) => Promise<
-  /** `no_text` is the code of an empty document. `detail` is a sentence without its full stop. */
+  /** `code` is `no_text` for an empty document. `detail` is a sentence without its full stop. */
   { refused: { code: string; detail: string } } | { documents: ExtractedPage[] }
 >;
 
@@ -52,7 +52,7 @@ export type ExtractedPage = {
   links?: string[];
   canonical?: string | null;
   robots?: { noindex: boolean; nofollow: boolean };
-  /** Facts of the header and footer, which `text` leaves out. */
+  /** Facts from the header and footer, which `text` leaves out. */
   around?: string;
 };
 
@@ -74,12 +74,12 @@ type Deps = {
   request: Request;
   extract: ExtractPage;
   pace: Pace;
-  /** Product token in `X-Robots-Tag`, in lower case. */
+  /** Product token of this robot in `X-Robots-Tag` headers, in lower case. */
   agent: string;
   signal: AbortSignal;
 };
 
-/** Requests and reads a page when its turn comes. Retries if the server asks to wait. */
+/** Requests and reads a page as soon as the rate limit allows it. Retries after the pause that the server requests. */
 export async function readPage(
   url: URL,
   validators: Validators | undefined,
@@ -87,7 +87,8 @@ export async function readPage(
 ): Promise<Page> {
   const { pace, signal } = deps;
   for (let tried = 1; ; tried += 1) {
-    // Parses the page within its turn, so that the limit for requests also limits the pages that wait for parsing.
+    // Parses the page before it releases the slot of its request, so that the limit for requests also limits the
+    // number of pages in memory.
     const read = await pace.inTurn(() => readOnce(url, validators, deps));
     signal.throwIfAborted();
     if (!('retryAfterMs' in read)) return read;
@@ -182,14 +183,17 @@ function charsetOf(headers: Headers): string | null {
   return /;\s*charset\s*=\s*"?([^\s;"]{1,40})/i.exec(given)?.[1] ?? null;
 }
 
-/** Returns the directives for all robots and for this one, as in `parley: noindex`. */
+/**
+ * Returns the directives of `X-Robots-Tag` headers that apply to all robots or to this one, as in `parley: noindex`.
+ */
 function robotsTagOf(headers: Headers, own: string): { noindex: boolean; nofollow: boolean } {
   const parts = (headers.get('x-robots-tag') ?? '').toLowerCase().split(',');
   let agent = '';
   const ours: string[] = [];
   for (const part of parts) {
     const [, name, rest = part] = /^\s*([a-z0-9_-]+)\s*:(.*)$/.exec(part) ?? [];
-    // `unavailable_after: …` and `max-snippet: …` are directives with a value, not names of robots.
+    // `unavailable_after: …` and `max-snippet: …` are directives with a value. Any other word before a colon is the
+    // name of a robot.
     if (name !== undefined && !/^(unavailable_after|max-.*)$/.test(name)) agent = name;
     if (agent === '' || agent === own) ours.push(rest);
   }

@@ -17,10 +17,10 @@ import {
 import { fetchSitemaps, type Sitemaps } from './sitemaps.ts';
 
 const REDIRECTS_MAX = 5;
-/** Version of the reading. An increase causes unchanged pages to be read again. */
+/** Version of the code that reads pages. If it is increased, unchanged pages are read again. */
 const READING = 2;
 
-/** Selection of a site's pages, and the pace of requests. */
+/** Settings that select the pages of a site, and the minimum delay between requests. */
 export type SiteSettings = {
   /** The start page. */
   url: string;
@@ -28,7 +28,7 @@ export type SiteSettings = {
   maxPages: number;
   /** Minimum time between the starts of two requests. */
   delayMs: number;
-  /** Patterns of paths. An empty list includes everything. */
+  /** Patterns of paths (see path-patterns.ts). An empty list includes all pages. */
   include: readonly string[];
   exclude: readonly string[];
 };
@@ -36,20 +36,20 @@ export type SiteSettings = {
 export type SiteDeps = {
   /** Makes one GET request (page-request.ts). */
   request: Request;
-  /** Reads the documents that the site sends. */
+  /** Extracts the text of the documents that the site sends. */
   extract: ExtractPage;
-  /** Returns why an address must not be requested, as a sentence. */
+  /** Returns a sentence that says why an address must not be requested, or `undefined` if it may be. */
   refusalOf: (url: URL) => string | undefined;
-  /** Product token in robots.txt and `X-Robots-Tag`, in lower case. */
+  /** Product token of this robot in robots.txt and `X-Robots-Tag`, in lower case. */
   agent: string;
   clock: {
-    /** Milliseconds since an arbitrary moment; never goes back. */
+    /** Returns milliseconds since an arbitrary moment. The value never decreases. */
     monotonicMs: () => number;
     delay: (ms: number, options: { signal: AbortSignal }) => Promise<unknown>;
   };
-  /** Time limit, after which no further page is read. */
+  /** Time limit in milliseconds, after which no further page is read. */
   msMax: number;
-  /** Returns the validators of a page from an earlier reading. */
+  /** Returns the validators of a page from the last time that it was read. */
   known: (path: string) => Promise<Validators | undefined>;
   /** Cursor that the last complete reading returned; `null` to start from the beginning. */
   cursor: string | null;
@@ -57,7 +57,10 @@ export type SiteDeps = {
 };
 
 export type SiteEnd = {
-  /** Treatment of earlier pages that were not reported: `remove` if everything was reported, or else `keep`. */
+  /**
+   * What happens to earlier pages that were not reported: `remove` if all present pages were reported, otherwise
+   * `keep`.
+   */
   unseen: 'remove' | 'keep';
   cursor: string | null;
 };
@@ -95,8 +98,8 @@ export async function* readSite(
     const listed = await listPages(settings, opened, visit);
     yield* crawl.run(opened, listed);
     if (crawl.isCut) return { unseen: 'keep', cursor: deps.cursor };
-    // The pages that the sitemap listed before are unknown, because the cursor was written with an older version or
-    // other settings.
+    // The cursor was written by an older version or with other settings, so it is unknown which pages the unreadable
+    // sitemap listed before. Therefore all earlier pages stay.
     const isUnknown = listed.problems.length > 0 && before.size === 0 && deps.cursor !== null;
     const cursor = isUnknown ? deps.cursor : await writeCursor(key, crawl.graph);
     return { unseen: isUnknown ? 'keep' : 'remove', cursor };
@@ -105,7 +108,7 @@ export async function* readSite(
   }
 }
 
-/** Returns the key of the cursor, which is valid only for the same site and the same selection of its pages. */
+/** Returns the key of the cursor. A cursor is only valid for the same site and the same selection of pages. */
 function keyOf({ url, maxDepth, maxPages, include, exclude }: SiteSettings): string {
   return hashOf(JSON.stringify([READING, url, maxDepth, maxPages, include, exclude]));
 }
@@ -113,7 +116,7 @@ function keyOf({ url, maxDepth, maxPages, include, exclude }: SiteSettings): str
 type Visit = SiteDeps & { pace: Pace; before: SiteGraph };
 type Opened = { url: URL; page: Page; robots: Robots };
 
-/** Finds the start page within its site, following redirects, and the rules of that site. */
+/** Finds the start page, following redirects, and reads the robots.txt of the site on which it is. */
 async function openSite(address: string, visit: Visit): Promise<Opened> {
   const declared = new URL(address);
   let url = addressIn(siteOf(declared), address, address) ?? declared;
@@ -156,7 +159,7 @@ async function readStart(url: URL, visit: Visit): Promise<Page> {
   return await readKept(url, isSame ? validators : undefined, visit);
 }
 
-/** Reads a page. Its indexed text stays unless the answer clearly says that the page was deleted. */
+/** Reads a page. Its indexed text stays unless the response clearly says that the page was deleted. */
 async function readKept(url: URL, validators: Validators | undefined, visit: Visit): Promise<Page> {
   const page = await readPage(url, validators, visit);
   const unclear = unclearAs(page, url);
@@ -165,7 +168,10 @@ async function readKept(url: URL, validators: Validators | undefined, visit: Vis
   return isIndexed ? { kind: 'failed', reason: unclear, isSite: false } : page;
 }
 
-/** Returns why an answer may come from a login, a bot check or a fault, or `undefined` if it is clear. */
+/**
+ * Returns why a response may come from a login page, a bot check or a fault of the server. Returns `undefined` if the
+ * response is clear.
+ */
 function unclearAs(page: Page, url: URL): string | undefined {
   if (page.kind === 'skipped') return page.isUnclear === true ? page.reason : undefined;
   if (page.kind === 'document') {
@@ -219,7 +225,7 @@ async function listPages(
     signal,
   });
   signal.throwIfAborted();
-  // An unreadable robots.txt may name further sitemaps.
+  // An unreadable robots.txt counts as a sitemap problem, because it may name further sitemaps.
   if (robots.problem !== undefined && hasListed) {
     const reason = `it cannot be read: ${robots.problem}`;
     listed.problems.unshift({ path: '/robots.txt', reason });

@@ -2,11 +2,11 @@
 import untypedSniffer from 'html-encoding-sniffer';
 import { Parser } from 'htmlparser2';
 
-/** Formats of sitemaps.org ("Other Sitemap formats"). */
+/** Formats that sitemaps.org defines ("Other Sitemap formats"). */
 export type SitemapFormat = 'sitemap' | 'index' | 'feed' | 'text';
-/** Addresses in the spelling of the sitemap. */
+/** Addresses exactly as the sitemap contains them. */
 export type SitemapContent = { pages: string[]; sitemaps: string[] };
-/** Result of reading a sitemap. `isWhole` means that it is complete. */
+/** Result of reading a sitemap. `isWhole` means that all of it was read. */
 export type SitemapRead = SitemapContent & { format: SitemapFormat; isWhole: boolean };
 
 const sniffEncoding = untypedSniffer as (
@@ -30,7 +30,7 @@ const ROOTS: Record<string, SitemapFormat> = {
 
 /**
  * Returns the addresses in a sitemap, a sitemap index, a feed (RSS, Atom), or a text with one address per line. Returns
- * `undefined` for anything else. `breathe` lets other work run meanwhile.
+ * `undefined` for any other content. `breathe` is called from time to time to let other work run.
  */
 export async function readSitemap(
   bytes: Uint8Array,
@@ -54,7 +54,7 @@ function decode(bytes: Uint8Array, charset: string | null): string {
     ...(charset !== null && unmarked === 'UTF-8' && { transportLayerEncodingLabel: charset }),
     defaultEncoding: unmarked,
   });
-  // The standard defines this name without a decoder.
+  // The Encoding standard defines the name `replacement` without a usable decoder.
   if (encoding === 'replacement') return '';
   return new TextDecoder(encoding).decode(bytes);
 }
@@ -71,7 +71,7 @@ function readLines(text: string, addressesMax: number): SitemapRead | undefined 
     if (address.length > ADDRESS_CHARS_MAX || !ADDRESS.test(address)) others += 1;
     else pages.push(address);
   }
-  // A file with mostly other lines is not a list of addresses.
+  // A text in which most lines are not addresses is not a list of addresses.
   return pages.length > others ? { format: 'text', pages, sitemaps: [], isWhole: true } : undefined;
 }
 
@@ -81,7 +81,7 @@ async function readXml(
   breathe: () => Promise<void>,
 ): Promise<SitemapRead | undefined> {
   const reader = new XmlReader();
-  // The parser supports only the five entities of XML, so nested entity definitions cannot expand.
+  // Parses only XML's five predefined entities, so that nested entity definitions cannot expand.
   const parser = new Parser(reader, { xmlMode: true, decodeEntities: true });
   let at = 0;
   for (; at < xml.length && !reader.isOver(addressesMax); at += PIECE_CHARS) {
@@ -105,7 +105,8 @@ class XmlReader {
   #isOther = false;
 
   /**
-   * Returns true if parsing can stop. A sitemap nests three elements (urlset, url, loc); deeper XML is another format.
+   * Returns true if parsing can stop. A sitemap nests only three elements (urlset, url, loc), so deeper XML is another
+   * format.
    */
   isOver(addressesMax: number): boolean {
     if (this.#isOther || this.#open.length > DEPTH_OF_XML_MAX) return true;
@@ -150,7 +151,7 @@ class XmlReader {
     return this.format === 'feed' && (parent === 'item' || parent === 'entry');
   }
 
-  /** Reads a link of Atom. Without `rel` it is `alternate` (RFC 4287, 4.2.7.2). */
+  /** Reads a link of an Atom feed. Without the attribute `rel`, its relation is `alternate` (RFC 4287, 4.2.7.2). */
   #takeHref({ href, rel = 'alternate' }: Readonly<Record<string, string>>): void {
     if (href === undefined || rel !== 'alternate' || href.length > ADDRESS_CHARS_MAX) return;
     this.#takeLink(href.trim());
@@ -171,7 +172,7 @@ function isPermanent(attributes: Readonly<Record<string, string>>): boolean {
   return attributes['isPermaLink'] !== 'false';
 }
 
-/** Returns the local name without its namespace. */
+/** Returns the local part of an XML name, without its namespace prefix. */
 function local(name: string): string {
   return name.slice(name.indexOf(':') + 1).toLowerCase();
 }

@@ -1,7 +1,7 @@
 import { matcherOf, spelled } from './path-patterns.ts';
 import { pathOf } from './site-address.ts';
 
-/** The rules of a robots.txt for one agent (RFC 9309). */
+/** The rules of a robots.txt for one robot (RFC 9309). */
 export type RobotsRules = {
   isAllowed: (url: URL) => boolean;
   crawlDelaySec: number;
@@ -9,13 +9,13 @@ export type RobotsRules = {
 };
 
 /**
- * Limits for patterns, because each address is compared with each rule that has a `*`. Beyond them, a `Disallow` counts
- * as the part before its first `*`, and an `Allow` does not count.
+ * Limits for patterns that contain a `*`, because each address is compared with each of them. Beyond the limits, a
+ * `Disallow` counts only as the part before its first `*`, and an `Allow` is ignored.
  */
 const PATTERN_CHARS_MAX = 512;
 const STARS_MAX = 20;
 const STAR_RULES_MAX = 500;
-/** Longer addresses are not allowed. */
+/** Maximum length of an address. Longer addresses are not allowed. */
 const ADDRESS_CHARS_MAX = 2_048;
 
 export function readRobotsRules(origin: string, text: string, agent: string): RobotsRules {
@@ -33,14 +33,14 @@ export function readRobotsRules(origin: string, text: string, agent: string): Ro
   };
 }
 
-/** A group of rules. `patterns` maps each pattern to whether it allows. */
+/** A group of rules. `patterns` maps each pattern to true for `Allow` and false for `Disallow`. */
 type Group = { patterns: Map<string, boolean>; delaySec: number };
 
 function newGroup(): Group {
   return { patterns: new Map(), delaySec: 0 };
 }
 
-/** Returns the groups of some agents. Merges several groups of one agent. */
+/** Returns the groups of certain robots. Several groups of the same robot are merged. */
 function readGroups(
   text: string,
   agents: readonly string[],
@@ -54,13 +54,14 @@ function readGroups(
     if (isAgent && !isNaming) current.clear();
     isNaming = isAgent;
     if (name === 'sitemap' && value !== '') sitemaps.push(value);
-    // `Parley/1.0` names the agent `parley`.
+    // `Parley/1.0` names the robot `parley`.
     const agent = isAgent ? value.split('/', 1)[0]!.trim().toLowerCase() : '';
     if (agents.includes(agent)) {
       groups.set(agent, groups.get(agent) ?? newGroup());
       current.add(agent);
     }
-    for (const one of current) addTo(groups.get(one)!, name, value); // Every current agent has a group.
+    // Each agent in `current` got its group when its line was read.
+    for (const one of current) addTo(groups.get(one)!, name, value);
   }
   return { groups, sitemaps };
 }
@@ -79,13 +80,13 @@ function addTo(group: Group, name: string, value: string): void {
   if (name === 'crawl-delay' && !Number.isNaN(Number(value))) group.delaySec = Number(value);
   if ((name !== 'allow' && name !== 'disallow') || value === '') return;
   const pattern = spelled(value);
-  // If an Allow and a Disallow have the same pattern, the Allow counts.
+  // If `Allow` and `Disallow` have the same pattern, `Allow` counts.
   group.patterns.set(pattern, name === 'allow' || group.patterns.get(pattern) === true);
 }
 
 /**
- * Strength without a matching rule. The longest rule counts, and an Allow wins over a Disallow of the same length. So
- * the strength of a rule is twice its length, plus one if it allows.
+ * Strength if no rule matches. The longest matching rule counts, and of equally long rules the `Allow`. Therefore the
+ * strength of a rule is twice its length, plus one for `Allow`.
  */
 const NO_RULE = 1;
 
@@ -93,7 +94,7 @@ function isAllowing(strength: number): boolean {
   return strength % 2 === 1;
 }
 
-/** Returns the strength of the strongest rule that matches a path. */
+/** Returns a function that computes the strength of the strongest rule that matches a path. */
 function compile(patterns: ReadonlyMap<string, boolean>): (path: string) => number {
   const starts = new Map<string, number>();
   const wholes = new Map<string, number>();
@@ -101,7 +102,7 @@ function compile(patterns: ReadonlyMap<string, boolean>): (path: string) => numb
   for (const [pattern, isAllow] of patterns) {
     const strength = 2 * pattern.length + (isAllow ? 1 : 0);
     const parts = partsOf(pattern);
-    const first = parts[0]!; // A split always has a first part.
+    const first = parts[0]!; // `split` always returns at least one part.
     const isShort = pattern.length <= PATTERN_CHARS_MAX;
     const isStart = parts.length === 2 && parts[1] === '';
     const isStarred = parts.length > 1 && !isStart;
@@ -130,8 +131,8 @@ function strengthen(rules: Map<string, number>, key: string, strength: number): 
 }
 
 /**
- * Returns the parts of a pattern between its `*`. A pattern without a final `$` allows any ending, as if it ended with
- * `*`.
+ * Returns the parts of a pattern between its `*`. A pattern without a final `$` is treated as if it ended with `*`,
+ * because it allows any ending.
  */
 function partsOf(pattern: string): string[] {
   const whole = pattern.endsWith('$') ? pattern.slice(0, -1) : `${pattern}*`;

@@ -2,23 +2,23 @@ import { SiteRefused } from './site-event.ts';
 import type { Answer, Request } from './page-request.ts';
 import { readRobotsRules } from './robots-rules.ts';
 
-/** Permissions of a site for this robot (RFC 9309). */
+/** Permissions that a site gives to this robot (RFC 9309). */
 export type Robots = {
   isAllowed: (url: URL) => boolean;
   crawlDelayMs: number;
   sitemaps: string[];
-  /** Reason why the file could not be read. It may name sitemaps that are unknown now. */
+  /** Reason why robots.txt could not be read. In that case the site may have sitemaps that are unknown now. */
   problem?: string;
 };
 
-/** Limit of the file. RFC 9309 (2.5) requires at least this size; the rest is ignored. */
+/** Maximum size of robots.txt that is read. RFC 9309 (2.5) requires at least this size. The rest is ignored. */
 const BYTES_MAX = 500 * 1024;
 const REDIRECTS_MAX = 5;
 const CRAWL_DELAY_MAX_MS = 60_000;
 
 /**
- * Reads the robots.txt of a site. A missing file or a 4xx answer allows everything; an unreachable one allows nothing.
- * Follows five redirects, also to other hosts (RFC 9309, 2.3.1.2).
+ * Reads the robots.txt of a site. A response with a 4xx status, such as a missing file, allows everything. A file that
+ * cannot be reached allows nothing. Follows five redirects, also to other hosts (RFC 9309, 2.3.1.2).
  * @throws SiteRefused
  */
 export async function fetchRobots(
@@ -37,7 +37,7 @@ export async function fetchRobots(
     if (answer.kind !== 'redirect') return answered(answer, { ...deps, origin, url });
     const to = URL.parse(answer.to, url.href);
     if (to === null || !/^https?:$/.test(to.protocol)) break;
-    // An attacker on the network could change rules that are sent by plain HTTP.
+    // Never follows a redirect from HTTPS to plain HTTP, where an attacker on the network could change the rules.
     if (url.protocol === 'https:' && to.protocol === 'http:') break;
     url = to;
   }
@@ -63,10 +63,10 @@ function answered(
 function textOf(answer: Answer, url: URL): string {
   if (answer.kind === 'body') {
     const text = new TextDecoder().decode(answer.bytes);
-    // Drops the last line, because a truncated rule has another meaning.
+    // Drops the last line of a truncated file, because a truncated rule has another meaning.
     return answer.isCut === true ? text.slice(0, lastLineEnd(text)) : text;
   }
-  // Never falls back to plain HTTP, where an attacker on the network could change the content.
+  // Does not try plain HTTP after a TLS failure, because an attacker on the network could change its content.
   if (answer.kind === 'failed' && answer.isTls) {
     throw new SiteRefused('TlsFailed', `${url.origin} cannot be read: ${answer.reason}`);
   }

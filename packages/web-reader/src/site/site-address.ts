@@ -1,10 +1,11 @@
 /**
- * A site with canonical spelling, so that each page has one address. It is the origin of its start page. Addresses with
- * and without `www.`, and with http and https at their default ports, belong to the same site.
+ * A site, identified by the origin of its start page. Addresses with and without `www.`, and with http and https at
+ * their default ports, belong to the same site. All are converted to this origin, so that each page has exactly one
+ * address.
  */
 export type Site = { origin: string };
 
-/** Parameters of campaigns and sessions, which do not change the page. */
+/** Query parameters of campaigns and sessions, which do not change the page and are removed. */
 const DROPPED = new Set(
   `gclid gclsrc dclid fbclid msclkid yclid twclid mc_cid mc_eid igshid _ga _gl mkt_tok hsctatracking
    phpsessid jsessionid cfid cftoken`.split(/\s+/),
@@ -18,7 +19,7 @@ export function siteOf(url: URL): Site {
   return { origin: url.origin };
 }
 
-/** Returns the canonical address, or `undefined` if it belongs to another site or is invalid. */
+/** Returns the canonical form of an address, or `undefined` if the address is invalid or belongs to another site. */
 export function addressIn(site: Site, raw: string, base: string): URL | undefined {
   const url = URL.parse(raw, base);
   if (url === null || !isOf(site, url)) return undefined;
@@ -28,26 +29,30 @@ export function addressIn(site: Site, raw: string, base: string): URL | undefine
   return own;
 }
 
-/** Returns true if two addresses belong to the same site, apart from `www.` and https. */
+/** Returns true if two addresses belong to the same site, ignoring `www.` and the difference between http and https. */
 export function isSameSite(one: URL, other: URL): boolean {
   return isOf(siteOf(one), other);
 }
 
-/** Returns the path of an address, which is unique in its source because a site has one origin. */
+/**
+ * Returns the path and query of an address. They identify the page within its source, because a site has one origin.
+ */
 export function pathOf(url: URL): string {
   return url.pathname + url.search;
 }
 
 /** Returns the address of a path that `pathOf` returned. */
 export function urlOf({ origin }: Site, path: string): URL {
-  return new URL(origin + path); // Concatenates, because a path may begin with two slashes, which a relative URL would read as a host.
+  // Concatenates instead of resolving a relative URL, because a path may begin with two slashes, after which a
+  // relative URL would have a host.
+  return new URL(origin + path);
 }
 
 function isOf({ origin }: Site, url: URL): boolean {
   if (url.username !== '' || url.password !== '') return false;
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return false;
   const own = new URL(origin);
-  // An address with the default port may use http or https.
+  // If the start page has the default port, an address may use http or https with its default port.
   const isPort = own.port === '' ? url.port === '' : url.origin === origin || isTwin(own, url);
   return isPort && nakedHost(own) === nakedHost(url);
 }
@@ -65,7 +70,7 @@ function pathnameOf({ pathname }: URL): string {
   return bare.replace(/%[0-9a-f]{2}/g, (code) => code.toUpperCase());
 }
 
-/** Keeps the order of parameters, which some servers depend on. */
+/** Keeps the order of the parameters, because some servers depend on it. */
 function searchOf(search: string): string {
   const kept = search
     .slice(1)
@@ -81,7 +86,7 @@ function isDropped(pair: string): boolean {
   return SESSION.test(name) && at >= 0 && /^[0-9a-z]{16,}$/i.test(pair.slice(at + 1));
 }
 
-/** Decodes a path for people. */
+/** Decodes a path for display. */
 export function readable(pathname: string): string {
   try {
     return decodeURI(pathname);

@@ -1,6 +1,6 @@
-/** Events of a site reader, in any order. Each path occurs once. */
+/** Events that a site reader yields, in any order. Each path occurs in one event only. */
 export type SiteEvent =
-  /** The current page. `text` is Markdown. */
+  /** The page as it is now. `text` is Markdown. */
   | {
       kind: 'document';
       path: string;
@@ -11,19 +11,19 @@ export type SiteEvent =
       language: string | null;
       validators: Validators;
     }
-  /** The page has not changed since `known` returned its validators. */
+  /** The page has not changed since the validators that `known` returned. */
   | { kind: 'unchanged'; path: string }
   /** The page could not be read this time. `reason` is a sentence without its full stop. */
   | { kind: 'failed'; path: string; reason: string }
-  /** The page has no document that may be kept. */
+  /** The page has no document that may be indexed. */
   | { kind: 'skipped'; path: string; reason: string }
   /** Progress: number of addresses known so far. */
   | { kind: 'found'; count: number };
 
-/** Validators for a conditional request (RFC 9110, 13). `null` if the server sent none. */
+/** Validators for a conditional request (RFC 9110, 13). A field is `null` if the server sent no such validator. */
 export type Validators = { etag: string | null; lastModified: string | null };
 
-/** The site as a whole cannot be read. `reason` is a word in CamelCase for programs. */
+/** Thrown if the site as a whole cannot be read. `reason` is a word in CamelCase for programs. */
 export class SiteRefused extends Error {
   readonly reason: string;
   constructor(reason: string, message: string) {

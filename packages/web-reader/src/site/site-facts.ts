@@ -1,19 +1,23 @@
 import { hashOfLine } from './page-lines.ts';
 import type { SiteGraph } from './site-graph.ts';
 
-/** Pattern for dates that a template writes into each page, such as the day of its last change. */
+/** Pattern for dates. Templates write dates such as that of the last change into each page. */
 const DATES =
   /\d{1,4}[-./]\d{1,2}[-./]\d{1,4}|(?<!\p{L})\p{L}+\.? \d{1,2},? \d{4}|\d{1,2}\.? \p{L}+\.? \d{4}|\d{4}年\d{1,2}月\d{1,2}日/gu;
 const WORDS_MIN = 4;
 
 /**
- * Facts in the headers, footers and structured data of a site. A line is kept once: with the page that kept it in the
- * previous sync, or else with the first page that has it. The start page is read before all others.
+ * Facts in the headers, footers and structured data of a site. Many pages repeat the same line, so each line is indexed
+ * with one page only: the page that had it in the previous sync, or otherwise the first page that contains it. The
+ * start page is read before all others.
  */
 export class SiteFacts {
   readonly #before: SiteGraph;
   readonly #kept = new Set<number>();
-  /** Pages that kept lines in the previous sync and may still have them. */
+  /**
+   * Page that had each line in the previous sync, by the hash of the line. A line stays reserved for that page until
+   * the page is read.
+   */
   readonly #owners = new Map<number, string>();
 
   constructor(before: SiteGraph) {
@@ -23,7 +27,7 @@ export class SiteFacts {
     }
   }
 
-  /** Returns the lines that a page keeps, and their hashes. */
+  /** Returns the lines that are indexed with this page, and their hashes. */
   take(path: string, around: string, isStart: boolean): { lines: string; hashes: number[] } {
     const lines: string[] = [];
     const hashes: number[] = [];
@@ -35,19 +39,24 @@ export class SiteFacts {
       lines.push(line);
       hashes.push(hash);
     }
-    // Lines that the page no longer has may be kept by a later page.
+    // Lines that this page had before and no longer contains become available to pages that are read later.
     for (const hash of this.#before.get(path)?.facts ?? []) this.#owners.delete(hash);
     return { lines: lines.join('\n'), hashes };
   }
 
-  /** Returns the lines that a page kept before, for a page whose indexed text stays. */
+  /**
+   * Returns the hashes of the lines that a page had in the previous sync. Called for a page whose indexed text stays.
+   */
   carry(path: string): readonly number[] {
     const { facts = [] } = this.#before.get(path) ?? {};
     for (const hash of facts) this.#kept.add(hash);
     return facts;
   }
 
-  /** Whether a line has lost its page. A page that was not sent again may have the line too. */
+  /**
+   * Whether a line of the previous sync is no longer kept with any page. A page that was not sent again may still
+   * contain that line.
+   */
   get hasLost(): boolean {
     return [...this.#before.values()].some(({ facts = [] }) =>
       facts.some((hash) => !this.#kept.has(hash)),
@@ -56,7 +65,8 @@ export class SiteFacts {
 }
 
 /**
- * Returns true if a line is a fact apart from its dates. Start pages keep lines with dates, such as those of events.
+ * Returns true if a line is a fact even without its dates. Only the start page keeps other lines with dates, such as
+ * those of events.
  */
 function isOfPage(line: string): boolean {
   const left = line.replace(DATES, '');

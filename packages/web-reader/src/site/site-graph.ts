@@ -4,9 +4,9 @@ import zlib from 'node:zlib';
 import type { Validators } from './site-event.ts';
 
 /**
- * Link graph of a site, which is stored between syncs as the cursor. It is needed because an unchanged page is not sent
- * again, so its links are unknown. Only a few of the nearest linking pages are stored per page, so that menus do not
- * make it large.
+ * Link graph of a site. It is stored as the cursor between syncs, because an unchanged page is not sent again and its
+ * links would be unknown. For each page, the graph stores only a few of the pages that link to it, those nearest to the
+ * start page, so that menus on all pages do not make it large.
  */
 export type SiteGraph = ReadonlyMap<string, SiteNode>;
 
@@ -14,13 +14,15 @@ export type SiteNode = {
   depth: number;
   /** Hashes of the page's validators and text; `null` if the page is not a document. */
   seen: { validators: string; text: string } | null;
-  /** Paths of the nearest pages that link to it; '' stands for a sitemap. */
+  /** Paths of the pages that link to this page, those nearest to the start page. '' stands for a sitemap. */
   from: readonly string[];
-  /** Whether more pages link to it. */
+  /** Whether further pages link to this page. */
   hasMore: boolean;
-  /** Whether the next sync must read it completely, because its text is needed for a comparison. */
+  /**
+   * Whether the next sync must read the page completely, because its text is needed for a comparison with another page.
+   */
   isCompared?: boolean;
-  /** Hashes of the surrounding facts that are indexed with it. */
+  /** Hashes of the header and footer lines that are indexed with this page (see site-facts.ts). */
   facts?: readonly number[];
 };
 
@@ -31,7 +33,10 @@ const INFLATED_MAX = 100_000_000;
 export class GraphBuilder {
   readonly #nodes = new Map<string, SiteNode>();
 
-  /** Adds a link. Callers must add links from nearer pages first, in the order in which they were found. */
+  /**
+   * Adds a link. Callers must add links in the order in which they were found, beginning with those of the pages
+   * nearest to the start page.
+   */
   link(path: string, from: string): void {
     const node = this.#nodes.get(path);
     if (node === undefined || node.from.includes(from)) return;
@@ -64,7 +69,7 @@ export class GraphBuilder {
   }
 }
 
-/** Shared by all pages that only a sitemap lists, because there may be 50,000. */
+/** One list that all pages share that only a sitemap lists, because there may be 50,000 of them. */
 const FROM_SITEMAP: readonly string[] = [SITEMAP];
 
 function linked(before: readonly string[], from: string): readonly string[] {
@@ -75,7 +80,9 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);
 }
 
-/** Returns a hash, or `null` if the server sent no validators, so that a request cannot be conditional. */
+/**
+ * Returns a hash of validators, or `null` if the server sent none. Without validators no request can be conditional.
+ */
 export function hashOfValidators({ etag, lastModified }: Validators): string | null {
   return etag === null && lastModified === null ? null : hashOf(`${etag}\n${lastModified}`);
 }
@@ -86,14 +93,15 @@ type StoredNode = [
   depth: number,
   hasMore: 0 | 1,
   seen: [string, string] | 0,
-  /** Indexes of nodes; -1 stands for a sitemap. */
+  /** Indexes of the nodes that link to this node; -1 stands for a sitemap. */
   from: number[],
   isCompared?: 0 | 1,
   facts?: readonly number[],
 ];
 
 /**
- * Serializes a graph. Equal graphs give equal cursors. `key` identifies the site and settings for which it is valid.
+ * Serializes a graph. Equal graphs give equal cursors. `key` identifies the site and the settings for which the cursor
+ * is valid.
  */
 export async function writeCursor(key: string, graph: SiteGraph): Promise<string> {
   const paths = [...graph.keys()].sort();
@@ -117,7 +125,7 @@ export async function writeCursor(key: string, graph: SiteGraph): Promise<string
   return deflated.toString('base64');
 }
 
-/** Reads a graph. Returns an empty one for an invalid cursor or another key. */
+/** Reads a graph from a cursor. Returns an empty graph if the cursor is invalid or has another key. */
 export async function readCursor(key: string, cursor: string | null): Promise<SiteGraph> {
   if (cursor === null) return new Map();
   const inflateRaw = promisify<Buffer, { maxOutputLength: number }, Buffer>(zlib.inflateRaw);
@@ -125,7 +133,7 @@ export async function readCursor(key: string, cursor: string | null): Promise<Si
     const bytes = await inflateRaw(Buffer.from(cursor, 'base64'), {
       maxOutputLength: INFLATED_MAX,
     });
-    // Needs no validation, because only `writeCursor` writes it.
+    // Not validated, because only `writeCursor` writes it.
     const stored = JSON.parse(bytes.toString('utf8')) as Stored;
     return stored.key === key ? graphOf(stored) : new Map();
   } catch {

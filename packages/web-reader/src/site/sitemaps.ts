@@ -4,28 +4,29 @@ import { mediaTypeOf, type Answer, type Request } from './page-request.ts';
 import { readSitemap, type SitemapContent } from './read-sitemap.ts';
 import { addressIn, pathOf, type Site } from './site-address.ts';
 
-/** Limits for one site and one sync. */
+/** Limits for the sitemaps of one site in one sync. */
 const FILES_MAX = 50;
 const ADDRESSES_MAX = 50_000;
-/** Uncompressed size. The protocol allows 50 MB. Only the first part of a larger file is read. */
+/** Maximum uncompressed size of a sitemap. The protocol allows 50 MB. Only the beginning of a larger file is read. */
 const BYTES_MAX = 10_000_000;
-/** Maximum nesting of sitemap indexes. */
+/** Maximum nesting depth of sitemap indexes. */
 const DEPTH_MAX = 3;
 const REDIRECTS_MAX = 5;
 
-/** A sitemap that could not be read in full. `reason` is one sentence without its full stop. */
+/** A sitemap that could not be read completely. `reason` is one sentence without its full stop. */
 export type SitemapProblem = { path: string; reason: string };
 
 /**
- * Paths of the pages that a site lists. If a sitemap has a problem, the pages that it listed before may still exist.
+ * Paths of the pages that the sitemaps of a site list. If a sitemap has a problem, the pages that it listed in the last
+ * sync may still exist.
  */
 export type Sitemaps = { paths: string[]; problems: SitemapProblem[] };
 
 type Deps = {
   site: Site;
-  /** Sitemaps that robots.txt names. */
+  /** Addresses of the sitemaps that robots.txt names. */
   named: readonly string[];
-  /** Whether the last sync found pages in sitemaps. */
+  /** Whether the last sync found pages in any sitemap. */
   hasListed: boolean;
   request: Request;
   isAllowed: (url: URL) => boolean;
@@ -33,8 +34,8 @@ type Deps = {
 };
 
 /**
- * Reads the sitemaps that robots.txt names, and `/sitemap.xml`. A sitemap is missing only if the server answers 404 or
- * 410. Every other answer without a sitemap becomes a problem.
+ * Reads the sitemaps that robots.txt names, and `/sitemap.xml`. A sitemap counts as missing only if the server responds
+ * with status 404 or 410. Any other response that is not a sitemap becomes a problem.
  */
 export async function fetchSitemaps(deps: Deps): Promise<Sitemaps> {
   const { site, named } = deps;
@@ -61,7 +62,8 @@ export async function fetchSitemaps(deps: Deps): Promise<Sitemaps> {
     const { url, depth } = next;
     const read = await fetchSitemap(url, { ...deps, seen });
     if (read === undefined) continue;
-    // Sites that answer every request with a page have no sitemap there.
+    // Some sites respond to every request with a page. On such a site an HTML page at `/sitemap.xml` means that there
+    // is no sitemap.
     const isNothing = read.isPage && isGuess && url.href === guess.href && !deps.hasListed;
     if (read.problem !== undefined && !isNothing) problems.set(pathOf(url), read.problem);
     for (const raw of read.sitemaps) add(raw, read.base, depth + 1);
@@ -80,7 +82,9 @@ export async function fetchSitemaps(deps: Deps): Promise<Sitemaps> {
   };
 }
 
-/** Reading this many takes about 5 ms. Other work of the process runs between two batches. */
+/**
+ * Number of addresses that are added in one batch, about 5 ms. Other work of the process can run between two batches.
+ */
 const ADDRESSES_AT_ONCE = 1_000;
 const TOO_MANY_ADDRESSES = `the sitemaps list more than ${ADDRESSES_MAX.toLocaleString('en')} addresses`;
 
@@ -94,10 +98,10 @@ function refusalOf(
   return isAllowed(url) ? undefined : 'robots.txt forbids it';
 }
 
-/** A sitemap that was read. `isPage` means that the server sent HTML. `base` is the address of the sitemap. */
+/** A sitemap that was read. `isPage` means that the server sent HTML. `base` is the final address of the sitemap. */
 type Read = SitemapContent & { base: string; problem?: string; isPage: boolean };
 
-/** Reads a sitemap. Returns `undefined` if it is missing, or redirects to one that is read anyway. */
+/** Reads a sitemap. Returns `undefined` if the sitemap is missing, or redirects to a sitemap that is read anyway. */
 async function fetchSitemap(
   from: URL,
   deps: Deps & { seen: Set<string> },
