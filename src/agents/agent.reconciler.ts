@@ -76,7 +76,7 @@ export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<Agent
       const of = { ...by, namespace: metadata.namespace, spec };
       const secrets = await readToolSecretChanges(deps, of);
       const outcome = await act(deps, agent, { ...by, beforeCommit: secrets.write });
-      // Runs whether the declaration was accepted or not, because the live version continues.
+      // Runs even if the declaration was rejected, because the live version still needs its Secrets.
       await secrets.settle();
       secretsOf.set(metadata.uid, secrets.names);
       return outcome;
@@ -89,7 +89,8 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
   if (kind === 'ConfigMap') return spec.promptFrom?.configMapKeyRef.name === name;
   if (kind === 'KnowledgeSource') {
     const { sourceIds = [], sourceNames = [], selector } = spec.knowledge ?? {};
-    // Only the name of a deleted source is known. It may have had one of the ids, or matched the selector.
+    // When a source is deleted, only its name is known. Its id may be one of `sourceIds`, or it may have matched the
+    // selector.
     return selector !== undefined || sourceIds.length > 0 || sourceNames.includes(name);
   }
   if (kind === 'ModelProvider')

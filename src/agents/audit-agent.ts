@@ -10,8 +10,8 @@ import type { AgentProjection, AgentRow } from './agents.sql.ts';
 import { fromAgentSpec, type AgentFields } from './rest-agent.ts';
 
 /**
- * Fields whose values the audit log records, together with version numbers. Content is long and stored with its
- * version, so the log has only the names of changed content fields.
+ * Fields whose values the audit log records, together with version numbers. Of content fields, the log has only the
+ * names of those that changed, because content is long and stored with its version.
  */
 const TOLD = [
   'name',

@@ -25,8 +25,8 @@ import {
 } from './write-agent.ts';
 
 /**
- * Publish and rollback move only the pin, under a separate field manager. The content stays with its manager: no field
- * of Git's or Helm's changes, and their next apply of the same manifest undoes nothing.
+ * Publish and rollback change only the pin, under a separate field manager. The content fields stay with their manager,
+ * such as Git or Helm, so that the next apply of the same manifest does not undo the pin.
  */
 
 /** An agent and the headers of the request. */
@@ -141,7 +141,7 @@ async function applyPin(
 ): Promise<Resource> {
   const { namespace, name, generation, resourceVersion } = current.metadata;
   const { version } = pin;
-  if (current.spec.pinnedVersion === version) return current; // The pin is already there.
+  if (current.spec.pinnedVersion === version) return current; // The requested version is pinned already.
   // Rejects the removal of a pin that another manager declares too, because it would silently have no effect.
   const owner = current.owners['pinnedVersion']?.find((manager) => manager !== API_PIN_MANAGER);
   if (version === undefined && owner !== undefined) {

@@ -41,9 +41,9 @@ export type PublishAgentInput = {
   beforeCommit?: ((db: Db) => Promise<void>) | undefined;
   whoElse: WhoElse;
   /**
-   * Reason why the declared content cannot be used: a reference is missing, or the agent is suspended. It makes no
-   * version, and the live version stays, unless the pin counts. An existing version does not depend on the present
-   * content, so a rollback works even while that is broken.
+   * Reason why the declared content cannot be used: a reference is missing, or the agent is suspended. The content
+   * makes no version, and the live version stays. If `pinCounts`, a pin is still followed: the pinned version exists
+   * already and does not depend on the present content, so that a rollback works.
    */
   blocked?: { reason: string; message: string; pinCounts: boolean };
 };
@@ -99,7 +99,7 @@ async function publish(
     latestVersion,
     activeVersion: row.activeVersion,
   });
-  // A pin that is active or was removed made the change; otherwise the content did.
+  // The pin caused the change if it is active or was just removed. Otherwise the content caused it.
   const byPin = pin === 'held' || (pin === 'none' && row.spec.pinnedVersion !== undefined);
   const by = byPin ? actors.pin : actors.content;
   const emitted = await activateVersion(db, { row, agent, target, by, nowMs: deps.nowMs() });

@@ -46,7 +46,8 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   },
   toSpec: toAgentSpec,
   fromSpec: fromAgentSpec,
-  // A prompt from the API next to another manager's `promptFrom` would declare two prompts.
+  // The REST field `prompt` stands for both spec fields: if another manager declares `promptFrom`, a prompt from the
+  // API would declare a second prompt.
   specFields: { prompt: ['prompt', 'promptFrom'] },
   read: readAgent,
   asWritten: (written, spec, row) => ({
@@ -85,8 +86,9 @@ export async function createAgent(
 }
 
 /**
- * Applies a JSON merge patch to the fields that the API owns. Answers 409 for a field of another manager. Content needs
- * only the scope `write`, because the policy decided already that it goes live automatically.
+ * Applies a JSON merge patch to the fields that the API owns. Responds with 409 for a field of another manager. A
+ * change of content needs only the scope `write`, because the existing publish policy decides whether the content goes
+ * live automatically.
  * @throws ApiError missing_scope if it changes the policy or opens the widget, and the caller may not publish
  */
 export function patchAgent(

@@ -8,13 +8,14 @@ import { MODEL_PROVIDER_KIND } from './model-provider.kind.ts';
 import type { FindEndpoint, ModelEndpoint } from './model.ts';
 
 /**
- * Cache of the providers that turns use. A change by the operator takes effect with its notification (`look`), or
- * within a second if that is lost.
+ * Cache of the providers that turns use. A change by the operator takes effect when its notification arrives (`look`),
+ * or within a second if the notification is lost.
  */
 export type Endpoints = {
   /**
-   * Finds a provider without a query while it is cached. An unchanged endpoint is the same object as before.
-   * @throws Error if the key was sealed with another PARLEY_ENCRYPTION_KEY
+   * Finds a provider, without a query while it is cached. As long as an endpoint is unchanged, the same object is
+   * returned.
+   * @throws Error if the key was encrypted (sealed) with another PARLEY_ENCRYPTION_KEY
    */
   find: FindEndpoint;
   /** Removes changed providers from the cache. Ids are UUIDs, and `*` stands for all. */

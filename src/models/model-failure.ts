@@ -41,7 +41,7 @@ export type Failure = {
  * prompts.
  */
 const PLAIN_WORD = /^[a-z]{1,20}(_[a-z]{1,20}){0,4}$/;
-/** A limit that waiting does not lift. */
+/** Error code for an exhausted quota, which waiting does not restore. */
 const OUT_OF_QUOTA = 'insufficient_quota';
 
 export function readFailure(error: unknown, from: { provider: string; model: string }): Failure {
@@ -55,7 +55,7 @@ export function readFailure(error: unknown, from: { provider: string; model: str
     return once('model_invalid_answer', `${who} streamed something that is no JSON.`);
   }
   if (error instanceof APIError) return ofError(error, { ...from, who });
-  // Not an error of the provider but a bug, which the log must show.
+  // An unexpected error is a bug of Parley, not of the provider. The `cause` makes the log show it.
   return { ...once('model_failed', `${who} could not be asked.`), cause: error };
 }
 

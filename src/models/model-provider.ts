@@ -68,7 +68,7 @@ const pricing = z.strictObject({
     .exactOptional(),
 });
 
-/** Otherwise an agent without a model would get one that is not allowed. */
+/** Without this rule, an agent that names no model could get a default model that is not allowed. */
 const defaultIsAllowed = rules({
   rule: '!has(self.defaultModel) || !has(self.models) || self.defaultModel in self.models',
   message: 'defaultModel must be one of models',

@@ -49,9 +49,9 @@ export type ToolSecretChanges = {
 };
 
 /**
- * Copies the Secrets of an agent's tools, sealed, to the table that tool calls read. Includes Secrets that only earlier
- * versions name, because conversations and rollbacks still use them. Removes the value of a Secret that was deleted or
- * may not be used any longer.
+ * Prepares encrypted (sealed) copies of the Secrets of an agent's tools, for the table that tool calls read. Includes
+ * Secrets that only earlier versions name, because conversations and rollbacks still use those versions. Removes the
+ * value of a Secret that was deleted or may no longer be used.
  *
  * Costs one read if nothing has changed, and a read of each Secret.
  */
@@ -96,7 +96,7 @@ function keyOf({ name, key }: SecretRef): string {
   return `${name}/${key}`;
 }
 
-/** Opens a sealed value. Treats a value that no key can open as missing, so that it is sealed again. */
+/** Decrypts a sealed value. Treats a value that no key can decrypt as missing, so that it is encrypted again. */
 function opened(sealer: Sealer, sealed: Buffer | null, place: string): string | null | undefined {
   if (sealed === null) return null;
   try {

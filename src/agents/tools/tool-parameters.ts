@@ -171,15 +171,15 @@ const runWork = new Script('work()');
 /** Factor for the time limit of the second attempt on a busy machine. */
 const PATIENCE = 4;
 /**
- * Share of the time limit. A work that got less CPU time than this was waiting and gets a second attempt. `HARDLY` is
- * the share below which the machine is considered too busy.
+ * Shares of the time limit. Work that got less CPU time than `WAITING` was mostly waiting for the CPU and gets a second
+ * attempt. If the second attempt gets less than `HARDLY`, the machine counts as too busy.
  */
 const WAITING = 0.5;
 const HARDLY = 0.1;
 
 /**
- * Runs work that may never end and stops it even within an expression. Costs about 50 µs. Work that got less than half
- * of the time as CPU time was waiting for the machine and is tried once more.
+ * Runs work that may never end, and interrupts it at the time limit. Costs about 50 µs. If the work got less than half
+ * of the limit as CPU time, it was waiting for the CPU and is tried once more with a longer limit.
  * @throws SlowSchemaError
  */
 function withinMs<R>(timeout: number, work: () => R): R {

@@ -2,13 +2,15 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { SealedColumn } from '../../platform/postgres/sealed-values.ts';
 
 export type SecretRef = { name: string; key: string };
-/** A stored Secret. `value` is sealed; `null` if the Secret was deleted or may not be used. */
+/** A stored Secret. `value` is encrypted (sealed); `null` if the Secret was deleted or may no longer be used. */
 export type ToolSecret = SecretRef & { value: Buffer | null };
 
 /** Maximum number of Secrets per agent, those named last. Every reconcile reads each. */
 export const TOOL_SECRETS_MAX = 200;
 
-/** Returns the place of a value, which is authenticated with it (sealing.ts). */
+/**
+ * Returns the text that identifies where a value is stored. It is authenticated with the encrypted value (sealing.ts).
+ */
 export function toolSecretPlace(of: { namespace: string; agentId: string } & SecretRef): string {
   return `tool:${of.namespace}/${of.agentId}/${of.name}/${of.key}`;
 }

@@ -36,8 +36,8 @@ export type AnswerDraft = {
 export type TextSink = { say: (text: string) => void; takeBack: () => void };
 
 /**
- * `idle`: the chunk was empty. `busy`: it held reasoning or other hidden text. `part`: it held a part of the answer.
- * `full`: it filled the answer, which takes nothing more.
+ * `idle`: the chunk was empty. `busy`: it contained reasoning or other hidden text. `part`: it contained a part of the
+ * answer. `full`: the answer has reached its size limit and ignores further chunks.
  */
 export type Taken = 'idle' | 'busy' | 'part' | 'full';
 
@@ -78,7 +78,7 @@ export function createAnswerDraft({ isHeld = false }: { isHeld?: boolean } = {})
     },
     end: (done, to) => {
       isDone = done;
-      // Some servers send empty deltas, and the answer beside the last one.
+      // Some servers send empty deltas and put the answer into the last `message` instead.
       if (lastMessage && !hasAny()) takePiece(lastMessage, to, true);
       words.end(to);
     },
@@ -129,7 +129,7 @@ function newIn(message: Piece, raw: string, callCount: number): Piece {
 function createWords({ isHeld }: { isHeld: boolean }) {
   const thinking = createThinkingFilter({ isHeld });
   let text = '';
-  /** The text including its reasoning, to recognize a repetition. */
+  /** The text including reasoning, to recognize a message that repeats it. */
   let raw = '';
   let isFull = false;
   const say = (words: string, to: TextSink): void => {

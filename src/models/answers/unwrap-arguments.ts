@@ -59,7 +59,8 @@ function innerOf(text: string): string | undefined {
   const from = text.search(/["{]/);
   const to = text.lastIndexOf(text[from] === '"' ? '"' : '}');
   const around = `${text.slice(0, from)} ${text.slice(to + 1)}`.replaceAll(AROUND, ' ');
-  const inner = text.slice(from, to + 1); // Invalid JSON if a delimiter is missing or the delimiters are in the wrong order.
+  // The slice is invalid JSON if a delimiter is missing or the delimiters are in the wrong order.
+  const inner = text.slice(from, to + 1);
   if (/[\p{L}\p{N}]/u.test(around)) return undefined;
   return typeof parse(inner) === 'string' ? inner : objectOrNone(inner);
 }
@@ -72,7 +73,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // `undefined` never is a JSON value.
+    return undefined; // `undefined` can stand for an error, because it is not a JSON value.
   }
 }
 

@@ -9,7 +9,10 @@ export type Capabilities = {
   toolChoice: boolean;
   /** Place of the instructions: in a separate system message, or before the first user message. */
   system: 'own' | 'in_user';
-  /** `strict`: a user message never follows the result of a tool. */
+  /**
+   * `joined`: consecutive messages of the same role are joined. `strict`: in addition, a user message never follows the
+   * result of a tool.
+   */
   roles: 'joined' | 'strict';
   /** `always`: assistant messages from other providers get a placeholder. */
   reasoning: 'own' | 'always' | 'never';
@@ -22,7 +25,7 @@ export type Capabilities = {
    * speech.
    */
   segments: boolean;
-  /** Limit of a prompt in estimated tokens; `undefined` if the server has rejected none as too long. */
+  /** Limit of a prompt in estimated tokens; `undefined` until the server rejects a prompt as too long. */
   promptTokens: number | undefined;
 };
 

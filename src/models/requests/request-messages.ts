@@ -13,7 +13,7 @@ type Assistant = Extract<ModelMessage, { role: 'assistant' }>;
 const BEGINNING: ModelMessage = { role: 'user', content: '(The conversation begins.)' };
 /** Placeholder for the missing answer of a turn with calls. */
 const NO_ANSWER: ModelMessage = { role: 'assistant', content: '(No answer.)' };
-/** Value that Google documents for calls by another model. */
+/** Placeholder signature that Google documents for calls that another model made. */
 const ANY_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_validator' } };
 const NO_REASONING = '(none)';
 
@@ -57,7 +57,10 @@ function withUserFirst(messages: readonly ModelMessage[]): readonly ModelMessage
   return [...messages.slice(0, first), BEGINNING, ...messages.slice(first)];
 }
 
-/** Moves Parley's notes after tool results into the last result, and inserts an answer before a new question. */
+/**
+ * If a user message with Parley's notes ends the prompt after a tool result, appends the notes to that result. Before
+ * any other user message after a tool result, inserts a placeholder answer.
+ */
 function withAnswers(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.reduce<ModelMessage[]>((before, message, at) => {
     const last = before.at(-1);
