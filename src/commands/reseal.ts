@@ -18,7 +18,7 @@ import { SEALED_MARK_COLUMNS } from '../platform/idempotency/idempotency-marks.s
 import { SEALED_SECRET_COLUMN } from '../platform/resources/resources.sql.ts';
 import { SEALED_ENDPOINT_COLUMNS } from '../webhooks/endpoints/endpoint-secrets.sql.ts';
 
-/** Every column with sealed values. */
+/** All columns with encrypted (sealed) values. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...SEALED_ENDPOINT_COLUMNS,
   SEALED_SECRET_COLUMN,
@@ -28,8 +28,9 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 ];
 
 /**
- * Runs `parley reseal`, which reseals everything sealed with PARLEY_ENCRYPTION_KEY_PREVIOUS under
- * PARLEY_ENCRYPTION_KEY, without downtime. Prints one line on stdout; the exit code is 1 while something is left.
+ * Runs `parley reseal`, which decrypts every value encrypted with PARLEY_ENCRYPTION_KEY_PREVIOUS and encrypts it with
+ * PARLEY_ENCRYPTION_KEY, without downtime. Prints one line on stdout. The exit code is 1 as long as any value is
+ * encrypted with another key.
  */
 export async function runReseal(config: Config): Promise<void> {
   const { databaseUrl, encryptionKey } = requireRoleConfig(config);
@@ -66,7 +67,7 @@ export async function reseal(deps: {
   for (const column of SEALED_COLUMNS) resealed += await resealColumn(deps, column);
   const left = await countSealedByAnother(deps.pool, SEALED_COLUMNS, deps.sealer.keyId);
   if (resealed > 0) {
-    // The line concerns all namespaces; this one always exists.
+    // The audit entry concerns all namespaces. It is recorded in `default`, which always exists.
     const by = { namespace: 'default', actor: 'cli' };
     await recordAudit(deps.pool, by, {
       action: 'encryption_key.resealed',

@@ -11,7 +11,7 @@ export type DeclaredTexts = {
   describe: { list?: string; create?: string; patch?: string; delete?: string };
 };
 
-/** Object in a response. `shown` is true if its row reflects the write. */
+/** Object in a response. `shown` is true if the operator has applied the write, so that the row includes it. */
 export type Answered = { etag: string; body: Record<string, unknown>; shown: boolean };
 
 /**
@@ -19,7 +19,10 @@ export type Answered = { etag: string; body: Record<string, unknown>; shown: boo
  * their schemas.
  */
 export type DeclaredApi<Body = unknown, Filters = Record<string, unknown>> = {
-  /** Lists a page; `limit` is one more than the page size. */
+  /**
+   * Lists a page of `limit` objects. The caller asks for one more than the page size, to detect whether another page
+   * follows.
+   */
   list: (filter: ListPage & Filters) => Promise<{ id: string; body: Record<string, unknown> }[]>;
   read: (key: RowKey) => Promise<Answered>;
   create: (caller: Caller, request: { body: Body; plan: Plan }) => Promise<Answered>;

@@ -5,11 +5,11 @@ import type { SealedColumn } from '../platform/postgres/sealed-values.ts';
 import type { KindNames } from '../platform/resources/kind-names.ts';
 import type { ObjectKey } from '../platform/resources/resource-store.ts';
 
-/** Declared object as projected by the operator: the row the API reads. Times are Unix ms. */
+/** Row of a declared object, written by the operator and read by the API. Times are Unix ms. */
 export type KindRow<Spec> = WrittenRow & { spec: Spec };
 export type KindProjection<Spec> = Omit<KindRow<Spec>, 'createdAt' | 'updatedAt'>;
 
-/** Last accepted declaration, which the program acts on, with its sealed secret. */
+/** Last accepted declaration, which is in effect, with its encrypted (sealed) secret. */
 export type Active<Used> = { spec: Used; secret: Buffer | null };
 
 export type KindFilter = ListPage & {
@@ -32,8 +32,8 @@ export type KindRows<Spec, Used = Spec> = {
   /** Writes a declaration. If `active` is null, the active one stays. */
   upsert: (db: Db, row: KindProjection<Spec>, active: Active<Used> | null) => Promise<void>;
   /**
-   * Hides the object of this name, unless it is `exceptId`, deletes its secret and returns its last row. The row stays,
-   * so that the same manifest continues under the same id.
+   * Marks the object of this name as deleted, unless its id is `exceptId`, deletes its secret, and returns its last
+   * row. The row stays, so that the same manifest gets the same id when it is applied again.
    */
   markDeleted: (
     db: Db,
@@ -156,7 +156,10 @@ function valuesOf(row: KindProjection<unknown>): unknown[] {
   return [id, namespace, name, uid, generation, managedBy, spec, ready, reason, message];
 }
 
-/** Returns the place that authenticates a sealed secret: it does not open in another row. */
+/**
+ * Returns the associated data (`place`) of an object's encrypted secret. It binds the secret to the object: a secret
+ * copied to another row cannot be decrypted.
+ */
 export function secretPlace(
   { auditNoun }: Pick<KindNames, 'auditNoun'>,
   { namespace, id }: RowKey,

@@ -6,7 +6,7 @@ import type { ObjectKey, Resource } from '../platform/resources/resource-store.t
 import type { KindOf } from './kind.ts';
 import { projectKind, removeKind, type ProjectDeps, type ToProject } from './project-kind.ts';
 
-/** Writes the row of the current object, as `projectKind` does. */
+/** Function that writes the row of the object that is being reconciled, like `projectKind`. */
 export type Project = (
   found: Pick<ToProject<unknown>, 'found' | 'secret' | 'beside'>,
 ) => Promise<Problem | undefined>;
@@ -16,20 +16,20 @@ export type OwnReconcile<Spec, Status> = Pick<
   ReconciledKind<Spec, Status>,
   'action' | 'isReferred' | 'listStale' | 'listChanged'
 > & {
-  /** Returns whether the object uses another one; default: no. */
+  /** Returns whether the object uses another object; default: no. */
   uses?: ReconciledKind<Spec, Status>['uses'];
-  /** Judges an object, projects it and returns its status. */
+  /** Validates an object, writes its row with `project`, and returns its status. */
   act: (
     resource: Resource<Spec, Status>,
     project: Project,
-    /** UUID. */
+    /** UUID of the object. */
     id: string,
   ) => Promise<Outcome<Status>>;
   /** Called when the object is deleted. */
   forget?: (key: ObjectKey) => void;
 };
 
-/** Returns what the operator does for a kind that is defined by `defineKind`. */
+/** Returns the reconciler of a kind that is defined by `defineKind`. */
 export function reconciled<Spec, Used, Status>(
   kind: KindOf<Spec, Used>,
   deps: ProjectDeps,

@@ -55,7 +55,7 @@ export type KindSpec<S extends z.ZodObject, Used> = Omit<KindCrd, 'spec'> & {
   audit: { shown: readonly string[]; gone: readonly string[] };
 };
 
-/** Kind as its own folder uses it. The roles need only its `KindDefinition`, `sealed` and `api`. */
+/** Kind as the code in its own folder uses it. The roles need only its `KindDefinition`, `sealed` and `api`. */
 export type KindOf<Spec, Used = Spec> = KindDefinition &
   Omit<ProjectedKind<Spec, Used>, 'rest'> & {
     rest: KindRest<Spec>;
@@ -85,7 +85,7 @@ export function defineKind<S extends z.ZodObject, Used = z.output<S>>(
     rows,
     rest,
     audit: { ...given.audit, shown: ['name', ...given.audit.shown, 'managed_by'] },
-    used: given.used ?? ((spec) => spec as unknown as Used), // Both types are the same by default.
+    used: given.used ?? ((spec) => spec as unknown as Used), // By default `Used` is the same type as `Spec`.
     release: given.release ?? (async () => undefined),
   };
   const written: WrittenKind<Spec> & { rest: KindRest<Spec> } = {
@@ -135,13 +135,13 @@ function apiOf<Spec>(
       const more = Object.entries(own).map(([filter, value]) => [filters[filter]?.where, value]);
       const page = { namespace, before, limit, name, managedBy, ready } as Parameters<
         KindRows<Spec>['list']
-      >[1]; // Parsed by the route.
+      >[1]; // The route has parsed the filters.
       const found = await rows.list(deps.pool, page, more as Condition[]);
       return found.map((row) => ({ id: row.id, body: rest.view(row) }));
     },
     read: async (key) => answer(await requireRow(deps, declared, key), true),
     create: async (caller, { body, plan }) => {
-      // Parsed by `Write`.
+      // `Write` has parsed the body.
       const write = body as Parameters<typeof createOf<Spec>>[3]['write'];
       const { row, shown } = await createOf(kind, deps, caller, { write, plan });
       return answer(row, shown);

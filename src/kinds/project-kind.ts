@@ -37,7 +37,7 @@ export type ToProject<Spec> = {
   beside?: Beside;
 };
 
-/** Rows of one object in other tables. They are written in the same transaction as its own row. */
+/** Rows in other tables that belong to one object. They are written in the same transaction as the object's own row. */
 export type Beside = {
   /** Takes a lock in the transaction before `refusal`, so that the result of `refusal` stays valid until the end. */
   lock: (db: Db) => Promise<void>;
@@ -60,8 +60,9 @@ export type ProjectedKind<Spec, Used> = {
 };
 
 /**
- * Updates the row of an object to its declaration and notifies its listeners. It writes the active declaration, its
- * secret and the rows beside it together, and nothing if nothing changed. Returns the refusal of `beside`, if any.
+ * Updates the row of an object to its declaration and notifies the listeners of the kind. The active declaration, its
+ * secret and the rows in other tables are written in one transaction, and nothing is written if nothing has changed.
+ * Returns the problem if `beside` refuses to write its rows.
  */
 export async function projectKind<Spec, Used>(
   kind: ProjectedKind<Spec, Used>,
@@ -81,7 +82,7 @@ export async function projectKind<Spec, Used>(
     await assertLeader(db, input.epoch);
     await requireRoom(db, deps, names.table, declared);
     await beside?.lock(db);
-    // Another object had this name before, and its deletion was missed. It is removed first.
+    // The row belongs to an earlier object of the same name whose deletion the operator missed. It is deleted first.
     const gone = await rows.markDeleted(db, declared, declared.id);
     if (gone) await kind.release(db, gone.id);
     const { projection, refusal: why } = await judge(db, input);
@@ -100,7 +101,7 @@ async function judge<Spec>(
   db: Db,
   { declared, found, secret, beside }: ToProject<Spec>,
 ): Promise<{ projection: KindProjection<Spec>; refusal: Problem | undefined }> {
-  // A declaration refused for another reason must not reserve anything.
+  // If the declaration is refused for another reason, its rows in other tables must not reserve anything.
   const refusal = secret === null ? undefined : await beside?.refusal(db);
   return {
     projection: { ...declared, ...found, ...(refusal && { ready: false, ...refusal }) },
@@ -108,7 +109,7 @@ async function judge<Spec>(
   };
 }
 
-/** Returns the new active declaration, or null if it is active already. */
+/** Returns the declaration to store as the active one, or null if it is active already. */
 async function activeOf<Spec, Used>(
   { rows, names, used }: ProjectedKind<Spec, Used>,
   { pool, sealer }: Pick<ProjectDeps, 'pool' | 'sealer'>,

@@ -27,8 +27,8 @@ export type WriteRules<Fields> = {
   /** Prefix of a generated name; default: the last word of the noun. */
   derivedName?: string;
   /**
-   * Returns faults of a create body, or of a merge patch, which may contain null: those that would otherwise only
-   * appear in a condition. The operator validates the whole declaration again.
+   * Returns the faults of a create body, or of a merge patch, whose fields may be null. It covers faults that would
+   * otherwise appear only in a condition after the write. The operator validates the whole declaration again.
    */
   faults?: (
     deps: KindApiDeps,

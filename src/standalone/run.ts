@@ -35,7 +35,10 @@ import { createScreen, type Screen } from './screen.ts';
 
 type Stop = () => Promise<void>;
 
-/** Addresses of the demo receiver and the demo shop; the shop goes by its name in a cluster. */
+/**
+ * Local addresses that outgoing requests may reach by default: loopback, where the demo receiver listens, and the demo
+ * shop by the host name it has in a cluster.
+ */
 const REACHABLE = ['127.0.0.0/8', '::1/128', SHOP_HOST];
 const DEFAULT_PORT = 8080;
 const POOL_MAX = 24;
@@ -100,7 +103,8 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   stops.push(context.close);
   context.guard.setOwnPorts([databasePort(databaseUrl), config.port ?? DEFAULT_PORT]);
   const apiKey = await ensureApiKey({ config, context, dataDir, apiKey: secrets.apiKey });
-  // Only this process plays calls on the embedded database, so leases of the last run need not expire.
+  // With the embedded database, no other process handles calls, so the call leases of the last run are released
+  // without waiting until they expire.
   if (config.databaseUrl === undefined) await releaseCallLeases(context.pool);
   await startRoles({ config, context, screen, stops, dataDir, apiKey, egressAllow, databaseUrl });
 }
@@ -113,7 +117,9 @@ function databasePort(databaseUrl: string): number {
   return Number((URL.canParse(databaseUrl) && new URL(databaseUrl).port) || 5432);
 }
 
-/** Ensures that the displayed key works; replaces the stored key if it was revoked or expired. */
+/**
+ * Returns the API key to show. Replaces the stored key if it was revoked or has expired, so that the shown key works.
+ */
 async function ensureApiKey(deps: {
   config: Config;
   context: Context;

@@ -33,7 +33,7 @@ const SHOP_ASSISTANT = 'shop-assistant';
 const SAMPLES = [
   {
     agent: 'support',
-    // The examples' knowledge answers the first two; it has nothing on the third.
+    // The knowledge in examples/ has answers to the first two messages and none to the third.
     messages: [
       'How much is Tide 500?',
       'What does the orange light on my router mean?',
@@ -43,7 +43,8 @@ const SAMPLES = [
   },
   {
     agent: SHOP_ASSISTANT,
-    // The messages cause a tool that reads, one that acts, and one that ends the conversation.
+    // The first message causes a call of a tool that reads, the second of a tool that acts, and the third of one that
+    // ends the conversation.
     messages: [
       'Where is my order T-1002?',
       'I want to send T-1001 back, the jacket is too small.',
@@ -54,7 +55,10 @@ const SAMPLES = [
 type Sample = (typeof SAMPLES)[number];
 
 const LOOK_EVERY_MS = 500;
-/** Five minutes, for a user editing the examples. After that, only the next start checks again. */
+/**
+ * Maximum number of checks, which take five minutes, in case the user edits the examples meanwhile. After that, only
+ * the next start checks again.
+ */
 const LOOKS_MAX = 600;
 
 /**

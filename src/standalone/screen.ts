@@ -35,7 +35,7 @@ export type DeliveryLine = {
   statusCode: number | null;
   errorClass: string | null;
   durationMs: number;
-  /** Verdict of the demo receiver, which verifies signatures. */
+  /** Whether the demo receiver found the signatures valid; undefined for other receivers. */
   verified: boolean | undefined;
   /** Seconds until the next attempt; null if no attempt follows. */
   retryInSec: number | null;

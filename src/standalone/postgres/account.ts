@@ -18,8 +18,8 @@ export type PostgresAccount = {
 const NOBODY = 65_534;
 const AS_SELF: PostgresAccount = { prefix: [], spawnAs: {} };
 /**
- * Returns an account in a user namespace in which root is called nobody. PostgreSQL refuses uid 0 only by its name, and
- * the files stay root's, so it works in folders that only root may enter.
+ * Returns an account in a user namespace in which root is called nobody. PostgreSQL refuses root by checking the name
+ * of uid 0. The files stay owned by root, so this works in folders that only root may enter.
  */
 const renamedRoot = (unshare: string): PostgresAccount => ({
   prefix: [unshare, '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'],
@@ -58,14 +58,15 @@ export async function chooseAccount(
   const { dataDir, binaries } = deps;
   if (process.getuid?.() !== 0) return { account: AS_SELF, folder: dataDir };
   const elsewhere = path.join('/var/tmp', `parley-${hash(dataDir)}`);
-  // Existing data elsewhere takes precedence, even if namespaces work now.
+  // If an earlier run stored its data elsewhere, that folder is used, even if `dataDir` would work now.
   const isElsewhere = (await lstat(path.join(elsewhere, 'postgres')).catch(() => null)) !== null;
   const folders = isElsewhere ? [elsewhere] : [dataDir, elsewhere];
   const obstacles = new Set<string>();
   for (const folder of folders) {
     if (folder === elsewhere && !(await makeElsewhere(elsewhere))) continue;
     const { uid, gid } = await lstat(folder);
-    // A folder with an owner keeps it: `sudo npm start` must not lock its owner out.
+    // If the folder belongs to another user, PostgreSQL runs as that user: `sudo npm start` must not lock the owner
+    // out.
     const owner = uid === 0 ? [] : [asUser(uid, gid)];
     for (const account of [...owner, renamedRoot(deps.unshare), asUser(NOBODY, NOBODY)]) {
       const obstacle = await obstacleTo(account, folder, binaries);
@@ -133,7 +134,8 @@ async function giveTo(owner: Owner, folder: string): Promise<void> {
 
 async function changeOwner(file: string, owner: Owner): Promise<void> {
   const found = await lstat(file).catch(() => null);
-  // If the owner is already right, so is everything below, because the folder is changed last.
+  // The owner of a folder is changed after that of its contents. So if the folder has the right owner, its contents do
+  // too.
   if (found === null || found.uid === owner.uid || found.isSymbolicLink()) return;
   if (found.isDirectory()) {
     for (const name of await readdir(file)) await changeOwner(path.join(file, name), owner);

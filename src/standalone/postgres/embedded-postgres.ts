@@ -48,9 +48,9 @@ type Server = {
 };
 
 /**
- * Creates a PostgreSQL for `parley start` (contract/running.md#postgresql), from the binaries of the npm package. It
- * does not use that package's class, whose exit hook stops the server while we still drain. That class neither restarts
- * a killed server nor survives our own `kill -9`.
+ * Creates the PostgreSQL server of `parley start` (contract/running.md#postgresql) from the binaries of the npm
+ * package. It does not use that package's class: its exit hook stops the server while we still need it to drain, it
+ * does not restart a killed server, and it leaves the server behind after a `kill -9` of this process.
  */
 export function createEmbeddedPostgres(deps: EmbeddedPostgresDeps): EmbeddedPostgres {
   const stopping = new AbortController();
@@ -163,14 +163,15 @@ async function relaunch(deps: EmbeddedPostgresDeps, server: Server, stopped: Abo
       deps.log.warn({ reason: reasonOf(error) }, 'PostgreSQL does not start yet; trying again');
     }
     await delay(Math.min(pauseMs, RESTART_PAUSE_LIMIT_MS), { signal: stopped }).catch(
-      () => undefined, // Only `stopped` rejects it, and the loop checks that.
+      () => undefined, // The delay rejects only if `stopped` is aborted, and the loop checks that.
     );
   }
 }
 
 /**
- * Start of the port range, below the outgoing ports of Linux (32768) and macOS (49152). Otherwise, while the server
- * restarts, a reconnecting client could get the very port it dials, connect to itself and block the server.
+ * Start of the port range. The range lies below the ports that Linux (from 32768) and macOS (from 49152) use for
+ * outgoing connections. Otherwise, while the server restarts, a client that reconnects could get the server's port as
+ * its own outgoing port, connect to itself, and so block the server.
  */
 const FIRST_PORT = 15_000;
 const PORT_COUNT = 17_000;

@@ -15,8 +15,8 @@ const STEPS = [
 ] as const;
 
 /**
- * Stops a server that outlived its `parley start`. Call it only as the folder's owner, because then any server on the
- * cluster is a leftover. It uses signals instead of pg_ctl, which refuses root.
+ * Stops a server that is still running after its `parley start` has ended. Call it only after `ownFolder`: then any
+ * server that uses the cluster is such a leftover. It sends signals itself, because pg_ctl refuses to run as root.
  */
 export async function stopLeftover(deps: { cluster: string; log: Logger }): Promise<void> {
   const { cluster, log } = deps;
@@ -50,7 +50,10 @@ async function disown(file: string): Promise<void> {
   await rename(draft, file);
 }
 
-/** Returns whether PostgreSQL would consider the pid alive: zombies are, processes of other users are not. */
+/**
+ * Returns whether PostgreSQL would consider the pid as running. It does for a zombie, but not for a process of another
+ * user.
+ */
 function isListed(pid: number): boolean {
   try {
     return pid > 0 && process.kill(pid, 0);

@@ -61,7 +61,9 @@ async function createExclusive(file: string, content: string): Promise<boolean> 
   }
 }
 
-/** Returns whether the file names no running process. After a power cut the file can be empty. */
+/**
+ * Returns whether the process named in the file no longer runs. A file that a power failure left empty is stale too.
+ */
 function isStale(owner: string): boolean {
   const [, pid, startedAt] = /^(\d+) (.*)$/.exec(owner) ?? [];
   return pid === undefined || processStartTime(Number(pid)) !== startedAt;
@@ -89,7 +91,7 @@ async function removeStale(file: string, owner: string): Promise<void> {
 export function processStartTime(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') {
-      // Fields from 3 on. Field 2 is the program's name in brackets and may contain spaces.
+      // Starts at field 3, after field 2, the program's name in parentheses, which may contain spaces.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
       return ENDED.has(fields?.[0] ?? '') ? undefined : fields?.[19]; // State (field 3) and start time (field 22).
     }

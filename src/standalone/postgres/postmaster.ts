@@ -14,7 +14,7 @@ export type LaunchOptions = {
   settings: Readonly<Record<string, string>>;
   serverLog: ServerLog;
   port: number;
-  /** Aborting it makes a launch in progress fail; use `stop` after a launch. */
+  /** Aborting this signal makes a launch in progress fail. After the launch, use `stop` instead. */
   stopped: AbortSignal;
 };
 
@@ -88,8 +88,9 @@ function spawnPostmaster(options: LaunchOptions): ServerProcess {
 }
 
 /**
- * Starts a shell that waits for our death, even by SIGKILL, and then stops the server, which would otherwise run
- * forever. The shell reads from a pipe that only we hold. Returns a function that ends the shell.
+ * Starts a shell that stops the server when this process dies, even by SIGKILL; without it, the server would run
+ * forever. The shell reads from a pipe whose other end only this process holds. Returns a function that ends the
+ * shell.
  */
 function holdLeash(child: ChildProcess): () => void {
   if (child.pid === undefined) return () => undefined;
