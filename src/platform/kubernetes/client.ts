@@ -12,9 +12,9 @@ import { KubeConnectionError, toKubeError } from './kube-error.ts';
  */
 export type KubeClient = {
   /**
-   * Returns the parsed body of a 2xx answer. Waits and retries if the server is too busy (429, or 503 with
-   * Retry-After), because it has done nothing then.
-   * @throws KubeError if the server refused; KubeConnectionError if there was no answer
+   * Returns the parsed body of a 2xx response. If the server is too busy (429, or 503 with `Retry-After`), waits and
+   * retries, which is safe because the server has not processed the request.
+   * @throws KubeError if the server rejected the request; KubeConnectionError if there was no response
    */
   request: (request: KubeRequest) => Promise<unknown>;
   /** Opens a stream of JSON lines. Throws like `request`, also while the stream is read. */
@@ -41,7 +41,7 @@ export type KubeStreamRequest = Pick<KubeRequest, 'path' | 'query' | 'accept'> &
 
 export type KubeClientDeps = {
   credentials: KubeCredentials;
-  /** Counts rest_client_requests_total. Without an answer the code is `<error>`, as in client-go. */
+  /** Counts rest_client_requests_total. Without a response the code is `<error>`, as in client-go. */
   countRequest?: (method: string, code: string) => void;
 };
 
@@ -130,8 +130,8 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
 }
 
 /**
- * Returns early on an abort. undici notices an abort only once it is connected, so a hanging handshake would block for
- * the whole CONNECT_TIMEOUT_MS. A later answer is discarded.
+ * Rejects as soon as the signal aborts. undici notices an abort only once it is connected, so a hanging handshake would
+ * block for the whole `CONNECT_TIMEOUT_MS`. A response that comes later is discarded.
  */
 async function unlessAborted(
   signal: AbortSignal,
@@ -196,7 +196,7 @@ function busyMs(
   return undefined;
 }
 
-/** Returns the error of a request without an answer. */
+/** Returns the error of a request that got no response. */
 export function noAnswer(what: string, cause: unknown): KubeConnectionError {
   const reason = reasonOf(cause) || String(cause);
   const isShutOff = codeOf(cause) === 'UND_ERR_CONNECT_TIMEOUT';
@@ -205,11 +205,11 @@ export function noAnswer(what: string, cause: unknown): KubeConnectionError {
   });
 }
 
-/** Advice for a connection timeout, which happens if a policy drops packets. */
+/** Advice for a connection timeout, which is typical of a network policy that drops packets. */
 const SHUT_OFF =
   'a network policy may shut this pod off from the API server: see networkPolicy.kubernetesApiCidrs, and with Cilium a CiliumNetworkPolicy';
 
-/** Parses a body as JSON. A proxy may answer with a page of its own, and then only the status code counts. */
+/** Parses a body as JSON. A proxy may respond with an HTML page; then only the status code is used. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

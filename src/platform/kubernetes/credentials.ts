@@ -12,7 +12,9 @@ export type KubeCredentials = {
     servername?: string;
     rejectUnauthorized?: boolean;
   };
-  /** Returns headers that authenticate one request. Tokens are short-lived, so call it for each request. */
+  /**
+   * Returns the headers that authenticate one request. Tokens are short-lived, so it must be called for each request.
+   */
   headers: () => Promise<Record<string, string>>;
   /** Namespace of this process. */
   namespace: string;
@@ -24,7 +26,7 @@ const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const TOKEN_KEPT_MS = 60_000;
 
 export type CredentialsDeps = {
-  /** KUBERNETES_SERVICE_HOST and _PORT, which every pod has. */
+  /** Values of `KUBERNETES_SERVICE_HOST` and `KUBERNETES_SERVICE_PORT`, which every pod has. */
   service: { host: string; port: string } | undefined;
   nowMs: () => number;
   serviceAccountFolder?: string;
@@ -56,7 +58,7 @@ async function fromServiceAccount(
   let token = { text: '', readAtMs: -Infinity };
   const headers = async (): Promise<Record<string, string>> => {
     if (nowMs() - token.readAtMs > TOKEN_KEPT_MS) {
-      // If reading fails once, the current token remains valid for minutes.
+      // If reading fails once, the current token is still valid for minutes.
       const text = await read('token').catch((error: unknown) => {
         if (token.text === '') throw error;
         return token.text;
@@ -65,7 +67,7 @@ async function fromServiceAccount(
     }
     return { authorization: `Bearer ${token.text}` };
   };
-  await headers(); // Called now, so that a missing file is reported at startup.
+  await headers(); // Read at startup too, so that a missing file is reported then.
   const bracketed = host.includes(':') ? `[${host}]` : host;
   return { server: `https://${bracketed}:${port}`, tls: { ca }, headers, namespace };
 }
@@ -81,7 +83,7 @@ async function fromKubeconfig(): Promise<KubeCredentials> {
     throw new StartupError(`cannot read the kubeconfig: ${reasonOf(cause)}`, { cause });
   }
   const cluster = config.getCurrentCluster();
-  // Without any kubeconfig, client-node invents one, as kubectl once did.
+  // Without a kubeconfig, client-node uses a default cluster, as kubectl once did.
   if (!cluster?.server || cluster.server === 'http://localhost:8080') {
     throw new StartupError(
       'no Kubernetes cluster: set KUBECONFIG, run in a pod, or set PARLEY_STORE=postgres',

@@ -15,9 +15,9 @@ export type EventSeries = {
   about: EventSubject;
   text: ResourceEvent;
   count: number;
-  /** Monotonic, as `nowMs` of the correlator. */
+  /** Time by the correlator's monotonic clock `nowMs`. */
   lastAtMs: number;
-  /** Name of the Event, once it was created. */
+  /** Name of the Event, once it has been created. */
   name?: string;
 };
 
@@ -27,7 +27,7 @@ export type EventSeries = {
  * object with 25 events gets one more every 5 minutes.
  */
 export type EventCorrelator = {
-  /** Returns undefined if nothing is to be sent now. The next Event carries the count. */
+  /** Returns undefined if nothing is to be sent now. The next Event that is sent contains the increased count. */
   correlate: (about: EventSubject, text: ResourceEvent) => EventSeries | undefined;
 };
 
@@ -87,10 +87,7 @@ export function createEventCorrelator({ nowMs }: { nowMs: () => number }): Event
   };
 }
 
-/**
- * Copies only the fields that are sent, because the copy is kept for long and the original may be part of something
- * large.
- */
+/** Copies only the fields that are sent: the copy is stored for long, and the original may belong to a large object. */
 function pick(about: EventSubject): EventSubject {
   const { kind, apiVersion, namespace, name, uid, resourceVersion } = about;
   const version = resourceVersion === undefined ? {} : { resourceVersion };

@@ -14,7 +14,7 @@ import { microTime } from './lease-record.ts';
  */
 export type EventRecorder = {
   record: (about: EventSubject, event: ResourceEvent) => void;
-  /** Sends waiting events, for 2 s at most. May be called twice. Later events are dropped. */
+  /** Sends waiting events, for 2 s at most. Later events are dropped. May be called more than once. */
   stop: () => Promise<void>;
 };
 

@@ -21,7 +21,7 @@ const status = z.object({
 
 export type StatusCause = { reason: string; message: string; field: string };
 
-/** Refusal by the API server: its metav1.Status. `code` is the HTTP status. */
+/** Error response of the API server (metav1.Status). `code` is the HTTP status. */
 export class KubeError extends Error {
   override readonly name = 'KubeError';
   readonly code: number;
@@ -36,13 +36,13 @@ export class KubeError extends Error {
   }
 }
 
-/** Missing answer: refused, reset, timed out, or cut off. A later retry may help. */
+/** Error of a request without a response: the connection was refused, reset, timed out or cut off. A retry may help. */
 export class KubeConnectionError extends Error {
   override readonly name = 'KubeConnectionError';
 }
 
 /**
- * Reads the Status in an answer's body or in a watch's ERROR event. Any other body becomes an error without a reason.
+ * Parses the Status in a response's body or in a watch's ERROR event. Any other body becomes an error without a reason.
  */
 export function toKubeError(code: number, what: string, body: unknown): KubeError {
   const parsed = status.safeParse(body);

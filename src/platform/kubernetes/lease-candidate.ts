@@ -5,14 +5,14 @@ import { type LeaseLock, leasesPath } from './lease-lock.ts';
 import { leaseSpec, nextTransition, parseLease, type Lease } from './lease-record.ts';
 import { createListWatch } from './list-watch.ts';
 
-/** Follows the Lease by a watch, waits until it may be taken, and takes it. */
+/** Candidate for a Lease: follows the Lease by a watch, waits until it may be taken, and takes it. */
 export type Candidate = {
   start: () => void;
   stop: () => Promise<void>;
   /** Resolves when the Lease may be taken, or when `signal` aborts. */
   untilTakeable: () => Promise<void>;
   pause: (ms: number) => Promise<void>;
-  /** Returns undefined if another process was faster. */
+  /** Takes the Lease. Returns undefined if another process took it first. */
   claim: (timeoutMs: number) => Promise<TakenLease | undefined>;
 };
 
@@ -35,7 +35,7 @@ export type CandidateDeps = {
    * Called when the watch reports that the Lease has another holder, no holder, or is gone. The report may be outdated.
    */
   onForeign: () => void;
-  /** Ends all waiting. */
+  /** Aborts all waits. */
   signal: AbortSignal;
 };
 
@@ -70,7 +70,7 @@ export function createCandidate(deps: CandidateDeps): Candidate {
         await bell.wait(waitMs);
       }
     },
-    // Waits for the full time: rings in between mostly come from our own release.
+    // Waits for the full time and ignores the bell, which our own release of the Lease usually rings.
     pause: async (ms) => {
       const untilMs = nowMs() + ms;
       while (!signal.aborted && nowMs() < untilMs) await bell.wait(untilMs - nowMs());
@@ -133,7 +133,7 @@ export function createLeaseView(deps: {
     observe: (lease) => {
       known = true;
       current = lease;
-      if (!lease) return; // The holder does not know of the deletion yet, and leads for a moment longer.
+      if (!lease) return; // The former holder does not know of the deletion yet, and continues to lead for a moment.
       if (!record || hasChanged(record, lease)) changedAtMs = nowMs();
       record = lease;
     },

@@ -19,8 +19,8 @@ import { createTenure, type Tenure } from './lease-tenure.ts';
 export type Elector = {
   start: () => void;
   /**
-   * Ends leading (`onLost`), releases the lease and stops the watch. Without an API server it takes `renewDeadlineMs`
-   * at most, plus the time of `onLead` and `onLost`. May be called twice.
+   * Stops leading (`onLost`), releases the lease and stops the watch. If the API server is unavailable, this takes
+   * `renewDeadlineMs` at most, plus the time of `onLead` and `onLost`. May be called more than once.
    */
   stop: () => Promise<void>;
 };
@@ -49,12 +49,15 @@ export type ElectorDeps = {
   setTimer?: SetTimer;
   /** Time without a change after which another process may take the Lease. */
   leaseDurationMs?: number;
-  /** Time without a renewal after which the leader gives up. The rest is for `onLost`. */
+  /** Time in ms without a renewal after which the leader stops leading. The rest of the lease is for `onLost`. */
   renewDeadlineMs?: number;
   retryPeriodMs?: number;
 };
 
-/** Another process was faster and holds the Lease. The pause only keeps candidates from asking in step. */
+/**
+ * Pause in ms after another process has taken the Lease first. It only prevents candidates from sending requests in
+ * step.
+ */
 const CONFLICT_PAUSE_MS = 50;
 
 const DEFAULTS = {
@@ -84,7 +87,7 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     ...deps,
     lock,
     signal: stopping.signal,
-    // A leader asks the server itself, because the watch may be older than its own write.
+    // The leader reads the Lease from the server, because the watch may be older than its own write.
     onForeign: () => tenure?.renewNow(),
   });
   let running: Promise<void> | undefined;
@@ -116,10 +119,10 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     const held = createHeldLease({ ...deps, lock, lease });
     tenure = createTenure({ ...deps, held, takenAtMs: sentAtMs });
     try {
-      // Skips a term that began after the order to stop.
+      // Does not begin a term if `stop` was called meanwhile.
       return stopping.signal.aborted || (await serveTerm(deps, tenure, stopped));
     } finally {
-      // Released last, so that everything of this term has ended before the next holder begins.
+      // Released last, so that everything in this term has ended before the next holder begins.
       await tenure.giveBack();
       tenure = undefined;
     }
@@ -145,7 +148,7 @@ async function serveTerm(
   { lost, isLost }: Tenure,
   stopped: Promise<undefined>,
 ): Promise<boolean> {
-  if (isLost()) return true; // The process may have been paused since the answer.
+  if (isLost()) return true; // The process may have been paused since the response, so the tenure is checked again.
   log.info({ lease: name, identity }, 'leading');
   const attemptTo = async (what: string, callback: () => Promise<void>): Promise<boolean> => {
     try {

@@ -10,7 +10,7 @@ import { leaseSpec, parseLease, type Lease, type LeaseSpec } from './lease-recor
 export type LeaseLock = {
   /** Returns undefined if the Lease does not exist. */
   read: (timeoutMs: number) => Promise<Lease | undefined>;
-  /** Replaces `seen` with `spec`. Returns undefined if another process was faster; then read again. */
+  /** Replaces `seen` with `spec`. Returns undefined if another process wrote first; the caller then reads again. */
   write: (
     seen: Lease | undefined,
     spec: LeaseSpec,
@@ -64,7 +64,7 @@ export function leasesPath(namespace: string): string {
   return `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
 }
 
-/** Our own record in the Lease, as last written. */
+/** This process's own record in the Lease, as last written. */
 export type HeldLease = {
   /** Returns false if another process holds the Lease. Throws if the holder is unknown. */
   renew: (timeoutMs: number) => Promise<boolean>;
@@ -75,7 +75,9 @@ export type HeldLease = {
   release: (timeoutMs: number) => Promise<void>;
 };
 
-/** One concurrent write causes one refusal; more refusals mean that the writes continue. */
+/**
+ * Maximum number of attempts. One concurrent write causes one conflict; more conflicts mean that the writes continue.
+ */
 const TRIES = 3;
 
 export function createHeldLease(deps: {

@@ -3,15 +3,15 @@ import type { Logger } from '../observability/logger.ts';
 import type { HeldLease } from './lease-lock.ts';
 
 /**
- * One period of holding the Lease: renews it until it is released or lost. It is lost if another process holds it, or
- * if it could not be renewed for `renewDeadlineMs`. The deadline counts from the time at which the last renewal was
- * sent (not answered), because no other process can see it expired before then.
+ * Period of holding the Lease. Renews it until it is released or lost. It is lost if another process holds it, or if it
+ * could not be renewed for `renewDeadlineMs`. The deadline counts from the time when the last successful renewal was
+ * sent, because no other process can see the Lease as expired earlier.
  */
 export type Tenure = {
-  /** Resolves with the reason; never after `giveBack`. */
+  /** Resolves with the reason when the Lease is lost. Never resolves after `giveBack`. */
   lost: Promise<string>;
   isLost: () => boolean;
-  /** Renews now, because the Lease was changed by another writer. */
+  /** Renews immediately, because another writer has changed the Lease. */
   renewNow: () => void;
   /** Ends the tenure and, if the server can be reached, releases the Lease. Never throws. */
   giveBack: () => Promise<void>;
@@ -58,7 +58,7 @@ export function createTenure(deps: TenureDeps): Tenure {
     return state !== 'held';
   }
 
-  /** Runs separately, so that a renewal without an answer does not delay it. */
+  /** Runs independently of the renewals, so that a renewal without a response does not delay the deadline. */
   function watchDeadline(): void {
     if (!isOver()) cancelDeadline = setTimer(watchDeadline, leftMs());
   }
@@ -85,7 +85,7 @@ export function createTenure(deps: TenureDeps): Tenure {
       if (isOver()) return;
     } while (again);
     running = undefined;
-    // The failure has already cost time.
+    // Shorter than the usual pause, because the failed attempt has already cost time.
     const soonMs = (retryPeriodMs / 4) * (0.5 + deps.random() / 2);
     cancelRenewal = setTimer(renewNow, failures === 0 ? retryPeriodMs : soonMs);
   }
@@ -99,7 +99,7 @@ export function createTenure(deps: TenureDeps): Tenure {
   async function giveBack(): Promise<void> {
     if (state !== 'held') return;
     end('ended');
-    await running; // Its answer contains the version to overwrite.
+    await running; // The pending renewal is awaited first, because its response contains the version to overwrite.
     await held.release(renewDeadlineMs / 2).catch((error: unknown) => {
       log.debug({ err: error }, 'cannot give the lease back; it will expire');
     });

@@ -17,9 +17,9 @@ import { isKubeError, toKubeError } from './kube-error.ts';
  */
 export type ListWatch = {
   start: () => void;
-  /** Waits until no more reports can come. May be called twice. */
+  /** Waits until no further changes can be reported. May be called more than once. */
   stop: () => Promise<void>;
-  /** Resolves after the first full list is reported; never if stopped before. */
+  /** Resolves after the first full list has been reported. Never resolves if stopped before. */
   synced: Promise<void>;
   /**
    * Lists everything again, and resolves when all objects that existed at the call are reported. A watch alone cannot
@@ -44,7 +44,7 @@ export type ListWatchDeps<T> = {
   /** Media types of lists and of events, for reading less than the whole objects. */
   accept?: { list: string; watch: string };
   sink: Sink<T>;
-  /** Converts an object. It throws for one that cannot be read, which is then left out. */
+  /** Converts an object. If it throws, the object is left out. */
   convert: (raw: unknown) => T;
   log: Pick<Logger, 'warn' | 'debug'>;
   random?: () => number;
@@ -103,7 +103,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
       for await (const event of watch(deps, lastVersion, ended)) {
         if (stopping.signal.aborted) return;
         lastVersion = take(deps, event);
-        backOff.reset(); // The watch works again, however it ends, unless it began with an ERROR.
+        backOff.reset(); // Once the watch has delivered an event, the failures no longer count.
       }
     } catch (error) {
       if (!interrupt.signal.aborted) throw error;
@@ -139,7 +139,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
   };
 }
 
-/** Hands one event of a watch to the sink. Returns the version after it. */
+/** Passes one event of a watch to the sink. Returns the version after it. */
 function take<T>(deps: ListWatchDeps<T>, raw: unknown): string {
   const event = watchEvent.parse(raw);
   if (event.type === 'ERROR') throw toKubeError(500, `watch ${deps.path}`, event.object);
@@ -158,7 +158,10 @@ function createWaiting() {
   return {
     isWanted: () => waiting.length > 0,
     join: () => new Promise<void>((resolve) => void waiting.push(resolve)),
-    /** Notes that a list begins. Call the result once the list is reported; a failed list serves no caller. */
+    /**
+     * Records that a list begins. The returned function must be called once the list has been reported; a failed list
+     * resolves no caller.
+     */
     begin: () => {
       const served = new Set(waiting);
       return () => {
@@ -210,7 +213,8 @@ function createBackOff(
       failures = 0;
     },
     wait: async (error: unknown): Promise<void> => {
-      // One broken connection is normal. A second in a row is worth a warning, and further ones are not.
+      // One broken connection is normal. The second failure in a row is logged as a warning, further ones only for
+      // debugging.
       const level = failures === 1 ? 'warn' : 'debug';
       log[level]({ path, reason: reasonOf(error) }, 'watch broken; going on');
       const ceiling = Math.min(BACK_OFF_MS.base * 2 ** Math.min(failures, 10), BACK_OFF_MS.max);
@@ -218,7 +222,7 @@ function createBackOff(
       try {
         await delay(ceiling * (0.5 + random() / 2), { signal: stopping });
       } catch {
-        // Stopped: no caller waits.
+        // Stopped, so no caller waits.
       }
     },
   };

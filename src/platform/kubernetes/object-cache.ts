@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../resources/resource-store.ts';
 import type { Sink } from './list-watch.ts';
 
-/** Fields that a cache needs to keep an object. */
+/** Fields that an object must have to be cached. */
 export type Identified = { metadata: ObjectKey & { uid: string; resourceVersion: string } };
 
 /**
@@ -19,8 +19,8 @@ export type ObjectCache<T> = Sink<T> & {
   get: (key: ObjectKey) => T | undefined;
   list: (namespace?: string) => T[];
   /**
-   * Stores the answer of our own write, so that the writer can read it before the watch reports it. Ignored for a
-   * missing object (it was deleted meanwhile).
+   * Stores the response to our own write, so that the writer can read it before the watch reports it. Ignored if the
+   * object is not cached, because it was deleted meanwhile.
    */
   wrote: (item: T) => void;
 };
@@ -46,7 +46,7 @@ export function createObjectCache<T extends Identified>(deps: {
   }
 
   function report(before: T | undefined, after: T | undefined): void {
-    const { namespace, name } = (after ?? before)!.metadata; // At least one is defined.
+    const { namespace, name } = (after ?? before)!.metadata; // At least one of `before` and `after` is defined.
     deps.onChange({ key: { namespace, name }, before, after });
   }
 
@@ -93,7 +93,7 @@ export function createObjectCache<T extends Identified>(deps: {
     wrote: (item) => {
       const before = find(item.metadata);
       if (before?.metadata.uid !== item.metadata.uid || isOlder(item, before)) return;
-      put(item); // Not reported, because the writer knows.
+      put(item); // Not reported, because the writer knows the change.
     },
   };
 }

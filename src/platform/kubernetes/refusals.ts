@@ -43,7 +43,7 @@ const TOO_LARGE_FOR_ETCD = 'etcdserver: request is too large';
 function untypedError([, field = '', text = '']: RegExpExecArray): FieldError {
   // A list item is named by its keys, `.spec.tools[name="a"].url`, which has no JSON Pointer.
   const [list = '', item] = field.split(/(?=\[[^\]]*=)/);
-  const detail = text.replace(/, got .*$/s, ''); // The rest is Go's own notation.
+  const detail = text.replace(/, got .*$/s, ''); // The rest of the message is Go's own notation.
   return {
     pointer: toPointer(list),
     code: UNTYPED_CODES.find(([start]) => text.startsWith(start))?.[1] ?? 'invalid_type',
@@ -73,7 +73,7 @@ function distinct(conflicts: { field: string; manager: string }[]) {
 }
 
 function fieldErrors({ causes, message }: KubeError): FieldError[] {
-  // Beside a mistake the server may report, without a field, that it stopped looking for more.
+  // In addition to the mistakes, the server may report, without a field, that it stopped checking.
   const found = causes.filter(({ field }) => field !== '<nil>');
   if (found.length === 0) return [{ pointer: '', code: 'invalid', detail: message }];
   return found.map(({ field, reason, message: text }) => {

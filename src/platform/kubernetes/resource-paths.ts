@@ -1,7 +1,7 @@
 import { isCoreKind } from '../resources/schema/core-kinds.ts';
 import { API_VERSION, pluralOf } from '../resources/kind-names.ts';
 
-/** Place of a kind in the API server, and the `apiVersion` of its objects. */
+/** Location of a kind in the API server, and the `apiVersion` of its objects. */
 export type ResourcePath = { apiVersion: string; root: string; plural: string };
 
 export function pathOf(kind: string): ResourcePath {

@@ -46,7 +46,7 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
     return toResource(kind, await client.request(request));
   }
 
-  /** Performs the operator's own write: no change is reported, and the next read sees it. */
+  /** Performs one of the operator's own writes. The watch does not report the change, and the next read returns it. */
   async function note(kind: string, request: KubeRequest): Promise<void> {
     const resource = await translated(unlessMissing(write(kind, request)));
     if (resource) cacheOf(kind)?.wrote(resource);
@@ -93,7 +93,7 @@ async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Rethrows errors as those that `ResourceStore` promises. */
+/** Converts errors to those that `ResourceStore` documents. */
 async function translated<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

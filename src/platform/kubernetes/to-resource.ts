@@ -5,7 +5,7 @@ import type { Resource } from '../resources/resource-store.ts';
 const strings = z.record(z.string(), z.string());
 const fieldsV1 = z.record(z.string(), z.unknown());
 
-/** Fields that we read of any object. A metadata-only answer (PartialObjectMetadata) has no others. */
+/** Fields that we read of any object. A metadata-only response (PartialObjectMetadata) has no others. */
 const raw = z.looseObject({
   metadata: z.object({
     namespace: z.string(),
@@ -34,7 +34,9 @@ const raw = z.looseObject({
 });
 type Raw = z.output<typeof raw>;
 
-/** kubectl's copy of the object. We have no use for it, and it would fill half of the cache. */
+/**
+ * Annotation with kubectl's copy of the object. It is dropped, because it is not used and would fill half of the cache.
+ */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**

@@ -12,7 +12,7 @@ import { toResource } from './to-resource.ts';
 type WatchedCache = Pick<ObjectCache<Resource>, 'get' | 'list' | 'wrote'>;
 
 export type WatchedKinds = {
-  /** Returns the objects of one of our watched kinds, once all are known. */
+  /** Returns the cached objects of one of our watched kinds, once all have been listed. */
   cacheOf: (kind: string) => WatchedCache | undefined;
   /**
    * Starts one list-watch per namespace, or one for all. Reports nothing before all are listed, so that a reader never
@@ -90,7 +90,7 @@ const identified = z.object({
   }),
 });
 
-/** Returns the known object if it is unchanged, so that a new list does not hold everything twice. */
+/** Returns the cached object if it is unchanged, so that a new list does not hold every object twice. */
 function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undefined {
   const { data } = identified.safeParse(raw);
   const known = data && cache.get(data.metadata);
@@ -100,7 +100,7 @@ function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undef
   return isSame ? known : undefined;
 }
 
-/** Returns whether a change concerns the declaration. A change of the status alone comes from us. */
+/** Returns whether a change concerns the declaration. A change of only the status comes from this operator. */
 function matters({ before, after }: CacheChange<Resource>): boolean {
   if (!before || !after) return true;
   const [a, b] = [before.metadata, after.metadata];
