@@ -10,14 +10,15 @@ import { escapeToken } from '../resources/schema/cel-rules.ts';
 import type { ManifestObject } from './object.ts';
 import { formatPointer, type ManifestProblem } from './report.ts';
 
-// Each round drops at least one field or meets a concurrent write. More rounds mean that another writer loops.
+// Maximum number of rounds. Each round drops at least one field or meets a concurrent write; more rounds mean that
+// another writer loops.
 const MAX_ROUNDS = 8;
 
 /**
- * Applies one object as `file`, never forced: a field of another manager is reported and left out, and the others are
- * applied (contract/running.md#manifests). Resolves to problems for a person, which remain until the manifest or the
- * object changes.
- * @throws other errors of the store, which mean that it cannot be reached
+ * Applies one object as field manager `file`, never forced. A field of another manager is reported and omitted, and the
+ * other fields are applied (contract/running.md#manifests). Resolves to problems for a person to fix, which remain
+ * until the manifest or the object changes.
+ * @throws other errors of the store, which mean that it is unavailable
  */
 export async function applyManifest(
   object: ManifestObject & { applied: Applied },
@@ -42,7 +43,10 @@ export async function applyManifest(
   }
 }
 
-/** Removes the lost fields. `lost` has the names of FieldConflictError: fields of the spec, or `metadata.labels.x`. */
+/**
+ * Removes the fields that other managers own. `lost` contains names as in `FieldConflictError`: fields of the spec, or
+ * `metadata.labels.x`.
+ */
 function without(applied: Applied, lost: ReadonlySet<string>): Applied {
   const keep = <T>(map: Record<string, T>, prefix = ''): Record<string, T> =>
     Object.fromEntries(Object.entries(map).filter(([name]) => !lost.has(`${prefix}${name}`)));

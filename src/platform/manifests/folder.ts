@@ -6,12 +6,12 @@ import { createManifestPass, type ManifestPassDeps, type ManifestTiming } from '
 import { createManifestWatcher } from './watch.ts';
 
 /**
- * A folder of manifests (`*.yaml`, `*.yml`, `*.json`, including subfolders), applied as field manager `file` and kept
- * in sync (contract/running.md#manifests). It never forces. A removed manifest deletes only objects that no other
- * manager declares. An unreadable file or folder deletes nothing.
+ * Folder of manifests (`*.yaml`, `*.yml`, `*.json`, including subfolders). They are applied as field manager `file`,
+ * never forced, and kept in sync (contract/running.md#manifests). When a manifest is removed, its object is deleted
+ * only if no other manager declares it. An unreadable file or folder deletes nothing.
  */
 export type ManifestFolder = {
-  /** Resolves after the first pass, even if it failed. A failed pass is retried from then on. */
+  /** Resolves after the first pass, even if it failed. A failed pass is retried in the background. */
   start: () => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -33,10 +33,13 @@ const TIMING: ManifestTiming = {
 
 const MAX_RETRY_MS = 30_000;
 const DRAIN_TIMEOUT_MS = 5_000;
-// The controller's default would end a pass after 30 s, but a thousand objects take longer on a slow database.
+// Longer than the controller's default of 30 s, because a thousand objects can take more than that on a slow database.
 const PASS_TIMEOUT_MS = 600_000;
 
-/** A pass is a reconcile of this single key, so that the queue handles retries, serial runs and stopping. */
+/**
+ * Single key of the queue: a pass over the folder is a reconcile of this key. The queue so handles retries, serial runs
+ * and stopping.
+ */
 const FOLDER = 'manifests';
 
 export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
@@ -59,12 +62,12 @@ export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
     timeoutMs: PASS_TIMEOUT_MS,
     drainTimeoutMs: DRAIN_TIMEOUT_MS,
     nowMs,
-    // Only a bug gets here, because a pass handles all expected failures.
+    // Logs only errors caused by a bug: a pass handles all expected failures itself.
     log: { error: (fields) => deps.report({ level: 'error', text: inspect(fields) }) },
     reconcile: async (_key, signal) => {
       try {
         const { folders, againInMs } = await pass(() => stopping || signal.aborted);
-        // A file written before its folder was watched raised no event, so look again soon.
+        // A file written before its folder was watched has caused no event, so another pass follows soon.
         const unseen = !stopping && watcher.setFolders(folders);
         return { requeueAfterMs: unseen ? Math.min(timing.debounceMs, againInMs) : againInMs };
       } finally {
@@ -83,7 +86,7 @@ export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
       stopping = true;
       watcher.stop();
       await controller.stop();
-      // Ends a start that waits for a pass which will not come.
+      // Resolves a pending `start`, because no further pass will run.
       firstPass.resolve();
     },
   };

@@ -9,20 +9,21 @@ import { formatPointer, type ManifestPlace, type ManifestProblem } from './repor
 import type { YamlDocument } from './yaml.ts';
 
 /**
- * Object declared by a manifest. Without `applied` it has mistakes and only protects the existing object from deletion.
+ * Object declared by a manifest. `applied` is undefined if the manifest has mistakes; the object is then only protected
+ * from deletion.
  */
 export type ManifestObject = {
-  /** `Agent default/support`, equal for two declarations of the same object. */
+  /** Identity of the object, `Agent default/support`: equal for two declarations of the same object. */
   id: string;
   kind: string;
   applied?: Applied;
-  /** Pointers are relative to the object. */
+  /** Returns the position of a JSON Pointer, relative to the object. */
   placeOf: (pointer: string) => ManifestPlace;
 };
 
 /**
- * `unknownIdentity` means that a document does not identify its object, so it could be any. Until that is fixed, no
- * object counts as absent.
+ * Objects of a document or file. `unknownIdentity` means that a document does not identify its object, so it could
+ * declare any. Until that is fixed, no object counts as missing.
  */
 export type ManifestObjects = {
   objects: ManifestObject[];
@@ -30,7 +31,7 @@ export type ManifestObjects = {
   unknownIdentity: boolean;
 };
 
-// `kubectl get -o yaml` writes these. They belong to the server and mean nothing in a declaration.
+// Metadata that the server sets and `kubectl get -o yaml` prints. It is ignored in a declaration.
 const SERVER_METADATA = new Set(
   'creationTimestamp generation managedFields resourceVersion selfLink uid'.split(' '),
 );
@@ -93,7 +94,7 @@ function readObject(
 
 type AddError = (pointer: string, detail: string) => void;
 
-/** Reads the kind. A wrong apiVersion is reported, but the object is still identified. */
+/** Returns the kind. A wrong `apiVersion` is reported, but the object is still identified. */
 function readKind(
   value: Record<string, unknown>,
   known: readonly string[],
@@ -110,7 +111,10 @@ function readKind(
   return kind;
 }
 
-/** Returns false for an unknown kind of another API group: a Deployment is not a misspelled Agent. */
+/**
+ * Returns whether an unknown kind may be a misspelled one of ours. It is not if it has another API group, as a
+ * Deployment has.
+ */
 function mayBeOurs({ apiVersion }: Record<string, unknown>): boolean {
   if (typeof apiVersion !== 'string' || apiVersion === 'v1') return true;
   return apiVersion.split('/')[0] === API_GROUP;
@@ -139,7 +143,7 @@ function readMetadata(value: unknown, add: AddError): DeclaredMeta | undefined {
 }
 
 function readName(name: unknown, add: AddError): string | undefined {
-  // Kubernetes allows a DNS subdomain for any kind; `validate` may be stricter.
+  // Kubernetes allows a DNS subdomain as the name of any kind; `validate` may be stricter.
   const valid = typeof name === 'string' && name.length <= 253;
   if (valid && name.split('.').every((label) => DNS_LABEL.test(label))) return name;
   const given = name === undefined || name === null ? 'is missing' : `is ${JSON.stringify(name)}`;
@@ -175,7 +179,9 @@ function readStrings(
   return strings;
 }
 
-/** Returns the spec as declared. The store fills in defaults; otherwise `file` would own every default. */
+/**
+ * Returns the spec as declared, without defaults. The store fills them in; otherwise `file` would own every default.
+ */
 function readSpec(input: {
   kind: string;
   value: Record<string, unknown>;
@@ -185,7 +191,7 @@ function readSpec(input: {
   errors: FieldError[];
 }): Record<string, unknown> | undefined {
   const { kind, value, metadata, validate, add, errors } = input;
-  // `kubectl get -o yaml` also writes `status`, which cannot be declared.
+  // `kubectl get -o yaml` also prints `status`, which cannot be declared.
   const { apiVersion: _a, kind: _k, metadata: _m, status: _s, ...fields } = value;
   if (isCoreKind(kind)) {
     const verdict = readCoreSpec(kind, fields);

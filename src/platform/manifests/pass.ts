@@ -15,16 +15,24 @@ import {
 } from './report.ts';
 
 export type ManifestTiming = {
-  /** Wait after the last change of a burst, such as a save. The total wait is at most `maxDelayMs`. */
+  /**
+   * Wait in ms after the last change of a burst, such as a save by an editor. The total wait is at most `maxDelayMs`.
+   */
   debounceMs: number;
   maxDelayMs: number;
-  /** Interval that covers changes without an event. A file must also be empty for this long to count as empty. */
+  /**
+   * Interval in ms of passes without an event, for changes that raise none. An empty file counts as empty only after
+   * this time.
+   */
   rescanMs: number;
-  /** Time that an object must be missing before it is deleted, because editors remove a file and then write it. */
+  /**
+   * Time in ms for which an object must be missing before it is deleted, because some editors delete a file and then
+   * write it again.
+   */
   settleMs: number;
-  /** Interval at which everything is applied again, whatever the known state. */
+  /** Interval in ms at which all objects are applied again, even if they seem unchanged. */
   fullPassMs: number;
-  /** Wait after a failure of the store, doubling up to 30 s. */
+  /** Wait in ms after a failure of the store. It doubles up to 30 s. */
   retryMs: number;
 };
 
@@ -37,17 +45,20 @@ export type ManifestPassDeps = {
   timing: ManifestTiming;
 };
 
-/** `againInMs` is 0 if the store failed: then retry with back-off. */
+/**
+ * `againInMs` is the time until the next pass. 0 means that the store failed, and that the pass is retried with
+ * back-off.
+ */
 export type ManifestPassResult = { folders: ManifestLook['folders']; againInMs: number };
 
-// If the store is down, each further object would only wait for its own timeout.
+// Failures after which a pass stops: if the store is down, each further object would only wait for its own timeout.
 const MAX_FAILURES_IN_A_ROW = 3;
 
 const DELETES_NOTHING: ManifestProblem = {
   detail: 'nothing is deleted while manifests or their folder cannot be read',
 };
 
-/** Creates a pass, which reads the folder once and updates the store. Calls must not overlap. */
+/** Creates the function that runs a pass: it reads the folder once and updates the store. Calls must not overlap. */
 export function createManifestPass(
   deps: ManifestPassDeps,
 ): (isStopping: () => boolean) => Promise<ManifestPassResult> {
@@ -59,7 +70,7 @@ export function createManifestPass(
   let lastFullMs: number | undefined;
   let pruneDue = true;
   let pruneProblems: ManifestProblem[] = [];
-  // Reported once until the problem is over, although its text may change between attempts.
+  // Current problem of the store. It is reported once until it is over, although its text may differ between attempts.
   let storeProblem: ManifestProblem | undefined;
 
   const noteStore = (error: unknown): void => {
@@ -71,7 +82,10 @@ export function createManifestPass(
       };
   };
 
-  /** Deletes undeclared objects. Returns when to look again, or undefined if nothing is left to do. */
+  /**
+   * Deletes objects that are declared no longer. Returns the time until another check is needed, or undefined if none
+   * is.
+   */
   const prune = async (look: ManifestLook, declared: Declared): Promise<number | undefined> => {
     if (!look.complete || !pruneDue) return undefined;
     if (look.unsettledMs > 0) return look.unsettledMs;
@@ -124,7 +138,9 @@ export function createManifestPass(
 
 type Declared = ReadonlyMap<string, ManifestObject>;
 
-/** Keeps the first declaration in path order. The others get a problem that names its place. */
+/**
+ * Keeps the first declaration of an object, in path order. The others get a problem that names the file of the first.
+ */
 function resolveDuplicates(look: ManifestLook): {
   declared: Declared;
   duplicates: ManifestProblem[];
@@ -144,11 +160,11 @@ function resolveDuplicates(look: ManifestLook): {
   return { declared, duplicates };
 }
 
-/** Tracks since when formerly declared objects have been missing. */
+/** Tracks since when objects that were declared earlier have been missing. */
 function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): {
-  /** Returns true if an object is newly missing. */
+  /** Updates the tracking. Returns true if an object is newly missing. */
   note: (declared: Declared, look: ManifestLook) => boolean;
-  /** Returns how long the object must still be missing; 0 for one that was never seen here (at the start). */
+  /** Returns for how long the object must still be missing. 0 for one that was never declared since the start. */
   leftMs: (id: string) => number;
 } {
   let known: string[] = [];
@@ -159,7 +175,7 @@ function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): 
       for (const id of missing) sinceMs.set(id, deps.nowMs());
       for (const id of sinceMs.keys()) {
         if (declared.has(id)) sinceMs.delete(id);
-        // An incomplete look does not prove that an object is missing.
+        // An incomplete read of the folder does not prove that an object is missing, so its time starts again.
         else if (!look.complete) sinceMs.set(id, deps.nowMs());
       }
       known = [...declared.keys()];
@@ -169,11 +185,14 @@ function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): 
   };
 }
 
-/** Applies changed objects, and remembers the problems of each object. */
+/** Creates an applier, which applies changed objects and remembers the problems of each object. */
 function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string) => void) {
   const done = new Map<string, { applied: Applied; problems: ManifestProblem[] }>();
 
-  /** Returns true if the object was applied, or false if that was unnecessary. @throws what the store throws */
+  /**
+   * Applies an object if necessary. Returns whether it did.
+   * @throws the errors of the store
+   */
   const applyOne = async (object: ManifestObject, isFull: boolean): Promise<boolean> => {
     const { id, applied } = object;
     if (!applied) return false;
@@ -185,7 +204,7 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
   };
 
   return {
-    /** Continues after an object that fails, then throws the first failure. */
+    /** Applies all objects, even if some fail, and then throws the first failure. */
     apply: async (
       objects: readonly ManifestObject[],
       { isFull, isStopping }: { isFull: boolean; isStopping: () => boolean },
@@ -218,7 +237,7 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
 
 const isCore = ({ kind }: ManifestObject): boolean => isCoreKind(kind);
 
-/** Puts Secrets and ConfigMaps first, so that objects that refer to them find them. */
+/** Puts Secrets and ConfigMaps first, so that they exist when objects that refer to them are applied. */
 function inOrder(objects: readonly ManifestObject[]): ManifestObject[] {
   return [...objects.filter(isCore), ...objects.filter((object) => !isCore(object))];
 }

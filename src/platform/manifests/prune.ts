@@ -7,14 +7,17 @@ import { API_PIN_MANAGER, FILE_MANAGER } from '../resources/annotations.ts';
 import type { ManifestProblem } from './report.ts';
 
 /**
- * Removes undeclared things: the whole object if `file` declared all of it, otherwise only our fields in it
- * (contract/running.md#manifests).
- * @throws what the store throws; the next pass does the rest
+ * Removes what the manifests declare no longer: the whole object if only `file` declared it, otherwise only the fields
+ * of `file` in it (contract/running.md#manifests).
+ * @throws the errors of the store; the next pass removes the rest
  */
 export async function pruneManifests(deps: {
   store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
   kinds: readonly string[];
-  /** Called with the `ManifestObject.id` of each object, so that an uncertain one can stay. */
+  /**
+   * Returns whether an object may be removed. It is called with `ManifestObject.id`, and returns false while it is
+   * uncertain whether the object is missing.
+   */
   mayRemove: (id: string) => boolean;
   info: (text: string) => void;
 }): Promise<ManifestProblem[]> {
@@ -36,7 +39,7 @@ async function remove(
   { kind, metadata }: Resource,
   deps: { store: Pick<ResourceStore, 'delete'>; info: (text: string) => void },
 ): Promise<void> {
-  // Names the version just read, so that a manager that joins meanwhile keeps the object.
+  // Deletes only this version, so that the object stays if another manager has declared it meanwhile.
   const { resourceVersion } = metadata;
   if (await deps.store.delete(kind, metadata, { resourceVersion })) {
     deps.info(`${id}: deleted, since no manifest declares it any more`);
@@ -70,7 +73,8 @@ function ownedBy(resource: Resource, manager: string): boolean {
 function othersOf({ owners }: Resource): string[] {
   const managers = new Set(Object.values(owners).flat());
   managers.delete(FILE_MANAGER);
-  // The API's pin refers to content of another manager. Without that content it pins nothing.
+  // The API's pin refers to the content of another manager. Without that content it has no effect, so it does not keep
+  // the object.
   managers.delete(API_PIN_MANAGER);
   return [...managers].sort();
 }

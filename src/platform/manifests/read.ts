@@ -7,16 +7,19 @@ import { readManifest, type ManifestObjects } from './object.ts';
 import type { ManifestProblem } from './report.ts';
 import { parseYaml } from './yaml.ts';
 
-/** Current contents of the folder. */
+/** Contents of the folder at one time. */
 export type ManifestLook = {
   /** Files in path order, with objects in the order of their documents. */
   files: ManifestObjects[];
-  /** Folders to watch. The inode distinguishes a folder from a later one of the same name. */
+  /** Folders to watch. The inode distinguishes a folder from one created later under the same name. */
   folders: { path: string; inode: string }[];
   problems: ManifestProblem[];
-  /** True if everything was read and understood. Only then is a missing object certainly absent. */
+  /** Whether everything could be read and parsed. Only then does an object that is not found count as missing. */
   complete: boolean;
-  /** If positive, a file may be half written (empty): look again after this time before trusting an absence. */
+  /**
+   * If positive, a file is empty and may be half written. The folder must be read again after this time before an
+   * object counts as missing.
+   */
   unsettledMs: number;
 };
 
@@ -26,7 +29,7 @@ export type ManifestReaderDeps = {
   folder: string;
   validate: Validator;
   nowMs: () => number;
-  /** Time after which a file that became empty counts as empty. */
+  /** Time in ms after which a file that became empty counts as empty. */
   emptySettleMs: number;
 };
 
@@ -37,7 +40,7 @@ const MAX_BYTES = 1024 * 1024;
 type Cached = ManifestObjects & {
   key: string;
   text: string;
-  /** Whether a later look saw it unchanged; see `readCached`. */
+  /** Whether a second read found the file unchanged; see `readCached`. */
   confirmed: boolean;
   emptySinceMs: number | undefined;
 };
@@ -115,8 +118,8 @@ async function readEntries(folder: string, found: Found): Promise<Dirent[]> {
 }
 
 /**
- * Reads a file whose stat has changed. The first look at a new stat is not trusted: a second write within the same tick
- * of the file system's clock leaves the same stat, so the next look reads once more and compares the text.
+ * Reads a file if its stat has changed. After a change the next pass reads it once more and compares the text: a second
+ * write within the same tick of the file system's clock leaves the stat unchanged.
  */
 async function readCached(
   deps: ManifestReaderDeps,
@@ -125,7 +128,7 @@ async function readCached(
 ): Promise<Cached | ManifestProblem | 'vanished' | 'not a file'> {
   try {
     const stats = await stat(path, { bigint: true });
-    // Reading a pipe would block forever.
+    // Rejected, because reading a pipe would block forever.
     if (!stats.isFile()) return 'not a file';
     const key = [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
     if (cached?.confirmed && cached.key === key) return cached;
@@ -134,8 +137,8 @@ async function readCached(
     if (cached?.text === text) return { ...cached, key, confirmed: cached.key === key };
     return { key, text, confirmed: false, ...parseFile(path, text, deps) };
   } catch (error) {
-    // The file vanished after the folder was listed, as during a save by an editor. A dangling link remains and is
-    // reported.
+    // The file was deleted after the folder was listed, as during a save by an editor. A dangling link is reported
+    // instead.
     if (codeOf(error) === 'ENOENT' && !isLink) return 'vanished';
     return { detail: `${path} ${cannotBeRead(error)}` };
   }
@@ -151,7 +154,7 @@ function parseFile(
   return {
     objects: read.flatMap(({ objects }) => objects),
     problems: [...problems, ...read.flatMap((result) => result.problems)],
-    // An unparsable document may declare any object.
+    // A document that cannot be parsed may declare any object.
     unknownIdentity: problems.length > 0 || read.some((result) => result.unknownIdentity),
     emptySinceMs: text.trim() === '' ? deps.nowMs() : undefined,
   };

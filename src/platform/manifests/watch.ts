@@ -2,17 +2,17 @@ import { watch, type FSWatcher } from 'node:fs';
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
 export type ManifestWatcher = {
-  /** Watches exactly these folders from now on. Returns true if one was not watched before. */
+  /** Replaces the set of watched folders. Returns true if it contains a folder that was not watched before. */
   setFolders: (folders: readonly { path: string; inode: string }[]) => boolean;
   stop: () => void;
 };
 
 /**
- * Calls `onChange` when something in the folders changed: `debounceMs` after the last of a burst of changes, at most
- * `maxDelayMs` after its first. It may miss some (network mounts, the limit on watches): the rescan provides
- * reliability, and the watcher provides speed.
- * It uses one watcher per folder. On Linux, Node's recursive watcher is a walk in JavaScript with a watcher per file. A
- * folder's own watcher sees renames, new files and swapped links immediately. chokidar needs the rescan as well
+ * Creates a watcher, which calls `onChange` when something in the folders has changed: `debounceMs` after the last of a
+ * burst of changes, but at most `maxDelayMs` after the first. It may miss changes (network mounts, the limit on
+ * watches). The periodic rescan finds those; the watcher only makes updates fast.
+ * Each folder has its own watcher, which reports renames, new files and swapped links immediately. Node's recursive
+ * watcher on Linux walks the folders in JavaScript and watches each file. chokidar would need the rescan as well
  * (decision 17).
  */
 export function createManifestWatcher(deps: {
@@ -51,14 +51,14 @@ export function createManifestWatcher(deps: {
       watchers.set(key, watcher);
       return true;
     } catch {
-      // The folder is gone again, or no watches are left. The rescan covers both.
+      // The folder was deleted, or the system has no watches left. The rescan handles both.
       return false;
     }
   };
 
   return {
     setFolders: (folders) => {
-      // The key includes the inode, because a folder that was removed and created again needs a new watcher.
+      // The key contains the inode, because a folder that was deleted and created again needs a new watcher.
       const wanted = new Map(folders.map(({ path, inode }) => [`${inode}:${path}`, path]));
       for (const key of watchers.keys()) if (!wanted.has(key)) close(key);
       return [...wanted].map(([key, path]) => open(key, path)).includes(true);

@@ -13,21 +13,21 @@ import {
 import { reasonOf } from '../../errors.ts';
 import { splitPointer, type ManifestPlace, type ManifestProblem } from './report.ts';
 
-/** One YAML document as plain data. `placeOf` finds the place of a JSON pointer. */
+/** YAML document as plain data. */
 export type YamlDocument = {
   value: unknown;
-  /** Returns the place of the key or item, or the place of its parent if it is missing. */
+  /** Returns the position of the key or item at a JSON Pointer; if it is missing, that of its parent. */
   placeOf: (pointer: string) => ManifestPlace;
 };
 
-// Our documents need no more aliases, and the limit stops "a billion laughs" at a few kilobytes.
+// Manifests need no more aliases, and the limit stops exponential expansion ("a billion laughs") at a few kilobytes.
 const MAX_ALIASES = 100;
-// Further problems mostly follow from the first ones.
+// Maximum number of reported problems. Further ones mostly follow from the first.
 const MAX_PROBLEMS_PER_DOCUMENT = 3;
 
 /**
- * Parses the documents of a file separately. `---` at the start of a line always ends a document, so an open quote in
- * one does not swallow the next (the library allows that).
+ * Parses the documents of a file separately. `---` at the start of a line always ends a document. The library alone
+ * would let an unclosed quote in one document swallow the next.
  */
 export function parseYaml(
   file: string,
@@ -44,8 +44,8 @@ export function parseYaml(
 }
 
 /**
- * YAML 1.1 as kubectl reads it: `no` is false, and `<<` merges in both modes. But kubectl keeps dates and `22:00` as
- * text, and YAML 1.1 would make a Date and the number 1320.
+ * Parses YAML 1.1 as kubectl does: `no` is false, and `<<` merges. Unlike YAML 1.1, kubectl keeps dates and `22:00` as
+ * text instead of a Date and the number 1320.
  */
 const LIKE_KUBECTL = {
   version: '1.1',
@@ -65,7 +65,7 @@ function splitDocuments(text: string): Chunk[] {
   let lines: string[] = [];
   let firstLine = 1;
   const cut = (nextLine: number): void => {
-    // Directives (`%YAML 1.2`) stand before the marker. Manifests need none.
+    // Only directives (`%YAML 1.2`) and comments may precede the marker. Manifests need no directives.
     if (lines.some((line) => !/^\s*(#.*|%.*|---\s*)?$/.test(line))) {
       chunks.push({ text: lines.join('\n'), firstLine });
     }
@@ -87,7 +87,7 @@ function parseChunk(
   const lineCounter = new LineCounter();
   const at = (offset: number): ManifestPlace => {
     const { line, col } = lineCounter.linePos(offset);
-    // Line 0 means that the counter knows no line yet, so it is the first.
+    // The counter returns line 0 for a position in the first line.
     return { file, line: firstLine + Math.max(line, 1) - 1, column: Math.max(col, 1) };
   };
   try {
@@ -99,7 +99,7 @@ function parseChunk(
       problems: read.flatMap((result) => ('problems' in result ? result.problems : [])),
     };
   } catch (error) {
-    // Deeply nested brackets overflow the parser's stack.
+    // The parser throws if deeply nested brackets overflow its stack.
     const detail = `cannot be parsed (${reasonOf(error)})`;
     return { documents: [], problems: [{ place: at(0), detail }] };
   }
