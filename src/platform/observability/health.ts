@@ -5,8 +5,8 @@ import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
 /**
- * Serves `/metrics`, `/healthz` (the process lives) and `/readyz` (it can work) to probes and Prometheus
- * (contract/running.md#probes). The API role of `start` serves the same answers on its own port.
+ * Serves `/metrics`, `/healthz` (the process runs) and `/readyz` (it can work) to probes and Prometheus
+ * (contract/running.md#probes). The API role of `start` serves the same paths on its own port.
  */
 export type HealthDeps = {
   metrics: Pick<Metrics, 'render' | 'contentType'>;
@@ -19,9 +19,9 @@ export type HealthPath = (typeof HEALTH_PATHS)[number];
 export type HealthAnswer = { status: number; contentType: string; body: string };
 
 const TEXT = 'text/plain; charset=utf-8';
-/** Below the second that probes usually wait. */
+/** Maximum duration of a readiness check: below the second that probes usually wait. */
 const READY_WITHIN_MS = 900;
-/** Probes and scrapers send one short request, so anything slower is neither. */
+/** Short, because probes and scrapers send one short request. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
 export async function answerHealth(deps: HealthDeps, path: HealthPath): Promise<HealthAnswer> {
@@ -50,7 +50,8 @@ export function isHealthPath(path: string): path is HealthPath {
 }
 
 /**
- * Serves these paths on a port of the role's own, apart from the users' port. @throws StartupError if the port is taken
+ * Serves these paths on a separate port, so that users cannot reach them.
+ * @throws StartupError if the port is in use
  */
 export async function runHealthServer(
   deps: HealthDeps & { port: number; host: string; log: Logger },
@@ -103,7 +104,7 @@ async function serve(
   response.end(answer.body);
 }
 
-/** Returns false if the check throws or takes too long. */
+/** Returns the result of a check, or false if the check throws or takes too long. */
 async function within(limitMs: number, question: Promise<boolean>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
@@ -115,6 +116,6 @@ async function within(limitMs: number, question: Promise<boolean>): Promise<bool
     return false;
   } finally {
     clearTimeout(timer);
-    question.catch(() => undefined); // Nobody else handles a late rejection.
+    question.catch(() => undefined); // Without this handler, a rejection after the time limit would be unhandled.
   }
 }

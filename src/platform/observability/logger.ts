@@ -4,8 +4,8 @@ import { epochMs } from '../../clock.ts';
 export type { Logger } from 'pino';
 
 /**
- * Creates a logger: one JSON line per entry on stderr. stdout belongs to the commands (`start` prints its ready line
- * there). Secrets and credentials are redacted wherever they might appear.
+ * Creates a logger that writes one JSON line per entry to stderr. stdout is for the output of commands (such as the
+ * ready line of `start`). Secrets and credentials are redacted wherever they might appear.
  */
 export function createLogger(level: string, role: string): Logger {
   return pino(
@@ -24,7 +24,7 @@ export function createLogger(level: string, role: string): Logger {
         censor: '[redacted]',
       },
     },
-    // All loggers share one destination, which listens to stderr for the life of the process.
+    // Shared by all loggers, because the destination listens to stderr for the life of the process.
     (toStderr ??= createLogDestination(process.stderr)),
   );
 }
@@ -33,23 +33,25 @@ let toStderr: LogDestination | undefined;
 
 export type LogDestination = { write: (line: string) => void };
 type Output = Pick<NodeJS.WritableStream, 'on'> & {
-  /** Bytes written but not yet taken; undefined for a file, which takes all immediately. */
+  /** Number of bytes written but not yet sent; undefined for a file, which accepts all bytes immediately. */
   writableLength?: number;
   write: (text: string) => boolean;
 };
 
-/** Bounds the bytes that wait for a reader that is slow, or has left without closing the pipe. */
+/**
+ * Maximum number of bytes that wait for a reader that is slow, or that has stopped reading without closing the pipe.
+ */
 const WAITING_BYTES_MAX = 1 << 20;
 
 /**
- * Creates a destination that never waits for the log's reader. pino's own destinations either block the whole process
- * on a full pipe, or hold back lines that a SIGKILL then loses. Node writes immediately what the pipe can take. The
- * rest waits here up to WAITING_BYTES_MAX; beyond that, lines are dropped and counted. Lines that still wait at the
- * exit are lost, because nobody was reading.
+ * Creates a destination that never blocks on the log's reader. pino's own destinations either block the whole process
+ * on a full pipe, or buffer lines that a SIGKILL then loses. Here, Node writes immediately what the pipe can take. The
+ * rest is buffered up to `WAITING_BYTES_MAX`; beyond that, lines are dropped and counted. Lines still buffered at the
+ * exit are lost, because no reader took them.
  */
 export function createLogDestination(output: Output): LogDestination {
   let dropped = 0;
-  output.on('error', () => undefined); // The reader is gone, and the process continues without it.
+  output.on('error', () => undefined); // The reader has closed the pipe. The process continues without a log.
   return {
     write: (line) => {
       if ((output.writableLength ?? 0) + line.length > WAITING_BYTES_MAX) {

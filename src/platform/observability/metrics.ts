@@ -2,15 +2,15 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { monotonicMs } from '../../clock.ts';
 
 /**
- * All metrics. Only this file imports prom-client. contract/metrics.md defines names, labels and meanings. A label is
- * never an id, a URL, a host, a key or an error text.
+ * All metrics. Only this file imports prom-client. contract/metrics.md defines names, labels and meanings. A label
+ * never contains an id, a URL, a host, a key or an error text.
  */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export type AttemptKind = 'first' | 'retry' | 'replay';
 export type RequestOutcome = 'acknowledged' | 'rejected' | 'timeout' | 'connect_error' | 'blocked';
 
-/** Seconds. One edge is exactly 0.5, so that "median under 500 ms" can be read off. */
+/** Buckets in seconds. One bound is exactly 0.5, so that the goal "median under 500 ms" can be measured. */
 const DELIVERY_BUCKETS = [
   0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60, 300, 3600, 28800,
   86400, 259200,
@@ -18,7 +18,7 @@ const DELIVERY_BUCKETS = [
 const REQUEST_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const HTTP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const SYNC_BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200];
-/** The first edge is just above the shortest stall that the watchdog reports (100 ms). */
+/** Buckets in seconds. The first bound is just above the shortest stall that the watchdog reports (100 ms). */
 const STALL_BUCKETS = [0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const CONTROLLER_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -34,12 +34,12 @@ const TOKEN_BUCKETS = [
 export function createMetrics(options: { processMetrics: boolean }) {
   const registry = new Registry();
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
-  /** Callbacks by subject, called before each scrape, for gauges that are computed and not stored. */
+  /** Functions that update computed gauges, by subject. They are called before each scrape. */
   const beforeScrape = new Map<string, () => void>();
   return {
     contentType: registry.contentType,
     beforeScrape,
-    /** Returns the whole page in the Prometheus text format. */
+    /** Returns all metrics in the Prometheus text format. */
     render: () => {
       for (const refresh of beforeScrape.values()) refresh();
       return registry.metrics();
@@ -55,7 +55,8 @@ export function createMetrics(options: { processMetrics: boolean }) {
 }
 
 /**
- * Creates metrics of limits. They have no labels for key or namespace, because callers can create any number of those.
+ * Creates the metrics of limits. They have no label for key or namespace, because callers can create any number of
+ * those.
  */
 function createLimitMetrics(registry: Registry) {
   const { counter, gauge } = makersIn(registry);
@@ -121,12 +122,12 @@ function createDeliveryMetrics(registry: Registry) {
   };
 }
 
-/** Older measurements are hidden, because they would pass for current ones. */
+/** Age in ms after which a measurement is hidden, because it would be mistaken for a current one. */
 const BACKLOG_MAX_AGE_MS = 30_000;
 
 /**
- * Creates metrics of the delivery queue. A process that does not measure the queue leaves them out, because they would
- * show 0.
+ * Creates the metrics of the delivery queue. A process that does not measure the queue does not export them, because
+ * they would show 0.
  */
 function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () => void>) {
   const { gauge } = makersIn(undefined);
@@ -311,7 +312,7 @@ function createControllerMetrics(registry: Registry) {
   };
 }
 
-/** Returns factories of metrics. Without a registry a metric stays hidden until it is registered. */
+/** Returns factories of metrics. Without a registry, a metric is not exported until it is registered. */
 function makersIn(registry: Registry | undefined) {
   const registers = registry === undefined ? [] : [registry];
   return {

@@ -16,10 +16,9 @@ import {
 export { SpanKind, type Attributes } from '@opentelemetry/api';
 
 /**
- * Tracks the current trace (W3C Trace Context) through every await of a request. Without an exporter (tracing.ts) no
- * spans or ids are created: an incoming `traceparent` is passed on unchanged.
- * `tracestate` is not passed on, because it would reveal the caller's tracing systems to receivers and tools of other
- * parties.
+ * Carries the current trace (W3C Trace Context) through every `await` of a request. Without an exporter (tracing.ts),
+ * no spans or ids are created, and an incoming `traceparent` is passed on unchanged. `tracestate` is not passed on,
+ * because it would reveal the caller's tracing systems to other parties' receivers and tools.
  */
 
 /** Undefined if no exporter is configured. */
@@ -35,10 +34,10 @@ export const isTracing = (): boolean => tracer !== undefined;
 /** Version 00, and the part of later versions that version 00 defines. */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 const NOTHING = /^0+$/;
-/** The known bits of this byte: sampled, and (level 2) that the trace id is random. */
+/** Flag bits that we know: sampled, and random trace id (level 2). */
 const KNOWN_FLAGS = 3;
 
-/** Returns the context of a `traceparent`, or one without a trace if it is missing or invalid. */
+/** Returns the context of a `traceparent`, or a context without a trace if it is missing or invalid. */
 export function contextOf(traceparent: unknown): Context {
   const parent = typeof traceparent === 'string' ? parse(traceparent) : undefined;
   return parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
@@ -52,7 +51,7 @@ function parse(traceparent: string): SpanContext | undefined {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & KNOWN_FLAGS, isRemote: true };
 }
 
-/** Returns the `traceparent` to send or store so that later work belongs to the active trace; usually undefined. */
+/** Returns the `traceparent` of the active trace, to send or to store for later work. Undefined without a trace. */
 export function activeTraceparent(): string | undefined {
   const active = trace.getSpanContext(context.active());
   return active && format(active);
@@ -68,7 +67,10 @@ function format({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** Runs shared work outside of any trace, because a single request merely woke it. */
+/**
+ * Runs work that is shared between requests outside of any trace. The request that woke it is only one of many that it
+ * serves.
+ */
 export function outsideOfTraces<T>(run: () => T): T {
   return context.with(ROOT_CONTEXT, run);
 }
@@ -85,12 +87,12 @@ export type SpanOptions = {
   parent?: Context;
 };
 
-/** Setters for facts that are known only at the end. */
+/** Span that is not finished, with setters for facts that are known only at the end. */
 export type OpenSpan = {
   set: (attributes: Attributes) => void;
   /**
-   * Marks the span as failed. `errorType` is a code such as `timeout`, never a text, which may contain customers'
-   * words.
+   * Marks the span as failed. `errorType` is a code such as `timeout`. It is never an error text, which may contain
+   * customers' words.
    */
   fail: (errorType: string) => void;
 };
@@ -98,8 +100,8 @@ export type OpenSpan = {
 const NO_SPAN: OpenSpan = { set: () => undefined, fail: () => undefined };
 
 /**
- * Runs a function in a span of its own. Without an exporter it only runs it, in the parent if there is one. A thrown
- * error is recorded by its code or name alone.
+ * Runs a function in a new span. Without an exporter, only runs the function, in the context of the parent if there is
+ * one. If the function throws, only the error's code or name is recorded.
  */
 export async function inSpan<T>(
   options: SpanOptions,
@@ -122,7 +124,7 @@ export async function inSpan<T>(
   }
 }
 
-/** Starts a span whose end does not depend on a promise. Call `end` once. */
+/** Starts a span that does not end with a promise. The caller must call `end` once. */
 export function startSpan(options: SpanOptions): {
   context: Context;
   span: OpenSpan & { rename: (name: string) => void; end: () => void };
@@ -154,7 +156,10 @@ export function errorTypeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** Creates a context manager. OpenTelemetry's own is an extra package around a feature that Node already has. */
+/**
+ * Creates a context manager based on Node's own feature. OpenTelemetry's manager is an extra package around the same
+ * feature.
+ */
 function createContexts(): ContextManager {
   const contexts = new AsyncLocalStorage<Context>();
   const manager: ContextManager = {

@@ -6,20 +6,19 @@ import type { Logger } from './logger.ts';
 import { useTracer } from './trace-context.ts';
 
 /**
- * Sends spans to an OpenTelemetry collector, by OTLP over HTTP as JSON, if one is configured. Otherwise its packages
- * are not loaded. The exporter reads further settings (headers, timeouts, compression, certificates) from
- * OpenTelemetry's own environment variables.
- * This is the only request that bypasses `platform/egress`: the operator of Parley names the collector, and tenants
- * cannot.
+ * Sends spans to an OpenTelemetry collector, by OTLP over HTTP as JSON, if one is configured. Otherwise OpenTelemetry's
+ * packages are not loaded. The exporter reads further settings (headers, timeouts, compression, certificates) from
+ * OpenTelemetry's own environment variables. These requests are the only ones that bypass `platform/egress`, because
+ * the operator of Parley chooses the collector and tenants cannot.
  */
 export type Tracing = {
-  /** Sends waiting spans, for three seconds at most. */
+  /** Sends waiting spans and stops. Takes three seconds at most. */
   stop: () => Promise<void>;
 };
 
-/** Short, so that people find a new trace immediately. The package's default is five seconds. */
+/** Interval in ms. It is short, so that people find a new trace immediately; the package's default is five seconds. */
 const SEND_EVERY_MS = 1_000;
-/** Part of the 25 s that a process has to end. */
+/** Maximum time for the last send: part of the 25 s that a process has to stop. */
 const FLUSH_MS = 3_000;
 
 export async function startTracing(
@@ -34,7 +33,7 @@ export async function startTracing(
     import('@opentelemetry/resources'),
   ]);
   logProblems(log);
-  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override our values.
+  // `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override our own values.
   const named = resources.detectResources({ detectors: [resources.envDetector] });
   const provider = new sdk.TracerProvider({
     resource: resources
@@ -58,7 +57,7 @@ export async function startTracing(
   };
 }
 
-/** Returns the sampler that OTEL_TRACES_SAMPLER names. */
+/** Returns the sampler that `OTEL_TRACES_SAMPLER` names. */
 function samplerOf(sdk: typeof Sdk, { sampler, ratio }: TracingSettings): Sdk.Sampler {
   const name = sampler.replace('parentbased_', '');
   const root =
@@ -70,7 +69,10 @@ function samplerOf(sdk: typeof Sdk, { sampler, ratio }: TracingSettings): Sdk.Sa
   return name === sampler ? root : new sdk.ParentBasedSampler({ root });
 }
 
-/** Logs export problems as warnings: an unavailable collector is not our failure, and spans are dropped. */
+/**
+ * Logs problems of the export as warnings: spans are dropped if the collector is unavailable, which is not an error of
+ * this program.
+ */
 function logProblems(log: Logger): void {
   const warn = (message: string): void => log.warn({ reason: message }, 'traces are not exported');
   const nothing = (): void => undefined;

@@ -5,25 +5,30 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { monotonicMs, setInterval } from '../../clock.ts';
 import type { Work } from './work.ts';
 
-/** The thread of watchdog.ts. It shares only a counter with the program. */
+/** Data for the watchdog's thread (watchdog.ts). The thread shares only a counter with the program. */
 
 export type WatchdogData = {
-  /** Counts the beats of a timer on the watched event loop. */
+  /** Counts how often a timer on the watched event loop has fired. */
   beats: Int32Array;
   beatMs: number;
   mayInterrupt: boolean;
 };
 
-/** `at` is the call stack at the interruption, innermost function first. It is empty without an interruption. */
+/**
+ * Period in which the event loop was blocked. `at` is the call stack when the watchdog paused the program, innermost
+ * function first; empty if it could not.
+ */
 export type Stall = { seconds: number; work: Work | undefined; at: readonly string[] };
 
 type Seen = Pick<Stall, 'work' | 'at'>;
 
 const STALL_MS = 100;
-/** Earlier than STALL_MS, so that the program is still busy when it is interrupted. */
+/**
+ * Time in ms after which the program is paused. It is shorter than `STALL_MS`, so that the program is still busy then.
+ */
 const INTERRUPT_MS = 60;
 const TICK_MS = 20;
-/** Minimum interval: an interruption costs the program about 10 ms. */
+/** Minimum interval in ms between pauses, because each costs the program about 10 ms. */
 const INTERRUPT_EVERY_MS = 1_000;
 const FRAMES = 8;
 const NOTHING: Seen = { work: undefined, at: [] };
@@ -46,7 +51,7 @@ let seen: Promise<Seen> | undefined;
 
 setInterval(() => {
   const nowMs = monotonicMs();
-  // If this thread was late as well, the machine was busy and not the program.
+  // If this thread was late as well, the whole machine was busy, not only the program.
   ticksInTime = nowMs - tickAtMs < 2 * TICK_MS ? ticksInTime + 1 : 0;
   tickAtMs = nowMs;
   const latest = Atomics.load(beats, 0);
@@ -69,7 +74,9 @@ async function report(stalledMs: number, found: Promise<Seen>): Promise<void> {
   parentPort?.postMessage(stall);
 }
 
-/** Pauses the program at its next statement, or inside a regular expression, and reads its call stack and its work. */
+/**
+ * Pauses the program at its next statement, or inside a regular expression, and reads its call stack and current work.
+ */
 async function interrupt(nowMs: number): Promise<Seen> {
   if (!mayInterrupt || nowMs - interruptedAtMs < INTERRUPT_EVERY_MS) return NOTHING;
   interruptedAtMs = nowMs;
@@ -85,7 +92,7 @@ async function interrupt(nowMs: number): Promise<Seen> {
     await post('Debugger.enable');
     await post('Debugger.pause');
     const { callFrames } = await paused;
-    // A native function cannot be interrupted before it ends, and later code does not explain the stall.
+    // A native function cannot be paused. If it has ended meanwhile, the code that runs now does not explain the stall.
     if (Atomics.load(beats, 0) !== stalledBeat) return NOTHING;
     return { work: await readWork(callFrames[0]), at: callFrames.slice(0, FRAMES).map(nameOf) };
   } catch {
@@ -113,7 +120,7 @@ async function readWork(frame: Debugger.CallFrame | undefined): Promise<Work | u
   return typeof result.value === 'string' ? (JSON.parse(result.value) as Work) : undefined;
 }
 
-/** Returns how long the main thread was ready but got no processor; 0 if Linux does not report it. */
+/** Returns for how many ms the main thread was ready to run but got no processor; 0 if Linux does not report it. */
 function readStarvedMs(): number {
   try {
     const [, waitedNs] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(

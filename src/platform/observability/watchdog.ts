@@ -8,15 +8,19 @@ import type { Metrics } from './metrics.ts';
 import type { Stall, WatchdogData } from './watchdog-thread.ts';
 import { currentWork } from './work.ts';
 
-/** Often enough to notice a stall of 100 ms. The cost of 50 timers a second was not measurable. */
+/**
+ * Interval in ms of the timer: short enough to detect a stall of 100 ms. The cost of 50 timer calls a second was not
+ * measurable.
+ */
 const BEAT_MS = 20;
 
 export type Watchdog = { stop: () => Promise<void> };
 
 /**
- * Detects when this process answers nobody for more than 100 ms, and reports the responsible work in the log and in
- * `parley_event_loop_stall_seconds` (contract/metrics.md#load). Another thread watches, because the busy one cannot.
- * Once a second at most, that thread pauses the busy one as a debugger would, and reads its call stack.
+ * Detects when the event loop of this process is blocked for more than 100 ms, and reports the responsible work in the
+ * log and in `parley_event_loop_stall_seconds` (contract/metrics.md#load). A separate thread watches, because the
+ * blocked one cannot. At most once a second, that thread pauses the blocked one as a debugger does, and reads its call
+ * stack.
  */
 export async function startWatchdog({
   metrics,
@@ -29,7 +33,8 @@ export async function startWatchdog({
   const data: WatchdogData = {
     beats,
     beatMs: BEAT_MS,
-    // Breakpoints of another debugger would look like stalls, and two debuggers would disturb each other.
+    // Disabled while another debugger is attached: its breakpoints would look like stalls, and two debuggers would
+    // disturb each other.
     mayInterrupt: inspector.url() === undefined,
   };
   const thread = new Worker(programFile(import.meta.url, 'watchdog-thread'), {

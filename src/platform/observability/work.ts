@@ -1,8 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Reason for which code runs: a request, a frame of a socket or a job. */
+/** Work for which code currently runs: a request, a frame of a socket or a job. */
 export type Work = {
-  /** One of few names, such as `POST /v1/agents` or `reconcile agent`, so that it can be a metric label. */
+  /**
+   * Name such as `POST /v1/agents` or `reconcile agent`. The number of names is small, so that they can be metric
+   * labels.
+   */
   name: string;
   /** Namespace of the work. Undefined until it is known, and for work that belongs to no single namespace. */
   namespace?: string | undefined;
@@ -10,12 +13,12 @@ export type Work = {
 
 const works = new AsyncLocalStorage<Work>();
 
-/** Runs a function, and everything asynchronous that it starts, as this work. */
+/** Runs a function, and everything asynchronous that it starts, as part of this work. */
 export function asWork<T>(work: Work, run: () => T): T {
   return works.run(work, run);
 }
 
-/** Adds details to the current work, such as its namespace once a key was read. */
+/** Adds details to the current work, such as the namespace after the key has been looked up. */
 export function describeWork(more: Partial<Work>): void {
   const work = works.getStore();
   if (work) Object.assign(work, more);
