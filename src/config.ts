@@ -370,7 +370,7 @@ function retentionOf(e: z.output<z.ZodObject<typeof retention>>): Retention {
   };
 }
 
-/** Returns the tracing settings. The address for traces is used as it is; OpenTelemetry adds a path to the common one. */
+/** Returns the tracing settings. The address for traces is used as is; OpenTelemetry adds a path to the common one. */
 function tracingOf(e: z.output<z.ZodObject<typeof tracing>>): TracingSettings | undefined {
   const common = e.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/*$/, '/v1/traces');
   const url = e.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? common;
