@@ -8,7 +8,8 @@ import { takeSignInToken } from './sign-in-token.ts';
 const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }));
 
 /**
- * Read before anything else and removed from the address, because the token must not be displayed or kept.
+ * One-time token of the sign-in link. It is read before anything else and removed from the address, because
+ * it must not be displayed or stored.
  */
 const given = takeSignInToken();
 

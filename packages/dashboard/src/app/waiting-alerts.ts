@@ -27,7 +27,7 @@ export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): vo
     const before = known.current;
     known.current = new Set(waiting.map(({ id }) => id));
     if (!before) return;
-    // A burst of new escalations plays one tone.
+    // If several escalations arrive together, one tone is enough.
     const news = waiting.find(({ id }) => !before.has(id));
     if (news) tell(news);
   }, [waiting]);
@@ -43,8 +43,8 @@ export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): vo
 }
 
 function notify({ id, reason }: Escalation, onClick: () => void): void {
-  // The tag makes several tabs show one notification. The user's words are left out, because passers-by can
-  // read it.
+  // With the same tag, several tabs show only one notification. It does not contain the user's words,
+  // because passers-by could read them.
   const shown = new Notification('A user is waiting for a person', {
     body: reason.replaceAll('_', ' '),
     tag: id,

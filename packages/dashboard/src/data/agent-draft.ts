@@ -77,16 +77,16 @@ export type Draft = {
   timeout_sec: string;
   team: string;
   fallback_team: string;
-  /** JSON. */
+  /** JSON text of the hours. */
   hours: string;
   max_duration_sec: string;
   silence_timeout_sec: string;
   redaction: readonly RedactionKind[];
-  /** Empty if the agent does not set it. */
+  /** How conversations are judged. Empty if the agent does not set it. */
   judged_by: '' | 'rule' | 'model';
   judge_provider: string;
   judge_model: string;
-  /** One per line. */
+  /** Topics of the judgement, one per line. */
   judge_topics: string;
   tools: string;
   fallback: string;
@@ -99,7 +99,7 @@ export type Draft = {
 
 export type RuleDraft = {
   when: 'user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit';
-  /** One per line. */
+  /** Keywords, one per line. */
   keywords: string;
   count: string;
   reason: string;

@@ -69,7 +69,7 @@ type Said = {
   /** Reused for a retry, so that the message is not added twice. */
   idempotencyKey: string;
   onToken: (text: string) => void;
-  /** An abort cuts the reply short. What was generated until then is stored. */
+  /** Aborting this signal ends the reply early. The text generated until then is stored. */
   signal: AbortSignal;
 };
 

@@ -17,7 +17,7 @@ export function useSource(id: string): UseQueryResult<TaggedSource> {
   return useQuery({
     queryKey: sourceKey(id),
     queryFn: ({ signal }) => readSource(id, signal),
-    // No event reports that a canceled sync has ended.
+    // No event reports that a canceled sync has ended, so a running sync is polled.
     refetchInterval: ({ state }) => (state.data?.source.sync ? SYNC_LOOK_MS : false),
   });
 }
@@ -41,7 +41,8 @@ const THERE_MS = 60_000;
 const CHECK_MS = 500;
 
 /**
- * Creates a source and waits until it can be read and filled. After a 202 the API returns 404 for a moment.
+ * Creates a source and waits until it can be read and filled. After a 202 response, the API returns 404 for
+ * the source for a moment.
  * @throws ParleyError
  */
 export async function createSource(body: NewSource): Promise<Source> {

@@ -42,7 +42,10 @@ const RETRY_MS = { first: 1_000, most: 15_000 };
 const POLL_MS = 5_000;
 /** Number of consecutive failures after which the page polls. */
 const FAILURES_MAX = 2;
-/** A timer this late means that the machine slept, so the stream reconnects to catch up. */
+/**
+ * Interval of the timer that detects whether the machine slept. After a sleep, the stream reconnects to
+ * catch up.
+ */
 const TICK_MS = 5_000;
 const SLEPT_MS = 20_000;
 
@@ -183,7 +186,7 @@ function createRefresh(queryClient: QueryClient): {
     const found = queryClient
       .getQueryCache()
       .findAll({ type: 'active', predicate: ({ queryKey }) => about.has(queryKey[0]) });
-    // A query that is being read started before this change, so it is read again afterwards.
+    // If a query is being read, its read started before this change, so it is read again afterwards.
     const [ready, early] = [true, false].map((isReady) =>
       found.filter(
         (query) => (query.state.fetchStatus !== 'fetching' && isTime(query)) === isReady,

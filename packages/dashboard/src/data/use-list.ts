@@ -104,7 +104,7 @@ function isGiven(value: Query[string]): boolean {
   return value !== undefined && value !== '';
 }
 
-/** Puts the first page before the rows that were loaded earlier, if the two overlap. */
+/** Puts the first page before the rows that were loaded earlier, if both have a row in common. */
 function underHead<Item extends { id: string }>(
   head: Page,
   before: Loaded<Item> | undefined,

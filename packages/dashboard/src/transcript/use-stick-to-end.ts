@@ -37,7 +37,7 @@ export function useStickToEnd(startsAtEnd: boolean): {
       const at = target instanceof Element ? target.scrollTop : window.scrollY;
       const isUp = at < last;
       last = at;
-      // Only the reader scrolls up.
+      // Only the reader scrolls up; new turns never do.
       if (isUp && !isNear(mark)) tell(false);
       else if (isUp) sticks.current = false;
       else if (isNear(mark)) tell(true);
@@ -47,7 +47,7 @@ export function useStickToEnd(startsAtEnd: boolean): {
       else if (!isNear(mark)) setAtEnd(false);
     };
     const growth = new ResizeObserver(onGrowth);
-    // The surroundings can shrink, too.
+    // Elements around the list can change their size too, so all of them are observed.
     for (let one: Element | null = listed; one; one = one.parentElement) growth.observe(one);
     document.addEventListener('scroll', onScroll, { capture: true, passive: true });
     return () => {

@@ -115,7 +115,7 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
   );
 }
 
-/** Opens when the API rejects a field inside it. */
+/** Shows rarely used fields in a section that opens when the API rejects one of them. */
 function SeldomDetails({ form }: { form: Form }) {
   const details = useRef<HTMLDetailsElement>(null);
   const isWrong = SELDOM.some((pointer) => form.errorAt(pointer) !== undefined);
@@ -132,7 +132,10 @@ function SeldomDetails({ form }: { form: Form }) {
   );
 }
 
-/** Compares only while it is open, and after the typed text has rendered, because prompts are long. */
+/**
+ * Shows the changes of the form. Prompts are long, so it compares only while it is open, and after the typed
+ * text has rendered.
+ */
 function WhatChanges({ before, after }: { before: Fields; after: Fields }) {
   const [isShown, setIsShown] = useState(false);
   const shown = useDeferredValue(after);

@@ -24,7 +24,8 @@ export function Talk({
   const { data, error, refetch } = useTranscript(id);
   const saying = useSaying(escalation);
   const canWrite = useCan('write');
-  // On a phone the note and the actions come above the transcript and are needed first.
+  // On a phone, the note and the actions are above the transcript and are needed first, so the view starts
+  // at the top.
   const startsAtEnd = isMine || !window.matchMedia('(max-width: 52rem)').matches;
   return (
     <>

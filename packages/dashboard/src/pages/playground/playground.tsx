@@ -47,7 +47,7 @@ export function Playground({ agent }: { agent: Agent }) {
   };
   const compare = (): void => {
     second.clear();
-    // The second conversation uses the chosen version; the first one stays as it is.
+    // Only the second conversation starts with the chosen version; the first one stays as it is.
     set({ against: String(chosen), version: String(talked), other: undefined });
     second.say(userTexts, start(chosen, 'other'));
   };

@@ -101,7 +101,7 @@ function Explanation({ event, endpoint }: { event: StoredEvent; endpoint: Endpoi
   );
 }
 
-/** Reasons without a delivery that could still arrive. */
+/** Reasons for which a replay helps: the event has no delivery that could still arrive. */
 const REPLAYABLE: ReadonlySet<string> = new Set([
   'failed',
   'canceled',
