@@ -54,9 +54,10 @@ export async function runReseal(config: Config): Promise<void> {
 const BATCH = 200;
 
 /**
- * Reseals with the sealer's current key everything that another key sealed. It runs without downtime: a value is
- * replaced only if it is unchanged since it was read, and readers can open both versions. Repeatable. `left` is the
- * number of values still under another key; at 0, that key can be dropped.
+ * Encrypts again, with the sealer's current key, every value that was encrypted with another key. It needs no
+ * downtime: a value is replaced only if it has not changed since it was read, and readers can decrypt old and new
+ * values. It can be repeated. `left` is the number of values that are still encrypted with another key; when it is 0,
+ * that key is no longer needed.
  */
 export async function reseal(deps: {
   pool: Pool;
@@ -98,7 +99,10 @@ async function resealColumn(
   }
 }
 
-/** Opens a value. One that no key opens is logged, kept and counted, so that it does not block the others. */
+/**
+ * Decrypts a value. A value that no key decrypts is logged, left unchanged and counted, so that it does not block the
+ * others.
+ */
 function openOrLog(
   sealer: Sealer,
   { sealed, place }: { sealed: Buffer; place: string },

@@ -50,7 +50,8 @@ export async function runRole(role: Role, config: Config): Promise<void> {
     model: config.model,
     poolMax: POOL_MAX[role],
   });
-  // Processes that write events need the partitions of their days. The `start` command gets them from its migration.
+  // Roles that write events need partitions for their days. `parley start` does not need this, because its migration
+  // creates them.
   await maintainPartitions(context.pool, undefined, null);
   const { stops, isReady = () => true } = await START[role](config, context);
   const health = await runHealthServer({
@@ -140,7 +141,7 @@ async function startApi(config: Config, context: Context): Promise<Started> {
 
 const callDrainMs = ({ callDrainSec = CALL_DRAIN_SEC }: Config): number => callDrainSec * 1_000;
 
-/** Opens the store. The API only reads and writes objects one by one, so it needs no watch and no cache. */
+/** Opens the store of declarations. The API reads and writes single objects, so it needs no watch and no cache. */
 async function startStore(config: Config, context: Context) {
   if (config.store !== 'postgres') {
     const { store, close } = await kubernetes(config, context);

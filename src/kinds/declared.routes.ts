@@ -166,7 +166,7 @@ function patchRoute(kind: AnyRoutes): Route {
     summary: `Change ${a(names.noun)}`,
     description: kind.describe.patch ?? MERGE_PATCH,
     params: paramsOf(kind),
-    body: { schema: schemas.Patch as z.ZodType<Record<string, unknown>> }, // A merge patch.
+    body: { schema: schemas.Patch as z.ZodType<Record<string, unknown>> }, // The body is a JSON merge patch.
     answers: {
       200: { description: `The ${shortNoun(names.noun)}, as it now is.`, schema: schemas.Shown },
       202: { description: NOT_YET, schema: schemas.Shown },

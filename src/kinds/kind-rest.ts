@@ -23,9 +23,9 @@ import type { KindRow } from './kind-rows.sql.ts';
 
 /** Texts of a kind for its REST shapes. */
 export type RestTexts = {
-  /** Name in the descriptions of the bodies: `provider of models`; default: the noun. */
+  /** Name of the object in the descriptions of the bodies, such as `provider of models`; default: the noun. */
   called?: string;
-  /** Descriptions of `name` in the body of a create, and in a response. */
+  /** Descriptions of `name`: `written` for the body of a create, `shown` for a response. */
   name: { written: string; shown: string };
   /** Description of the response schema. */
   shown: string;
@@ -45,11 +45,11 @@ export type KindRest<Spec> = {
   Patch: z.ZodType<Record<string, unknown>>;
   Shown: z.ZodType;
   view: (row: KindRow<Spec>) => Record<string, unknown>;
-  /** Returns the value of a field as shown: null or empty if it is unset. */
+  /** Returns the value of a field in a response: null or empty if the field is unset. */
   shownValue: (fields: Readonly<Record<string, unknown>>, name: string) => unknown;
   toSpec: (fields: SnakeCased<Spec>) => Spec;
   fromSpec: (spec: Spec) => SnakeCased<Spec>;
-  /** Returns the same as `fromSpec`, without its type. */
+  /** Does the same as `fromSpec`, with an untyped result. */
   fieldsOf: (spec: Spec) => Record<string, unknown>;
   /**
    * Converts a pointer into the resource to one into the REST body: `/spec/chat/defaultModel` → `/chat/default_model`.
@@ -72,7 +72,7 @@ export function kindRest<S extends z.ZodObject>(
   const shown = (texts.fields ?? allFields(Write))((...names) => readableFields(Write, names));
   const shownValue: KindRest<unknown>['shownValue'] = (fields, name) =>
     fields[name] ?? emptyOf(shown[name]);
-  const fieldsOf = (value: z.output<S>) => toSnake(spec, value) as Record<string, unknown>; // An object, by its schema.
+  const fieldsOf = (value: z.output<S>) => toSnake(spec, value) as Record<string, unknown>; // An object, like `spec`.
   return {
     Write: typed(Write),
     Patch: z

@@ -23,9 +23,9 @@ export type GoneRow<Spec> = Pick<KindRow<Spec>, 'id' | 'name' | 'managedBy' | 's
 /** Table access of a kind. `Used` is the part of a declaration that stays active. */
 export type KindRows<Spec, Used = Spec> = {
   read: (db: Db, key: RowKey) => Promise<KindRow<Spec> | undefined>;
-  /** Lists rows, newest first. `more` has conditions of the kind's own filters. */
+  /** Lists rows, newest first. `more` has the conditions of filters that only this kind has. */
   list: (db: Db, filter: KindFilter, more?: readonly Condition[]) => Promise<KindRow<Spec>[]>;
-  /** Returns the active declaration of a name, or undefined if the name has none. */
+  /** Returns the active declaration of the object with this name, or undefined if there is none. */
   findActive: (db: Db, key: ObjectKey) => Promise<(Active<Used> & { id: string }) | undefined>;
   /** Returns the active declaration of an id, or null if it has none yet. */
   readActive: (db: Db, id: string) => Promise<Active<Used> | null>;
@@ -61,8 +61,8 @@ const COLUMNS = `id, namespace, name, uid, generation, managed_by as "managedBy"
   message, created_at as "createdAt", updated_at as "updatedAt"`;
 
 /**
- * Returns access to the table of a kind. The table has the columns above, `created_at`, `updated_at`, `deleted_at`, and
- * one for the sealed secret if the kind has one.
+ * Returns access to the table of a kind. The table has the columns of WRITTEN, `created_at`, `updated_at` and
+ * `deleted_at`, and, if the kind has a secret, a column for the encrypted secret.
  */
 export function kindRows<Spec, Used = Spec>(
   { table, auditNoun }: Pick<KindNames, 'table' | 'auditNoun'>,

@@ -21,7 +21,7 @@ import type { KindProjection, KindRow, KindRows } from './kind-rows.sql.ts';
 
 export type ProjectDeps = QuotaDeps & { pool: Pool; notifier: Notifier; sealer: Sealer };
 
-/** Result of a reconcile. `reason` and `message` belong to the condition `Ready`. */
+/** Result of a reconcile. `reason` and `message` are those of the condition `Ready`. */
 export type Found = Problem & { ready: boolean };
 
 export type ToProject<Spec> = {
@@ -96,7 +96,7 @@ export async function projectKind<Spec, Used>(
   return refusal;
 }
 
-/** Returns the next row: the result of the reconcile, or the refusal of `beside`. */
+/** Returns the new row. Its condition is the result of the reconcile, or the problem that `beside` reports. */
 async function judge<Spec>(
   db: Db,
   { declared, found, secret, beside }: ToProject<Spec>,
@@ -123,7 +123,7 @@ async function activeOf<Spec, Used>(
   return next && { spec: next.value, secret: next.sealed };
 }
 
-/** Records the declaration in the audit log when the operator takes it over. */
+/** Adds the declaration to the audit log when the operator applies it. */
 async function record<Spec, Used>(
   { names, rest, audit }: ProjectedKind<Spec, Used>,
   db: Db,
@@ -152,10 +152,10 @@ async function record<Spec, Used>(
 
 /** Returns the fields of a spec by their own names. */
 function fieldsIn(spec: unknown): Fields {
-  return { ...(spec as Fields) }; // An object, by its schema.
+  return { ...(spec as Fields) }; // A spec is an object, by its schema.
 }
 
-/** Returns the audit line of a deleted object. */
+/** Returns the entry of the audit log for a deleted object. */
 export function goneLine<Spec>(
   { rest, audit }: Pick<ProjectedKind<Spec, unknown>, 'rest' | 'audit'>,
   { name, managedBy, spec }: Pick<GoneRow<Spec>, 'name' | 'managedBy' | 'spec'>,

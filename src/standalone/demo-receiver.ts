@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { verifyBody, verifyStandard } from '../platform/egress/signature.ts';
 
 /**
- * Webhook receiver that `start` includes, written as a user would write one: it reads the raw body, verifies both
- * signatures, and answers 200 or 401.
+ * Webhook receiver that `parley start` runs for its own endpoint. It is written as a user would write one: it reads
+ * the raw body, verifies both signatures, and responds with 200 or 401.
  */
 export type DemoReceiver = { url: string; stop: () => Promise<void> };
 
@@ -21,7 +21,7 @@ export async function startDemoReceiver(secret: string): Promise<DemoReceiver> {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  const { port } = server.address() as AddressInfo; // A server on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo; // `address()` is an AddressInfo, because the server listens on TCP.
   return {
     url: `http://127.0.0.1:${port}/`,
     stop: () =>

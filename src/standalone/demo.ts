@@ -6,12 +6,17 @@ import { signingSecretLabels } from '../webhooks/endpoints/signing-secrets.ts';
 import { SIGNING_SECRET_KEY } from '../webhooks/endpoints/webhook-endpoint.ts';
 import { startDemoReceiver, type DemoReceiver } from './demo-receiver.ts';
 
-/** Name of the endpoint that `start` creates for its own receiver, so that the screen shows deliveries. */
+/**
+ * Name of the webhook endpoint that `parley start` creates for its own receiver, so that its output shows deliveries.
+ */
 export const DEMO_ENDPOINT = 'demo-receiver';
 const NAMESPACE = 'default';
 const FIELD_MANAGER = 'parley-demo';
 
-/** Declares the endpoint with the receiver's current address. Its secret and id stay the same. */
+/**
+ * Starts the receiver and declares the endpoint with its current address. The secret and the id of an existing
+ * endpoint stay the same.
+ */
 export async function startDemo(store: ResourceStore): Promise<DemoReceiver & { secret: string }> {
   const secret = await ensureSecret(store);
   const receiver = await startDemoReceiver(secret);
@@ -35,8 +40,8 @@ export async function startDemo(store: ResourceStore): Promise<DemoReceiver & { 
 const IN_FORCE_WAIT_MS = 2_000;
 
 /**
- * Waits until the endpoint is active, so that it gets the first event of the manifests. The time is limited in case no
- * leader exists.
+ * Waits until the operator has applied the endpoint, so that it gets the first event of the manifests. Stops waiting
+ * after IN_FORCE_WAIT_MS, because there may be no leader.
  */
 async function awaitInForce(store: ResourceStore): Promise<void> {
   const key = { namespace: NAMESPACE, name: DEMO_ENDPOINT };
@@ -56,7 +61,10 @@ async function awaitInForce(store: ResourceStore): Promise<void> {
   }
 }
 
-/** Removes the endpoint of an earlier run for PARLEY_DEMO=0, because its deliveries would only fail. */
+/**
+ * Deletes the endpoint of an earlier run. Called with PARLEY_DEMO=0, because its deliveries would only fail without
+ * the receiver.
+ */
 export async function removeDemo(store: ResourceStore): Promise<void> {
   const key = { namespace: NAMESPACE, name: DEMO_ENDPOINT };
   const endpoint = await store.get('WebhookEndpoint', key);

@@ -80,7 +80,7 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   stops.push((await startTracing(config.tracing, about)).stop);
   const databaseUrl = config.databaseUrl ?? (await startDatabase({ dataDir, log, screen, stops }));
   if (config.databaseUrl !== undefined) {
-    stops.push(await ownFolder(dataDir)); // The folder contains our keys, even with an external database.
+    stops.push(await ownFolder(dataDir)); // Even with an external database, the folder has this process's keys.
     await assertDurable(databaseUrl, log);
   }
   const secrets = await readLocalSecrets(dataDir, newKeyText);
@@ -266,7 +266,10 @@ function createEndpointNames({ pool }: Context): EndpointNames {
   };
 }
 
-/** Maximum lines per second. More is load, not a demonstration, and is only counted. */
+/**
+ * Maximum lines of output per second. Further events are only counted, because such a rate means a load test and not a
+ * demonstration.
+ */
 const LINES_PER_SECOND_MAX = 20;
 
 function printAttempts(

@@ -24,7 +24,7 @@ export type SampleDeps = {
 };
 
 const NAMESPACE = 'default';
-/** User of the sample conversations, by which an earlier run is detected. */
+/** User id of the sample conversations. It shows that an earlier run has held them. */
 const USER_ID = 'demo';
 
 /** Agent with tools that call examples/shop.mjs. */
@@ -112,7 +112,7 @@ async function converse(
   let hasEnded = false;
   let failure: string | undefined;
   for (const text of messages) {
-    // A model may be slow, and a stop of the program must not wait for it.
+    // The signal ends a slow reply of the model, so that a shutdown does not wait for it.
     const said = { namespace: NAMESPACE, conversationId: id, text, signal };
     const { turns, conversation } = await conversations.takeTurn(said);
     failure ??= turns.find(({ error }) => error !== null)?.error?.detail;
@@ -133,7 +133,7 @@ async function waitUntilInForce(
   { agent }: Sample,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  // Polls, because a watch need not report a change of the status.
+  // This polls, because a watch need not report changes of a status.
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const agentId = await idWhenInForce(store, agent);
     if (agentId !== undefined) return agentId;

@@ -35,7 +35,7 @@ export async function startSampleShop(has: { model: boolean }): Promise<SampleSh
   };
 }
 
-/** Returns whether an agent uses the shop and the default model. An agent with its own model keeps it. */
+/** Returns whether an agent uses the demo shop and declares no model of its own. */
 function callsTheShop({ model, tools = [] }: AgentContent): boolean {
   return (
     model === undefined && tools.some(({ url }) => url !== undefined && hostOf(url) === SHOP_HOST)

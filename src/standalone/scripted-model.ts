@@ -4,8 +4,8 @@ import { epochMs } from '../clock.ts';
 import { ChatRequest, nextMove, type Move } from './scripted-moves.ts';
 
 /**
- * Provider of models that `start` includes for its sample conversation: OpenAI's chat completions on loopback,
- * streamed, and answered by rules. It replaces a real one without special code in its callers.
+ * Model provider that `parley start` runs for its sample conversation. It serves OpenAI's chat completions API on
+ * loopback with streaming, and creates its responses by rules. Its callers use it like a real provider.
  */
 export type ScriptedModel = { url: string; stop: () => Promise<void> };
 
@@ -22,7 +22,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  const { port } = server.address() as AddressInfo; // A server on TCP has an AddressInfo.
+  const { port } = server.address() as AddressInfo; // `address()` is an AddressInfo, because the server listens on TCP.
   return {
     url: `http://127.0.0.1:${port}/v1`,
     stop: () =>

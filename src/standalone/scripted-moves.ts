@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Rules of the scripted model for the conversation of examples/shop-assistant.yaml, so that the sample shows tools
- * without a real model. It only reads what any model receives.
+ * Rules by which the scripted model responds in the conversation of examples/shop-assistant.yaml, so that the sample
+ * shows tools without a real model. The rules use only what any model receives.
  */
 
 export const ChatRequest = z.object({
@@ -50,7 +50,7 @@ function lastSaid(messages: Messages): string {
   return said.split('\n\n').at(-1) ?? '';
 }
 
-/** Returns the text after the first comma: "…, it is too small". */
+/** Returns the text after the first comma: `it is too small` in “I want to send it back, it is too small”. */
 function reasonIn(said: string): string {
   return (/,\s*(.+?)[.!]?$/.exec(said.slice(0, 1_000))?.[1] ?? said).slice(0, 200);
 }
@@ -61,7 +61,7 @@ const Result = z.object({
   error: z.string().optional(),
 });
 
-/** Words a tool's result as a reply. */
+/** Returns a reply that reports the result of a tool. */
 function fromResult(result: unknown): string {
   const { ok, body = {} } = Result.safeParse(result).data ?? { ok: false };
   const of = (name: string): string => String(body[name] ?? '');

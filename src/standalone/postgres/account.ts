@@ -7,7 +7,7 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import { StartupError } from '../../errors.ts';
 import type { PostgresBinaries } from './binaries.ts';
 
-/** How to run PostgreSQL's programs: put `prefix` before the command and spawn with `spawnAs`. */
+/** How to run PostgreSQL's programs: put `prefix` before the command and pass `spawnAs` to `spawn`. */
 export type PostgresAccount = {
   prefix: readonly string[];
   spawnAs: { uid?: number; gid?: number };
@@ -49,8 +49,8 @@ export function withPrefix(account: PostgresAccount, command: readonly string[])
 }
 
 /**
- * Picks the account for PostgreSQL, which refuses to run as root, and a folder it can use. For an ordinary user that is
- * always `dataDir`. Throws StartupError if root has no way to run it.
+ * Chooses an account for PostgreSQL, which refuses to run as root, and a folder that this account can use. For an
+ * ordinary user the folder is always `dataDir`. Throws StartupError if root has no way to run PostgreSQL.
  */
 export async function chooseAccount(
   deps: Deps,
@@ -106,7 +106,8 @@ async function obstacleTo(
   folder: string,
   binaries: PostgresBinaries,
 ): Promise<string | undefined> {
-  // The account gets the folder itself later, but the parents must let it through now.
+  // The folder itself will be given to the account later, but the account must be able to pass through the parents
+  // now.
   const script = 'test -x "$1" && exec "$2" --version';
   const [command = '', ...args] = withPrefix(account, ['/bin/sh', '-c', script, 'sh']);
   try {

@@ -6,7 +6,7 @@ import { StartupError } from '../../errors.ts';
 export type PostgresBinaries = {
   initdb: string;
   postgres: string;
-  /** Major version such as 18. A cluster of another major version cannot be opened. */
+  /** Major version, such as 18. A server cannot open a cluster of another major version. */
   majorVersion: number;
 };
 

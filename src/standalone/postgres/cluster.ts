@@ -31,7 +31,8 @@ export async function prepareCluster(deps: Deps): Promise<string> {
     if (password !== undefined) return password;
     throw new StartupError(`${passwordFile} is missing: put it back, or move ${deps.cluster} away`);
   }
-  // The password is written first and kept, so that no crash leaves a cluster without its password.
+  // The password is written before the cluster exists, and an existing one is used again, so that no crash leaves a
+  // cluster without its password.
   const chosen = password ?? (await writePassword(deps, passwordFile));
   await initialize(deps, passwordFile);
   return chosen;
@@ -101,7 +102,7 @@ async function initialize(deps: Deps, passwordFile: string): Promise<void> {
 async function removeDrafts(folder: string): Promise<void> {
   const drafts = (await readdir(folder)).filter((name) => name.startsWith(DRAFT_PREFIX));
   for (const name of drafts) {
-    // A folder that is still being written cannot be emptied; a later start removes it.
+    // A folder that a killed start's initdb still writes to cannot be emptied; a later start removes it.
     await rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
@@ -124,7 +125,7 @@ function run(
     env: POSTGRES_ENV,
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true, // Ctrl-C is for this process only, which waits for the child to end.
+    detached: true, // Ctrl-C must reach only this process, which then waits until the child has ended.
   });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -21,7 +21,10 @@ export type EmbeddedPostgresDeps = {
   settings?: Readonly<Record<string, string>>;
   /** Program with which root creates a user namespace; default `unshare`. Tests name one that fails. */
   unshare?: string;
-  /** Called when the server died. It is restarted on the same port; until `onUp`, it refuses connections. */
+  /**
+   * Called when the server has ended unexpectedly. The server is restarted on the same port. Until `onUp` is called,
+   * connections are refused.
+   */
   onDown?: () => void;
   onUp?: () => void;
 };
@@ -68,7 +71,7 @@ export function createEmbeddedPostgres(deps: EmbeddedPostgresDeps): EmbeddedPost
 
   async function shutDown(): Promise<void> {
     stopping.abort();
-    const server = await starting?.catch(() => undefined); // The caller of `start` gets the error.
+    const server = await starting?.catch(() => undefined); // `start` reports the error to its caller.
     if (server === undefined) return;
     await supervising;
     await server.postmaster.stop();
@@ -180,7 +183,7 @@ const PORT_COUNT = 17_000;
 async function freePort(name: string): Promise<number> {
   const start = createHash('sha256').update(name).digest().readUInt32BE();
   for (let step = 0; step < PORT_COUNT; step += 1) {
-    // 7 steps apart, because neighbors of a busy port are often busy.
+    // The step is 7, because the ports next to a busy port are often busy too.
     const port = FIRST_PORT + ((start + step * 7) % PORT_COUNT);
     if (await isFree(port)) return port;
   }

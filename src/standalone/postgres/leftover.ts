@@ -91,7 +91,7 @@ function kill(pid: number, signal: NodeJS.Signals, cluster: string): boolean {
 
 async function isGone(pid: number, waitMs: number): Promise<boolean> {
   const startedAt = processStartTime(pid);
-  // It is not our child, so its end has to be polled.
+  // The end of the process has to be polled, because it is not a child of this process.
   for (let waited = 0; waited < waitMs; waited += POLL_MS) {
     if (startedAt === undefined || processStartTime(pid) !== startedAt) return true;
     await delay(POLL_MS);

@@ -27,13 +27,13 @@ export function createServerLog(file: string, maxBytes = MAX_BYTES): ServerLog {
       if (size > maxBytes) rotate(descriptor);
       size += writeSync(descriptor, chunk);
     } catch {
-      // A full disk must not end the service because of a log.
+      // If the disk is full, log lines are lost, but the service continues.
     }
   }
 
   function rotate(old: number): void {
     closeSync(old);
-    descriptor = undefined; // If opening fails, logging stops, and the closed descriptor is not used.
+    descriptor = undefined; // If opening the new file fails, logging stops, so that the closed descriptor is not used.
     renameSync(file, `${file}.1`);
     descriptor = openLog(file);
     size = 0;

@@ -82,7 +82,7 @@ function spawnPostmaster(options: LaunchOptions): ServerProcess {
     env: POSTGRES_ENV,
     cwd: '/',
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Own session, because Ctrl-C in a terminal would stop the server before we have drained.
+    // The server gets its own session. Otherwise Ctrl-C in a terminal would stop it before this process has drained.
     detached: true,
   });
 }
@@ -107,7 +107,7 @@ function holdLeash(child: ChildProcess): () => void {
   return () => void leash.kill('SIGKILL');
 }
 
-/** Waits for the server's log line, which comes immediately. Polling would fill its log with refused connections. */
+/** Waits until the server logs that it is ready. Polling it with connections would fill its log with refused ones. */
 function saysReady(child: ServerProcess, log: ServerLog): Promise<string> {
   return new Promise((resolve) => {
     child.stderr.on('data', (chunk: Buffer) => {
