@@ -91,8 +91,7 @@ export class HtmlHandler implements Partial<Handler> {
     const tag = tagOf(name, attributes);
     const outside = this.#open.at(-1);
     const isInTitle = (outside?.isInTitle ?? false) || isTitleElement(name);
-    // A button that is the whole title opens the part below. A button after the text of a title is a tool and is left
-    // out.
+    // A button that is the whole title opens the part below. A button after the title's text is a tool: left out.
     const isTool = name === 'button' && isInTitle && this.#out.hasText;
     const isOut =
       (outside?.isLeftOut ?? false) ||
@@ -267,8 +266,7 @@ export class HtmlHandler implements Partial<Handler> {
   }
 
   #image(alt: string | undefined): void {
-    // An image description is used only if it has several words: a file name or the name of a logo carries no
-    // information.
+    // An image description needs several words: a file name or the name of a logo carries no information.
     if (alt === undefined || !/\s/.test(alt.trim()) || alt.length > 500) return;
     this.#out.write(` ${alt} `);
   }
@@ -338,10 +336,7 @@ export class HtmlHandler implements Partial<Handler> {
     startRow(table);
   }
 
-  /**
-   * Treats a table with blocks inside a cell as a layout table from now on. The cells of the current row that were read
-   * become paragraphs.
-   */
+  /** Treats a table with blocks inside a cell as a layout table. Finished cells of the row become paragraphs. */
   #layOut(table: Table): void {
     const open = this.#out.take();
     const names = table.names.flat().map((name) => ({ text: name }));

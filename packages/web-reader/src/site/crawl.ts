@@ -15,10 +15,7 @@ import { GraphBuilder, hashOf, hashOfValidators, linksOf, SITEMAP } from './site
 const TOLD_MAX = 1_000;
 /** Number of consecutive unreachable pages after which the site counts as down. */
 const DOWN_AFTER = 25;
-/**
- * Number of links that are checked before other work may run. Comparing one link with all rules of robots.txt takes up
- * to 4 ms.
- */
+/** Number of links that are checked before other work may run. All rules of robots.txt take up to 4 ms for one link. */
 const LINKS_AT_ONCE = 5;
 const AHEAD_MAX = 32;
 const AHEAD_CHARS_MAX = 4_000_000;
@@ -27,10 +24,7 @@ const NO_TEXT = 'it has no text; pages that scripts make in the browser are not 
 
 type Found = { depth: number; from: string; hops?: number; isCanonical?: boolean };
 
-/**
- * One crawl of a site. It begins at the start page and proceeds level by level, the shortest addresses first. Therefore
- * it always makes the same choice if there are too many pages, and between pages with the same text.
- */
+/** One crawl of a site: from the start page level by level, shortest addresses first, so its choices are repeatable. */
 export class Crawl {
   /** Whether the crawl ended early because its time limit had passed. */
   isCut = false;
@@ -65,10 +59,7 @@ export class Crawl {
     this.#frontier = new Frontier(Math.max(20_000, 5 * deps.maxPages));
   }
 
-  /**
-   * Crawls the site from the page `start`. Empties `listed.paths`.
-   * @throws SiteRefused if the site cannot be reached
-   */
+  /** Crawls the site from the page `start`. Empties `listed.paths`. @throws SiteRefused if it cannot be reached */
   async *run(
     start: { url: URL; page: Page },
     listed: Sitemaps,
@@ -151,10 +142,7 @@ export class Crawl {
     return this.isCut || isTooMuch || this.#kept >= this.#deps.maxPages;
   }
 
-  /**
-   * Returns validators for a conditional request, only if the links of the page are known, because a response with
-   * status 304 does not contain them.
-   */
+  /** Returns validators only if the links of the page are known: a response with status 304 does not contain them. */
   async #validatorsOf({ path }: Target): Promise<Validators | undefined> {
     const { seen = null, isCompared = false } = this.#deps.before.get(path) ?? {};
     if (seen === null || isCompared) return undefined;
@@ -279,8 +267,7 @@ export class Crawl {
     const text = page.text.trim();
     const isSame = this.graph.get(path)?.seen?.text === hashOf(text);
     const hasAll = isSame || this.#canonical.hasAll(path, text);
-    // If the canonical page was not read now (for example status 304), there is no text to compare, so the next sync
-    // reads it completely.
+    // Without a text of the canonical page (status 304) nothing can be compared: the next sync reads it completely.
     const isUnknown = !isSame && hasAll !== false && !this.#lost.has(path);
     if (isUnknown) this.#graph.compare(path, target.path);
     if (hasAll === true) return this.#skip(target.path, `its canonical address is ${canonical}`);
@@ -304,10 +291,7 @@ export class Crawl {
     }
   }
 
-  /**
-   * Returns the path of a page's canonical page. Returns `undefined` if the page itself is canonical, or if the
-   * canonical address cannot be used.
-   */
+  /** Returns the path of the canonical page; `undefined` if that is the page itself or its address cannot be used. */
   #canonicalOf(target: Target, canonical: string | null): string | undefined {
     if (canonical === null || target.isCanonical) return undefined;
     const url = addressIn(this.#deps.site, canonical, urlOf(this.#deps.site, target.path).href);
@@ -341,10 +325,7 @@ export class Crawl {
     await this.#considerAll(this.#linkedBefore.get(from) ?? [], { depth: next, from });
   }
 
-  /**
-   * Considers pages of the last sync that had more inbound links than the graph stores, because one of the other links
-   * may still exist.
-   */
+  /** Considers pages of the last sync with more inbound links than the graph stores: another link may still exist. */
   async #considerMore(): Promise<void> {
     for (const [path, { hasMore, depth }] of this.#deps.before) {
       if (!hasMore || this.#frontier.has(path)) continue;
