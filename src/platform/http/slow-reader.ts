@@ -22,7 +22,7 @@ export async function writeOrCut(
   await Promise.race([
     once(response, 'drain', { signal }),
     once(response, 'close', { signal }),
-  // An error means that the connection broke. The response closes anyway, so nothing is left to do.
+    // An error means that the connection broke. The response closes anyway, so nothing is left to do.
   ]).catch(() => undefined);
   clearTimeout(timer);
   ended.abort();
