@@ -9,7 +9,7 @@ import { startRole, type Parley } from '../roles/parley-process.ts';
 import { until } from '../until.ts';
 
 /**
- * Two API processes play calls, and one of them is killed in the middle, at a different moment in each round. Every
+ * Two API processes handle calls, and one of them is killed in the middle, at a different moment in each round. Every
  * call must end once; every turn of its script must be stored once and in order; each event of its conversation must be
  * emitted once. Runs FAULT_ROUNDS rounds; by default one, and three at night.
  */

@@ -31,7 +31,7 @@ function startsOf(text: string, count: number): string[] {
   return Array.from({ length: count }, (_, at) => `${text.slice(0, text.length / 32 - at)}b${at}`);
 }
 
-/** Every function that reads text from outside, with a call of it. */
+/** Calls of every function that reads text from outside. */
 export const REGISTER: Readonly<Record<string, Run>> = {
   'keyword rules': (text) =>
     toHandOver(

@@ -284,7 +284,7 @@ function declarationAfter(input: {
 
 /**
  * Deletes an object that only the API declares, unless it has changed since the caller read it, and waits until its row
- * is gone. Returns false if the object did not exist any more.
+ * is gone. Returns false if the object was already deleted.
  * @throws ApiError not_found, managed_elsewhere, precondition_failed, write_conflict
  */
 export async function deleteDeclared<Spec, Fields extends object, Row extends WrittenRow>(

@@ -121,7 +121,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 type Ends = {
   settle: (response: Response) => void;
   reject: (reason: unknown) => void;
-  /** Called once, when the request holds no resources any more. */
+  /** Called once, when the request has released its resources. */
   over: () => void;
 };
 

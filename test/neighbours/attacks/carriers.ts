@@ -2,7 +2,7 @@ import { signatureOf } from '../../../src/carriers/twilio/signature.ts';
 import { readTwiml } from '../../calls/phone/read-twiml.ts';
 import { CARRIER_SECRET, CARRIER_TOKEN, type Attack, type Socket, type Target } from '../attack.ts';
 
-/** Attacks by a carrier, or by somebody who pretends to be one. */
+/** Attacks by a carrier, or in the name of one. */
 
 const ACCOUNT = 'ACneighbours';
 const NUMBER = '+442071838759';

@@ -60,7 +60,7 @@ test('connections cut again and again: all deliveries arrive once and the engine
     });
   }
   await admin.end();
-  // The process goes on, and delivers what is emitted now. The pool may still hold connections that were cut, which commit nothing.
+  // The process continues, and delivers what is emitted now. The pool may still hold connections that were cut, which commit nothing.
   const last = await until('a connection', () => fixture.emit().catch(() => undefined));
   await receiver.until((all) =>
     all.some(({ headers }) => headers['parley-event-id'] === fromUuid('evt', last)),

@@ -94,7 +94,7 @@ export function newSourceOf(type: FetchedType, draft: FetchedDraft): NewSource {
     : { type, ...own, integration: { ...withoutNulls(integrationOf(draft)), url } };
 }
 
-/** Returns the fields that differ from before. Emptied fields are null. */
+/** Returns the changed fields. Emptied fields are null. */
 export function patchOf(
   type: FetchedType,
   draft: FetchedDraft,

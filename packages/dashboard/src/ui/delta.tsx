@@ -1,7 +1,7 @@
 import './delta.css';
 
 /**
- * Shows the difference from before: rates in percentage points, other values in their own unit. `good` is the
+ * Shows the difference from the previous value: rates in percentage points, other values in their own unit. `good` is the
  * direction of an improvement, which the color repeats.
  */
 export function Delta({
