@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
 import type { RateLimits } from './rate-limit.ts';
@@ -181,18 +182,12 @@ export function requireScope(
  * Caches the namespace that each credential had last. With it, requests of a known caller do not queue behind those of
  * unauthenticated clients (event-loop-turns.ts). The cache never authenticates: a revoked key is still rejected.
  */
-const NAMESPACES_MAX = 10_000;
-const namespaces = new Map<string, string>();
+const namespaces = new LRUCache<string, string>({ max: 10_000 });
 
 /** Caches the namespace of a request that has sent a valid key or session. */
 export function rememberCaller(headers: IncomingHttpHeaders, namespace: string): void {
   const credential = credentialIn(headers);
-  if (credential === undefined) return;
-  namespaces.delete(credential);
-  namespaces.set(credential, namespace);
-  if (namespaces.size <= NAMESPACES_MAX) return;
-  const [oldest] = namespaces.keys();
-  namespaces.delete(oldest!); // Not undefined, because the map is over its limit.
+  if (credential !== undefined) namespaces.set(credential, namespace);
 }
 
 /** Returns the namespace that this credential had in an earlier request, or undefined. */

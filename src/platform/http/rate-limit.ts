@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../../errors.ts';
 import { createCredit, type Credit } from '../controller/credit.ts';
@@ -71,15 +72,12 @@ const NETWORKS_MAX = 10_000;
  * retries immediately would keep the process busy: 20 connections send 2,000 requests per second.
  */
 export function createRefusalPace(): (address: string) => number {
-  const credits = new Map<string, Credit>();
+  const credits = new LRUCache<string, Credit>({ max: NETWORKS_MAX });
   return (address) => {
     const network = networkOf(address);
     const credit =
       credits.get(network) ?? createCredit({ burst: PROMPT_REFUSALS, perSec: PROMPT_REFUSALS });
-    credits.delete(network);
     credits.set(network, credit);
-    const [oldest] = credits.keys();
-    if (credits.size > NETWORKS_MAX) credits.delete(oldest!); // Not undefined: the map is over its limit.
     if (credit.left() < 1) return REFUSED_MS;
     credit.spend(1);
     return 0;
