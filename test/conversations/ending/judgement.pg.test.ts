@@ -2,7 +2,8 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listWithoutSummary } from '../../../src/conversations/record/conversations.sql.ts';
 import { fromUuid, toUuid } from '../../../src/ids.ts';
 import type { StubReply, StubRequest } from '../../models/stub-model.ts';
-import type { Reply } from '../../roles/api/api-setup.ts';
+import { startAnother, type Reply } from '../../roles/api/api-setup.ts';
+import { holdTime } from '../../clock.ts';
 import { until } from '../../until.ts';
 import { settled, shareModelFixture, type ModelFixture } from '../turns/model-fixture.ts';
 
@@ -349,4 +350,34 @@ test('it is content: another judge is another version', async () => {
     active_version: 2,
     judgement: { by: 'model', topics: ['delivery'] },
   });
+});
+
+test('an API that stops waits for a judgement that it has begun', async () => {
+  const modelSettings = { url: fixture.stub.url, key: undefined, model: 'stub-1' };
+  const other = await startAnother(fixture, { key: fixture.key, modelSettings });
+  const gate = Promise.withResolvers<void>();
+  judge = async () => {
+    await gate.promise;
+    return saying(VERDICT);
+  };
+  const id = await fixture.start({ agent_id: await newAgent() });
+  await fixture.say(id, 'How long?');
+  const time = holdTime();
+  expect((await other.call('POST', `/v1/conversations/${id}/end`, { json: {} })).status).toBe(200);
+  await until('the model is asked', () => asked().length === 1);
+  let isStopped = false;
+  const stopping = other.stop().then(() => (isStopped = true));
+  const isClosed = (): Promise<boolean> =>
+    other.call('GET', '/healthz').then(
+      () => false,
+      () => true,
+    );
+  await until('the server is closed', isClosed);
+  // Everything else that a stop waits for takes less than this.
+  for (let reads = 0; reads < 20; reads += 1) await fixture.read(id);
+  expect(isStopped).toBe(false);
+  gate.resolve();
+  await stopping;
+  time.release();
+  expect(await fixture.read(id)).toMatchObject({ summary: VERDICT.summary });
 });
