@@ -71,7 +71,7 @@ async function hold(queue: FairQueue, whose: string): Promise<() => void> {
   running.catch(begun.reject);
   await begun.promise.catch((cause: unknown) => {
     const detail =
-      'As many large bodies are being read as this process holds at once. ' +
+      'Too many large request bodies are in progress. ' +
       `Retry in ${RETRY_AFTER_SEC} seconds, or send less than ${SMALL_BYTES / 1024} KiB.`;
     throw new ApiError('unavailable', detail, { retryAfterSec: RETRY_AFTER_SEC, cause });
   });
