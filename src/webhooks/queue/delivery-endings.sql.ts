@@ -96,10 +96,12 @@ async function attemptAnew(
   eventIds: readonly string[],
 ): Promise<{ canceled: CanceledDelivery[]; canceledCount: number }> {
   await db.query(
-    `update delivery_queue
+    // Materialized: a join may evaluate a subquery once for each row, at different times.
+    `with soon as materialized (select clock_timestamp() + interval '1 s' as at)
+     update delivery_queue
         set run_at = case when lease_token is null then greatest(run_at, soon.at) else soon.at end,
             lease_token = case when lease_token is null then null else gen_random_uuid() end
-       from (select clock_timestamp() + interval '1 s' as at) soon
+       from soon
       where event_id = any($1)`,
     [eventIds],
   );
