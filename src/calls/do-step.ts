@@ -13,7 +13,7 @@ import {
 import type { Db } from '../platform/postgres/pool.ts';
 import { listTurns, type TurnRow } from '../conversations/record/turns.sql.ts';
 import type { TakeTurn } from '../conversations/turns/take-turn.ts';
-import type { CallEvent, Transport, DueEvent } from './transports/transport.ts';
+import type { CallEvent, Transport, DueEvent } from './transport.ts';
 import { DialRefused } from '../carriers/ask-carrier.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 

@@ -3,7 +3,7 @@ import { ANSWERED, finishCall, readCall, type CallEnd, type CallRow } from './ca
 import type { Pool } from '../platform/postgres/pool.ts';
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
-import type { TransportOf } from './transports/transport.ts';
+import type { TransportOf } from './transport.ts';
 import { inOneCommit, noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
 export type EndCallDeps = ConversationDeps & { transportOf: TransportOf };

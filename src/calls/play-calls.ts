@@ -12,7 +12,7 @@ import {
   type ClaimedCall,
 } from './calls.sql.ts';
 import { doStep, type CallStepDeps } from './do-step.ts';
-import type { TransportOf } from './transports/transport.ts';
+import type { TransportOf } from './transport.ts';
 import { createEndLost } from './lines/end-lost.ts';
 
 /** Maximum number of concurrent steps in a process. Steps use the same database connections as the API. */

@@ -7,7 +7,7 @@ import { dropLine } from '../calls/lines/lines.sql.ts';
 import type { LineFor, Lines, OpenLine } from '../calls/lines/lines.ts';
 import { createVoicePipeline } from '../voice/session/voice-pipeline.ts';
 import { createAudioLimit } from '../voice/input/audio-limit.ts';
-import { HUNG_UP, settleCall } from '../calls/lines/settle-call.ts';
+import { HUNG_UP, settleCall } from '../calls/settle-call.ts';
 import type { AudioFormat } from '../voice/playout/audio-queue.ts';
 import type { TurnTimes } from '../voice/session/turn-times.ts';
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';

@@ -98,7 +98,12 @@ export const NOUNS: Record<string, Noun> = {
     parts: ['twiml'],
     hasPlugIns: true,
   },
-  calls: { below: ['voice', 'carriers'] },
+  // `acts` stores what is asked of a call; the process that holds its line carries it out.
+  calls: {
+    below: ['voice', 'carriers'],
+    base: ['call.view.ts', 'calls.sql.ts', 'settle-call.ts', 'transport.ts'],
+    parts: ['providers', 'transports', 'acts', 'lines', 'phone'],
+  },
   talks: { below: ['calls'] },
   erasure: { below: ['calls'] },
 };

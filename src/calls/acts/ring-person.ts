@@ -2,7 +2,7 @@ import { reasonOf } from '../../errors.ts';
 import type { RingPerson } from '../../conversations/record/conversation-deps.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { readCallById } from '../calls.sql.ts';
-import { requireCallable } from '../choose-provider.ts';
+import { requireCallable } from '../providers/choose-provider.ts';
 import { askTransfer } from './acts.sql.ts';
 import { BEFORE_RINGING_SEC, requireConnected, type ActDeps } from './transfer-call.ts';
 

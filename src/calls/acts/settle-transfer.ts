@@ -16,7 +16,7 @@ import type { ConversationRow } from '../../conversations/record/conversations.s
 import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { ANSWERED, finishCall, type CallRow, type TransferStatus } from '../calls.sql.ts';
-import { isTransferred, Settled, TRANSFERRED } from '../lines/settle-call.ts';
+import { isTransferred, Settled, TRANSFERRED } from '../settle-call.ts';
 import { answerTransfer, failTransfer } from './acts.sql.ts';
 
 /**

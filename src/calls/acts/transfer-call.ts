@@ -9,8 +9,8 @@ import {
 } from '../../conversations/record/conversation-deps.ts';
 import { inOneCommit, noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { readCall, type CallRow } from '../calls.sql.ts';
-import { requireCallable } from '../choose-provider.ts';
-import { isTransferred } from '../lines/settle-call.ts';
+import { requireCallable } from '../providers/choose-provider.ts';
+import { isTransferred } from '../settle-call.ts';
 import type { Account, Accounts } from '../providers/find-account.ts';
 import { askTransfer } from './acts.sql.ts';
 

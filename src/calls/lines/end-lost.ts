@@ -4,9 +4,9 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import { keepTransferred } from '../acts/acts.sql.ts';
 import { somebodyCame } from '../acts/settle-transfer.ts';
 import type { CallRow } from '../calls.sql.ts';
-import type { TransportOf } from '../transports/transport.ts';
+import type { TransportOf } from '../transport.ts';
 import { finishLost, LINE_LEASE_MS, listLost, type LostCall } from './lines.sql.ts';
-import { endingOf, HUNG_UP, isTransferred, settleCall } from './settle-call.ts';
+import { endingOf, HUNG_UP, isTransferred, settleCall } from '../settle-call.ts';
 import { WEB_VOICE } from '../transports/web-voice.ts';
 
 export type EndLostDeps = ConversationDeps & { transportOf: TransportOf; log: Logger };

@@ -3,7 +3,7 @@ import { fromUuid } from '../../ids.ts';
 import { ringTransfer } from '../acts/acts.sql.ts';
 import { nobodyCame, somebodyCame } from '../acts/settle-transfer.ts';
 import type { TransferStatus } from '../calls.sql.ts';
-import { endingOf, isTransferred, settleCall } from '../lines/settle-call.ts';
+import { endingOf, isTransferred, settleCall } from '../settle-call.ts';
 import { boundTo, connectAgain, contentOf } from './connect.ts';
 import { pathsOf } from '../../carriers/carrier.ts';
 import type { OfCall, VoiceDeps } from './voice-deps.ts';

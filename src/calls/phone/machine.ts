@@ -10,7 +10,7 @@ import { inConversation, lockLive } from '../../conversations/record/conversatio
 import { startConversation } from '../../conversations/record/start-conversation.ts';
 import { ANSWERED, finishCall, type CallRow } from '../calls.sql.ts';
 import { answerByMachine } from '../lines/lines.sql.ts';
-import { isTransferred } from '../lines/settle-call.ts';
+import { isTransferred } from '../settle-call.ts';
 import type { Account } from '../providers/find-account.ts';
 import { boundTo, contentOf } from './connect.ts';
 import type { OfCall, VoiceDeps } from './voice-deps.ts';

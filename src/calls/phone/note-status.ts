@@ -1,7 +1,7 @@
 import { somebodyCame } from '../acts/settle-transfer.ts';
 import { readCallById, type CallRow } from '../calls.sql.ts';
 import { noteRinging, readByCarrier } from '../lines/lines.sql.ts';
-import { endingOf, settleCall } from '../lines/settle-call.ts';
+import { endingOf, settleCall } from '../settle-call.ts';
 import type { Account } from '../providers/find-account.ts';
 import { requireSigned, signedFor } from './authenticate.ts';
 import { isOf } from './answer-voice.ts';

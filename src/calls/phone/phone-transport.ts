@@ -6,7 +6,7 @@ import type { Pool } from '../../platform/postgres/pool.ts';
 import { markDialed } from '../lines/lines.sql.ts';
 import type { Account, Accounts } from '../providers/find-account.ts';
 import { DialRefused } from '../../carriers/ask-carrier.ts';
-import type { Transport } from '../transports/transport.ts';
+import type { Transport } from '../transport.ts';
 import { pathsOf } from '../../carriers/carrier.ts';
 import type { CarrierApis } from '../../carriers/carriers.ts';
 

@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { CallRow } from '../calls.sql.ts';
 import type { Lines } from '../lines/lines.ts';
 import type { Account } from '../providers/find-account.ts';
-import type { TransportOf } from '../transports/transport.ts';
+import type { TransportOf } from '../transport.ts';
 import type { AuthenticateDeps, SentTo } from './authenticate.ts';
 
 export type VoiceDeps = ConversationDeps &

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
 import type { Redacted } from '../../conversations/redaction/redact.ts';
-import type { DueEvent, Transport } from './transport.ts';
+import type { DueEvent, Transport } from '../transport.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Transport, TransportOf } from './transport.ts';
+import type { Transport, TransportOf } from '../transport.ts';
 import { simulated } from './simulated.ts';
 import { WEB_VOICE, webVoice } from './web-voice.ts';
 

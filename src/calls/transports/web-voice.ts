@@ -1,4 +1,4 @@
-import type { Transport } from './transport.ts';
+import type { Transport } from '../transport.ts';
 
 /** Value of `provider` of a call from a web page (contract/talks.md#voice). No TelephonyProvider may have this name. */
 export const WEB_VOICE = 'web_voice';

@@ -12,8 +12,6 @@ import {
 import {
   answerByMachine,
   answerHeld,
-  countAsked,
-  countLive,
   dropLine,
   finishLost,
   insertIncoming,
@@ -26,6 +24,7 @@ import {
   renewLines,
   takeLine,
 } from '../../../src/calls/lines/lines.sql.ts';
+import { countAsked, countLive } from '../../../src/calls/providers/dialing.sql.ts';
 import { newUuid } from '../../../src/ids.ts';
 import type { Columns } from '../../platform/postgres/rows.ts';
 import {

@@ -13,7 +13,7 @@ export const CALLS: readonly Mutant[] = [
   {
     name: 'country-not-checked',
     promise: 'a call comes in by a carrier, and goes out',
-    file: 'src/calls/choose-provider.ts',
+    file: 'src/calls/providers/choose-provider.ts',
     in: 'requireOrdinary',
     find: 'includes(number.country)',
     replace: 'length > 0',
@@ -22,7 +22,7 @@ export const CALLS: readonly Mutant[] = [
   {
     name: 'calls-without-a-bound',
     promise: 'a call comes in by a carrier, and goes out',
-    file: 'src/calls/choose-provider.ts',
+    file: 'src/calls/providers/choose-provider.ts',
     in: 'requireRoomToDial',
     find: 'await lockDialing(db, id)',
     replace: 'void lockDialing',

@@ -1,7 +1,7 @@
 import { createRingPerson } from '../../../calls/acts/ring-person.ts';
 import { createPhoneTransport } from '../../../calls/phone/phone-transport.ts';
 import { createAccounts, type Accounts } from '../../../calls/providers/find-account.ts';
-import type { TransportOf } from '../../../calls/transports/transport.ts';
+import type { TransportOf } from '../../../calls/transport.ts';
 import { createTransports } from '../../../calls/transports/transports.ts';
 import { createCarrierApis } from '../../../carriers/carriers.ts';
 import type { RingPerson } from '../../../conversations/record/conversation-deps.ts';

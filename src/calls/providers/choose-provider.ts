@@ -1,10 +1,10 @@
 import type { NumberType } from 'libphonenumber-js/max';
-import { ApiError } from '../errors.ts';
-import type { Db } from '../platform/postgres/pool.ts';
-import type { CallRow } from './calls.sql.ts';
-import { countAsked, countLive, lockDialing } from './lines/lines.sql.ts';
-import type { OutboundTerms } from './providers/account.ts';
-import type { Account, Accounts, BoundNumber } from './providers/find-account.ts';
+import { ApiError } from '../../errors.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { CallRow } from '../calls.sql.ts';
+import { countAsked, countLive, lockDialing } from './dialing.sql.ts';
+import type { OutboundTerms } from './account.ts';
+import type { Account, Accounts, BoundNumber } from './find-account.ts';
 
 type Asked = Pick<CallRow, 'namespace' | 'agentId' | 'direction' | 'from' | 'to' | 'provider'>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { requireCallable } from '../../src/calls/choose-provider.ts';
-import type { OutboundTerms } from '../../src/calls/providers/account.ts';
+import { requireCallable } from '../../../src/calls/providers/choose-provider.ts';
+import type { OutboundTerms } from '../../../src/calls/providers/account.ts';
 
 /** Numbers that a TelephonyProvider may call: ordinary ones of the declared countries. */
 

@@ -1,9 +1,9 @@
-import { ApiError } from '../../errors.ts';
-import { endConversation } from '../../conversations/ending/end-conversation.ts';
-import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
-import type { Db } from '../../platform/postgres/pool.ts';
-import { ANSWERED, finishCall, type CallRow } from '../calls.sql.ts';
-import type { Became } from '../transports/transport.ts';
+import { ApiError } from '../errors.ts';
+import { endConversation } from '../conversations/ending/end-conversation.ts';
+import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
+import type { Db } from '../platform/postgres/pool.ts';
+import { ANSWERED, finishCall, type CallRow } from './calls.sql.ts';
+import type { Became } from './transport.ts';
 
 export type CallEnding = { status: CallRow['status']; reason: string };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { CallRow } from '../../../src/calls/calls.sql.ts';
-import { endingOf } from '../../../src/calls/lines/settle-call.ts';
+import type { CallRow } from '../../src/calls/calls.sql.ts';
+import { endingOf } from '../../src/calls/settle-call.ts';
 
 /** The ending of a call, by the state that its carrier reports and its own status. */
 
