@@ -261,16 +261,23 @@ export async function readPassages(
 ): Promise<PassageRow[]> {
   const { rows } = await db.query<PassageRow>({
     name: 'read_passages',
-    text: `select c.owner_id as "ownerId", c.position, c.id as "chunkId",
+    // PostgreSQL decompresses a stored tsvector for each expression that reads it. `ts_filter` makes one plain copy
+    // for all words, `searched` parses each word once, and `ts_rank_cd` gets only words that the passage contains.
+    // Lateral rows behind `offset 0` are computed once.
+    text: `with searched as materialized (
+             select w as word, quote_literal(w)::tsquery as anywhere,
+                    (quote_literal(w) || ':A')::tsquery as heading,
+                    (quote_literal(w) || ':D')::tsquery as text
+               from unnest($3::text[]) w
+           )
+           select c.owner_id as "ownerId", c.position, c.id as "chunkId",
                   c.document_id as "documentId", c.source_id as "sourceId", c.gap_id as "gapId",
-                  c.heading, case when p.at <= $4 then c.text end as text,
-                  case when p.at <= $4 then ts_rank_cd(c.words, q.query, 1) else 0 end as nearness,
-                  case when p.at <= $4 then array(
-                    select u from unnest($3::text[]) u
-                     where c.words @@ (quote_literal(u) || ':A')::tsquery) else '{}' end as "inHeading",
-                  case when p.at <= $4 then array(
-                    select u from unnest($3::text[]) u
-                     where c.words @@ (quote_literal(u) || ':D')::tsquery) else '{}' end as "inText",
+                  c.heading, c.text,
+                  coalesce(ts_rank_cd(c.words, (
+                    select string_agg(s.anywhere::text, ' | ')::tsquery
+                      from searched s where c.words @@ s.anywhere), 1), 0) as nearness,
+                  array(select s.word from searched s where c.words @@ s.heading) as "inHeading",
+                  array(select s.word from searched s where c.words @@ s.text) as "inText",
                   case when p.at <= $4 and c.gap_id is not null
                        then array(select q.fingerprint from knowledge_gap_questions q
                                    where q.gap_id = c.gap_id) end as asks,
@@ -278,15 +285,14 @@ export async function readPassages(
                        then array(select q.text from knowledge_gap_questions q
                                    where q.gap_id = c.gap_id) end as wordings
              from unnest($1::uuid[], $2::integer[]) with ordinality as p (owner_id, position, at)
-             -- Behind offset 0 for the same reason as a word of an owner.
+             -- Behind offset 0 also for the same reason as a word of an owner.
             cross join lateral (
-              select c.* from knowledge_chunks c
+              select c.owner_id, c.position, c.id, c.document_id, c.source_id, c.gap_id, c.heading,
+                     case when p.at <= $4 then c.text end as text,
+                     case when p.at <= $4 then ts_filter(c.words, '{a,d}') end as words
+                from knowledge_chunks c
                where c.owner_id = p.owner_id and c.position = p.position offset 0
-            ) c
-            cross join (
-              select string_agg(quote_literal(w), ' | ')::tsquery as query
-                from unnest($3::text[]) w
-            ) q`,
+            ) c`,
     values: [
       input.places.map(({ ownerId }) => ownerId),
       input.places.map(({ position }) => position),

@@ -189,6 +189,33 @@ describe('passages', () => {
     expect(one.map(({ heading }) => heading)).toEqual(['Others']);
   });
 
+  test('are decompressed once, however many words are searched', async () => {
+    // Stored outside of the row, because it stays large when it is compressed.
+    const letters = (id: string): string =>
+      id.replaceAll('-', '').replaceAll(/\d/g, (digit) => 'ghijklmnop'[Number(digit)]!);
+    const text = Array.from({ length: 400 }, () => `${letters(newUuid())}q`).join(' ');
+    const own = await source([text]);
+    const places = [{ ownerId: own, position: 0 }];
+    const words = text.split(' ').slice(0, 48);
+    const client = await stored.pool.connect();
+    try {
+      const [row] = await readPassages(client, { places, whole: 1, words });
+      expect(row!.inText).toEqual(words);
+      const pagesWith = async (searched: readonly string[]): Promise<number> => {
+        const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+          `explain (analyze, buffers, format json)
+           execute read_passages('{${own}}', '{0}', '{${searched.join(',')}}', 1)`,
+        );
+        return rows[0]!['QUERY PLAN'][0].Plan['Shared Hit Blocks']!;
+      };
+      const one = await pagesWith(words.slice(0, 1));
+      expect(one).toBeGreaterThan(4); // The row, its index and pages of the stored words.
+      expect(await pagesWith(words)).toBe(one);
+    } finally {
+      client.release();
+    }
+  });
+
   test('that are answers have the questions of their gap', async () => {
     const agentId = newUuid();
     const addAnswer = async (position: number): Promise<string> => {
