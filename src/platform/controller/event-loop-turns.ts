@@ -21,8 +21,11 @@ export type EventLoopTurns = {
   waiting: () => number;
 };
 
-/** Time in ms during which new work may begin in one turn of the event loop. Work that has begun is not interrupted. */
-const SLICE_MS = 2;
+/**
+ * Time in ms during which new work may begin in one turn of the event loop. Work that has begun is not interrupted. With
+ * 2 ms, a single tenant with 32 parallel requests paid a fifth more CPU for each request; with 5 ms, nothing.
+ */
+const SLICE_MS = 5;
 /**
  * Maximum number of pieces of work that begin in one turn. Each begins in its own callback, so that the promise
  * continuations of one piece run before the next piece.

@@ -6,15 +6,9 @@ test('schemas give way to other work, one after the other', async () => {
   const tool = { type: 'webhook', name: 'order', parameters: { type: 'object' } };
   vi.spyOn(eventLoopTurns, 'isFree').mockReturnValue(false);
   onTestFinished(() => void vi.restoreAllMocks());
-  let turns = 0;
-  const turn = (): void => {
-    turns += 1;
-    next = setImmediate(turn);
-  };
-  let next = setImmediate(turn);
+  const wait = vi.spyOn(eventLoopTurns, 'wait');
   expect(await parameterProblems(Array.from({ length: 20 }, () => tool))).toEqual([]);
-  clearImmediate(next);
-  expect(turns).toBeGreaterThanOrEqual(19);
+  expect(wait).toHaveBeenCalledTimes(20);
 });
 
 test('the place of each problem is that of its tool', async () => {
