@@ -8,15 +8,15 @@ import type { AgentProjection, AgentRow } from './agents.sql.ts';
 import { recordHandoffs } from './tools/record-handoffs.ts';
 
 export type ActivationDecision = {
-  /** Version that should be live; `null` if none should be yet. */
+  /** Version to make live; `null` if no version should be live yet. */
   target: number | null;
   pin: 'none' | 'held' | 'unknown';
 };
 
 /**
- * Decides which version should be live (contract/agents.md#publishing). A pin takes precedence; a pin on a missing
- * version keeps the active one. Without a pin, the content decides. Under `Manual`, and while the content has a
- * problem, nothing changes automatically.
+ * Decides which version should be live (contract/agents.md#publishing). A pin takes precedence; a pin on a version that
+ * does not exist keeps the active version. Without a pin, the version of the declared content goes live. Under
+ * `Manual`, or while the content has a problem, the active version stays.
  */
 export function decideActivation(input: {
   policy: AgentSpec['publishPolicy'];

@@ -58,8 +58,8 @@ export async function listActivations(
 }
 
 /**
- * Returns the last activation of a version up to a moment (Unix milliseconds), or `undefined` if it was never live by
- * then.
+ * Returns the last activation of a version up to the given time (Unix milliseconds), or `undefined` if the version was
+ * not live by then.
  */
 export async function readActivationUnder(
   db: Db,
@@ -74,7 +74,7 @@ export async function readActivationUnder(
   return rows[0];
 }
 
-/** Returns the last activation of each action. */
+/** Returns the last publication and the last rollback of an agent. */
 export async function lastActivations(db: Db, agentId: string): Promise<AgentActivation[]> {
   const { rows } = await db.query<AgentActivation>(
     `select distinct on (action) ${COLUMNS} from agent_activations

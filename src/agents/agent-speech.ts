@@ -12,7 +12,7 @@ export const language = z
     ...saying(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag, such as en or pt-BR'),
   );
 
-/** A ModelProvider, or the name that a speaking carrier has for a provider, which need not be a DNS label. */
+/** Name of a ModelProvider, or a carrier's own name for a speech provider, which need not be a DNS label. */
 const speechProvider = z.string().min(1).max(63);
 const speechModel = z.string().min(1).max(128);
 const voiceId = z.string().min(1).max(128);

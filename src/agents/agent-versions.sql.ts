@@ -16,7 +16,7 @@ export type AgentVersion = {
 const COLUMNS = `agent_id as "agentId", version, encode(content_hash, 'hex') as "contentHash",
   content, created_by as "createdBy", created_at as "createdAt"`;
 
-/** Returns the version with this content, if the agent ever had one. */
+/** Returns the agent's version with this content, or `undefined` if the agent never had one. */
 export async function findVersionByHash(
   db: Db,
   key: { agentId: string; hashVersion: number; contentHash: string },

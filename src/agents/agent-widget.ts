@@ -3,16 +3,23 @@ import { LIST_SET } from '../platform/resources/schema/field-types.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
- * Web pages that may talk with an agent (contract/agents.md#widget). They are not content, so they make no versions.
+ * Web pages that may open conversations with an agent (contract/agents.md#widget). They are not part of the versioned
+ * content.
  */
 
 const HOST = String.raw`[0-9a-z_]([-0-9a-z_.]*[0-9a-z_])?|\[[0-9a-f:.]+\]`;
 const WEB = `https://(${HOST})`;
-/** Names and addresses of the visitor's own machine. */
+/** Pattern for `http` origins, which are allowed only on the visitor's own machine. */
 const LOCAL = String.raw`http://(([-0-9a-z]+\.)*localhost|127\.0\.0\.1|\[::1\])`;
-/** Apps and extensions, such as capacitor://localhost. Patterns of the API server cannot say "all but http". */
+/**
+ * Pattern for apps and extensions, such as `capacitor://localhost`. It excludes `http` and `https` letter by letter,
+ * because the API server's regular expressions (RE2) have no negative lookahead.
+ */
 const APP = '([a-gi-z]|h[a-su-z0-9+.-])[a-z0-9+.-]*://[-0-9A-Za-z._~]+';
-/** At least two labels follow the star, and the last begins with a letter: neither *.com nor *.0.0.1 matches. */
+/**
+ * Pattern for a host with a star. At least two labels follow the star, and the last begins with a letter, so neither
+ * `*.com` nor `*.0.0.1` matches.
+ */
 const STAR = String.raw`https://\*(\.[0-9a-z_]([-0-9a-z_]*[0-9a-z_])?)+\.[a-z]([-0-9a-z]*[0-9a-z])?`;
 const PORT = '(:[1-9][0-9]{0,4})?';
 
@@ -38,8 +45,8 @@ const allowedOrigin = originOf(
 );
 
 /**
- * Returns true if one of the allowed origins matches the page's origin. A star matches one label of the host. Browsers
- * omit the default port, so an allowed origin means the same with or without it.
+ * Returns true if one of the allowed origins matches the page's origin. A star matches one label of the host. An
+ * allowed origin may include the default port of its scheme, which browsers omit.
  */
 export function allowsOrigin(allowed: readonly string[], pageOrigin: string): boolean {
   const rest = /^https:\/\/[-0-9a-z_]+(\..*)$/.exec(pageOrigin)?.[1];
@@ -53,7 +60,7 @@ function withoutDefaultPort(one: string): string {
 
 export const WIDGET_TALKS_MAX = 100;
 
-/** The widget as REST writes it. A merge patch may omit the origins, which the store rejects later. */
+/** Widget fields of a REST body. A merge patch may omit the origins; the store then validates the merged result. */
 type WidgetFields = {
   allowed_origins?: readonly string[] | undefined;
   max_concurrent?: number | undefined;

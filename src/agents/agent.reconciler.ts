@@ -106,7 +106,7 @@ async function act(
 ): Promise<Outcome<AgentStatus>> {
   const { namespace, name, uid, generation } = agent.metadata;
   const unfit = await refuseParameters(agent);
-  // Does not write the declaration to the row, because every list would show it.
+  // An invalid declaration is not written to the row, because every list would show it.
   if (unfit) return { findings: refused('Accepted', unfit), status: agent.status };
   const { spec, blocked } = await resolve(deps, agent);
   const unmatched = await unmatchedSelector(deps.store, agent);

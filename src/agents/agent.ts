@@ -331,7 +331,7 @@ export const agentStatus = z
 export type AgentSpec = z.output<typeof agentSpec>;
 export type AgentStatus = z.output<typeof agentStatus>;
 
-/** Content part of a spec, as the user set it. */
+/** The content part of a spec, as the user set it, without defaults. */
 export const agentContent = z.strictObject(content);
 export type AgentContent = z.output<typeof agentContent>;
 

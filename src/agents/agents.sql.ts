@@ -115,7 +115,7 @@ export async function lockAgent(db: Db, agent: AgentProjection): Promise<AgentRo
     `select ${COLUMNS} from agents where id = $1 for update`,
     [agent.id],
   );
-  return rows[0]!; // Exists, because the insert above creates a missing row.
+  return rows[0]!; // The row exists, because the insert above creates a missing one.
 }
 
 export async function updateAgent(

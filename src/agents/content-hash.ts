@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { AGENT_CONTENT_FIELDS, type AgentContent, type AgentSpec } from './agent.ts';
 
 /**
- * Version of the hashing rules. A version is made of the content part of a spec, as the user set it
+ * Version of the hashing rules. The hash covers the content part of a spec, as the user set it
  * (contract/agents.md#versions). Content fields have no defaults in the CRD, so an upgrade that adds a default changes
- * no hash. A change of the rules below does, and must raise HASH_VERSION.
+ * no hash. A change of the hashing rules below changes hashes and must increment `HASH_VERSION`.
  */
 export const HASH_VERSION = 1;
 

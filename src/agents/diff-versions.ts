@@ -5,7 +5,7 @@ export type Change = { path: string; before: unknown; after: unknown };
 
 /**
  * Returns the differences between two contents, as few as possible. Compares objects key by key, tools by name, and
- * other lists and texts as a whole. The value of a side that lacks it is `null`.
+ * other lists and texts as a whole. `before` or `after` is `null` if that side lacks the value.
  */
 export function diffContent(before: unknown, after: unknown, path = ''): Change[] {
   if (isDeepStrictEqual(before, after)) return [];
@@ -18,7 +18,7 @@ export function diffContent(before: unknown, after: unknown, path = ''): Change[
   });
 }
 
-/** Returns the parts of a value by key, or `undefined` if it is compared as a whole. */
+/** Returns the parts of an object or a list of tools by key, or `undefined` for a value that is compared as a whole. */
 function keyed(value: unknown): Map<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) return new Map(Object.entries(value));

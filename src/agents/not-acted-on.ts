@@ -5,8 +5,8 @@ import { providersOf, type Models } from './references/missing-providers.ts';
 /**
  * Returns the declared settings that have no effect, with the reason, or `undefined`: `no effect without a model: tools
  * (refund, hang_up), model, the escalation rule tool_failure; no effect where a carrier speaks: voice (speed),
- * transcriber` (contract/agents.md#settings-without-effect). The agent is ready anyway. `whyCarrier` says why a carrier
- * speaks although the voice and the transcriber both name a provider.
+ * transcriber` (contract/agents.md#settings-without-effect). The agent is ready anyway. `whyCarrier` says why the
+ * carrier transcribes and speaks although the voice and the transcriber both name a provider.
  */
 export function notActedOn(
   spec: AgentSpec,
@@ -26,12 +26,13 @@ export function notActedOn(
   return said.map(([where, names]) => `no effect ${where}: ${names.join(', ')}`).join('; ');
 }
 
-/** Voice settings that a speaking carrier does not receive. */
+/** Voice settings that are not sent to a carrier that speaks for the agent. */
 const OWN_SPEECH = ['model', 'speed', 'fallback'] as const;
 
 /**
- * Returns the settings of voice and transcriber that have no effect. All have an effect if both name a ModelProvider.
- * Otherwise a carrier hears and speaks, and receives only the provider, id and language of the voice.
+ * Returns the settings of `voice` and `transcriber` that have no effect. All have an effect if both name a
+ * ModelProvider. Otherwise the carrier transcribes and speaks, and receives only the provider, id and language of the
+ * voice.
  */
 function unspoken({ transcriber, voice }: Content, isCarrier: boolean): string[] {
   const areNamed = voice?.provider !== undefined && transcriber?.provider !== undefined;
@@ -45,7 +46,7 @@ function unspoken({ transcriber, voice }: Content, isCarrier: boolean): string[]
 
 type Content = ReturnType<typeof contentOf>;
 
-/** Returns true if a model is configured, whether it is reachable or not. A fallback alone counts. */
+/** Returns true if a model is configured, whether it is reachable or not. A fallback model alone is enough. */
 function hasModel(content: Content, { hasDefaultModel, isSample }: Models): boolean {
   const isNamed = providersOf(content.model).length > 0;
   return hasDefaultModel || isNamed || (isSample?.(content) ?? false);

@@ -141,7 +141,7 @@ async function applyPin(
 ): Promise<Resource> {
   const { namespace, name, generation, resourceVersion } = current.metadata;
   const { version } = pin;
-  if (current.spec.pinnedVersion === version) return current; // The requested version is pinned already.
+  if (current.spec.pinnedVersion === version) return current; // The requested version is already pinned.
   // Rejects the removal of a pin that another manager declares too, because it would silently have no effect.
   const owner = current.owners['pinnedVersion']?.find((manager) => manager !== API_PIN_MANAGER);
   if (version === undefined && owner !== undefined) {

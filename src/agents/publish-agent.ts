@@ -32,7 +32,7 @@ export type PublishAgentDeps = QuotaDeps & {
 };
 
 export type PublishAgentInput = {
-  /** Epoch of the leader, which fences its writes. */
+  /** Epoch of the leader. Writes with an older epoch are rejected. */
   epoch: number;
   agent: AgentProjection;
   /** Actors to record for a change of the live version by content or by pin. */
@@ -56,12 +56,12 @@ export type PublishAgentResult = {
 
 /**
  * Updates an agent's row, versions and activations to its declaration. One transaction writes the version (if the
- * content is new), the activation, its event and the event's deliveries. Each activation therefore makes exactly one
- * event, in spite of crashes and concurrent writers. The row lock orders writers, the epoch excludes a former leader,
- * and the live version is not activated again. A repeat does nothing.
+ * content is new), the activation, its event and the event's deliveries. Each activation therefore creates exactly one
+ * event, in spite of crashes and concurrent writers: the row lock orders writers, the epoch excludes a former leader,
+ * and the live version is not activated again. A repeated call does nothing.
  *
- * Costs one read and no transaction if nothing changed. Otherwise up to ten statements, two more for a new agent, and
- * the audit entry for declarations outside the API.
+ * Costs one read and no transaction if nothing changed. Otherwise it runs up to ten statements, two more for a new
+ * agent, and one for the audit entry of a declaration outside the API.
  */
 export async function publishAgent(
   deps: PublishAgentDeps,
@@ -155,8 +155,8 @@ function isUpToDate(row: AgentRow, agent: AgentProjection): boolean {
 }
 
 /**
- * Hides an agent whose declaration was deleted. Its versions and activations stay for references and for its return,
- * unless it has `deletionPolicy: Delete`. A repeat does nothing.
+ * Hides an agent whose declaration was deleted. Its versions and activations stay, because other records refer to them
+ * and the agent may be declared again, unless it has `deletionPolicy: Delete`. A repeated call does nothing.
  */
 export async function removeAgent(
   deps: { pool: Pool; notifier: Notifier },

@@ -31,9 +31,9 @@ const written = agentSpec.pick({
 type Written = z.output<typeof written>;
 type PublishPolicy = 'automatic' | 'manual';
 
-/** Spec fields that REST declares. Defaults are left to the resource. */
+/** Spec fields that REST declares. Omitted fields get their defaults from the resource's schema. */
 export type AgentDeclaration = Written & Partial<Pick<AgentSpec, 'publishPolicy'>>;
-/** The same fields as JSON: `display_name`, `publish_policy: automatic`, … */
+/** The fields of `AgentDeclaration` in REST form: `display_name`, `publish_policy: automatic`, … */
 export type AgentFields = SnakeCased<Written> & { publish_policy?: PublishPolicy };
 export type AgentWrite = AgentFields & { prompt: string; name?: string };
 
@@ -57,8 +57,8 @@ export const AgentWrite: z.ZodType<AgentWrite> = typed(
 );
 
 /**
- * Body of `PATCH /v1/agents/{id}`: an RFC 7386 merge patch. The schema accepts `name`, so that the route can answer
- * that it never changes. The merged result must be validated with `AgentWrite`.
+ * Body of `PATCH /v1/agents/{id}`: an RFC 7386 merge patch. The schema accepts `name`, so that the route can reject it
+ * with a specific error: a name never changes. The merged result must be validated with `AgentWrite`.
  */
 export const AgentPatch: z.ZodType<Record<string, unknown>> = z
   .strictObject({

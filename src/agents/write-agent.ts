@@ -126,7 +126,7 @@ const POLICY_DECIDES = 'publish_policy decides what goes live; leave it as it is
 const OPEN_TO_PAGES =
   'widget decides which pages, and how many of their visitors, talk with the live agent; without the scope it can only be closed';
 
-/** Returns the policy, or the default if it is omitted or removed. */
+/** Returns the publish policy, or the default if it is omitted or removed. */
 function policyOf({ publish_policy: policy = 'automatic' }: AgentFields) {
   return policy;
 }
@@ -147,9 +147,10 @@ export function requireAgent(deps: { pool: Db }, key: RowKey): Promise<AgentRow>
 
 /**
  * Returns the annotation that names the author of a content change, with the generation that the change will create. A
- * patch without changes creates no generation, and the next one, by another manager, must not be attributed to the API.
- * So an existing annotation stays, and a new one has generation 0. It is needed anyway, because the API owns fields
- * from now on and its key must be known.
+ * patch without changes creates no generation, and the next generation, which another manager creates, must not be
+ * attributed to the API. So such a patch keeps an existing annotation, or writes one with generation 0. Every patch
+ * needs the annotation, because the API owns the patched fields from now on and their author (the API key) is read from
+ * it.
  */
 function causeOf(
   { metadata }: Resource<AgentSpec>,

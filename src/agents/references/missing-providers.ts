@@ -4,9 +4,9 @@ import type { AgentContent, AgentSpec } from '../agent.ts';
 
 /** Models that agents can use. */
 export type Models = {
-  /** Whether the settings name a provider for agents that name none. */
+  /** Whether the settings configure a default provider, for agents that name none. */
   hasDefaultModel: boolean;
-  /** Returns true for agents that a sample model answers, whatever provider they name. */
+  /** Returns true for agents that run on the sample model, whichever provider they name. */
   isSample?: ((content: AgentContent) => boolean) | undefined;
 };
 
@@ -14,7 +14,7 @@ export type Models = {
 const DEFAULT_PROVIDER = 'default';
 
 type Naming = Partial<Nullable<Pick<AgentSpec, 'model' | 'judgement'>>>;
-/** Fields with `null`, as in a merge patch. */
+/** The same fields, each of which may be `null`, as in a merge patch. */
 type Nullable<T> = { [Name in keyof T]: T[Name] | null };
 
 /** Returns the providers of an agent's models, each with its pointer in the REST body. */
@@ -60,7 +60,10 @@ export async function missingProviders(
 
 type Spoken = Pick<AgentSpec, 'voice' | 'transcriber'>;
 
-/** Returns the providers that an agent speaks and hears with, if it names both, with the section that each needs. */
+/**
+ * Returns the providers of an agent's voice and transcriber, if it names both, each with the section that its
+ * ModelProvider needs.
+ */
 export function speechProvidersOf({
   voice,
   transcriber,
@@ -72,7 +75,7 @@ export function speechProvidersOf({
   ];
 }
 
-/** Returns why a carrier speaks for an agent that names both providers, or `undefined`. */
+/** Returns why the carrier speaks for an agent that names both speech providers, or `undefined` if it does not. */
 export async function whyCarrierSpeaks(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
@@ -96,7 +99,7 @@ export async function requireProviders(
   namespace: string,
   naming: { model?: unknown; judgement?: unknown },
 ): Promise<void> {
-  // The body schema has already validated the type.
+  // The body schema has already validated the types.
   const errors = await missingProviders(deps, namespace, naming as Naming);
   const [first] = errors;
   if (first) throw new ApiError('invalid_body', first.detail, { errors });

@@ -39,7 +39,7 @@ function unknown(list: 'ids' | 'names', at: number, source: string): FieldError 
   return { pointer: `/knowledge/source_${list}/${at}`, code: 'unknown_source', detail };
 }
 
-/** Returns the texts of a list in a validated body. */
+/** Returns a list of strings from a validated body. */
 function textsIn(knowledge: unknown, field: string): string[] {
   if (typeof knowledge !== 'object' || knowledge === null) return [];
   const list: unknown = Reflect.get(knowledge, field);

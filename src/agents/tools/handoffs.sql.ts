@@ -2,14 +2,14 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { AgentContent } from '../agent.ts';
 
 /**
- * Target of a version's handoff (contract/tools.md#handoff), stored with the activation, so that later versions of the
- * target do not change it. `version` is `null` if the target had no live version then; its first live version counts.
- * `agentId` is `null` if the target did not exist either.
+ * Target of a version's handoff (contract/tools.md#handoff). It is stored with the activation, so that later versions
+ * of the target do not change it. If the target had no live version at that time, `version` is `null`, and the first
+ * version that goes live later is used. `agentId` is `null` if the target did not exist.
  */
 export type Handoff = {
-  /** Name of the tool. */
+  /** Name of the handoff tool. */
   tool: string;
-  /** Name of the target. */
+  /** Name of the target agent. */
   agent: string;
   /** UUID. */
   agentId: string | null;
@@ -46,13 +46,17 @@ export async function lastHandoffs(
   return rows.map(({ handoff }) => handoff);
 }
 
-/** Agent that a handoff leads to. `content` is `null` if it has no live version or the version does not exist. */
+/**
+ * Agent that takes over a conversation. `content` is `null` if it has no live version, or if the declared version does
+ * not exist.
+ */
 export type HandoffTarget = { agentId: string; agentVersion: number; content: AgentContent | null };
 
 /**
- * Resolves a handoff by the activation under which the conversation began: the last one of that version until then, or
- * else the first one after it. A version that was never live has none; it gets the target's live version at the start
- * of the conversation. Returns `undefined` if the target does not exist or was deleted.
+ * Resolves a handoff from the activation that applied when the conversation began: the last activation of the agent's
+ * version up to that time, or else the first one after it. A version that was never live has no activation; its handoff
+ * leads to the target's version that was live when the conversation began. Returns `undefined` if the target does not
+ * exist or was deleted.
  */
 export async function readHandoffTarget(
   db: Db,

@@ -40,7 +40,7 @@ export function secretRefsOf({ tools = [] }: Pick<AgentSpec, 'tools'>): SecretRe
 
 /** Pending changes to the stored Secrets of an agent's tools. */
 export type ToolSecretChanges = {
-  /** Names of all Secrets. */
+  /** Names of all Secrets, including those that only earlier versions use. */
   names: ReadonlySet<string>;
   /** Runs in the transaction that makes the agent live, so that no tool call misses a Secret. */
   write: (db: Db) => Promise<void>;
@@ -53,7 +53,7 @@ export type ToolSecretChanges = {
  * Secrets that only earlier versions name, because conversations and rollbacks still use those versions. Removes the
  * value of a Secret that was deleted or may no longer be used.
  *
- * Costs one read if nothing has changed, and a read of each Secret.
+ * Costs one query, and one read per Secret.
  */
 export async function readToolSecretChanges(
   deps: { pool: Pool; sealer: Sealer; store: Store },

@@ -4,9 +4,10 @@ import type { AgentProjection } from '../agents.sql.ts';
 import { findHandoffTargets, lastHandoffs, type Handoff } from './handoffs.sql.ts';
 
 /**
- * Returns the handoff targets of a version that goes live, or `null` if it has no handoffs. A publication takes the
- * current live versions of the targets. A rollback takes the recorded ones, and current versions only for deleted
- * targets. A version that the tool names is taken as declared. Costs one read, or three for a version with handoffs.
+ * Returns the handoff targets to record for a version that goes live, or `null` if it has no handoffs. A publication
+ * records the current live versions of the targets. A rollback reuses the targets recorded last time, and current
+ * versions only for deleted targets. A tool that declares a version of its target gets that version. Costs one read, or
+ * three for a version with handoffs.
  */
 export async function recordHandoffs(
   db: Db,

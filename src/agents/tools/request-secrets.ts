@@ -12,7 +12,7 @@ export type RequestSecretRefs = {
 /** Secrets in clear text. */
 export type RequestSecrets = { bearer?: string; signing?: string };
 
-/** Characters of a bearer token that a header can carry. */
+/** Characters that a header can carry in a bearer token. */
 const TOKEN = /^[!-~]{1,8192}$/;
 
 /** Returns the current values of the Secrets, or why they cannot be used. Costs one read per Secret. */

@@ -5,22 +5,25 @@ import { freeValueProblem } from '../../platform/resources/schema/free-value.ts'
 
 /**
  * Validates a tool's arguments against its JSON Schema (contract/tools.md#parameters): draft 2020-12, or draft-07 if
- * `$schema` says so. Schemas and values are untrusted, and a pattern or a reference can take forever. So both have a
- * time limit, and each schema gets a separate compiler, in which it can define and reference only itself.
+ * `$schema` says so. Schemas and values are untrusted, and a pattern or a reference can take forever. So compilation
+ * and checks have a time limit, and each schema gets a separate compiler, in which it can define and reference only
+ * itself.
  */
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
 /**
- * Returns at most five lines of `/place must …`, or none if the value is valid.
+ * Returns at most five error lines, such as `/amount must be number`, or none if the value is valid.
  * @throws SlowSchemaError
  */
 export type CheckArguments = (value: unknown) => readonly string[];
 
-/** `pointer` leads into the schema. `isSlow` means that it took too long this time. */
+/**
+ * Problem of a schema. `pointer` points into the schema. `isSlow` means that the compilation exceeded its time limit.
+ */
 export type SchemaProblem = { pointer: string; detail: string; isSlow?: true };
 
-/** A check exceeded its time or stack, so the schema cannot be used for this value. */
+/** Error of a check that exceeded its time limit or its stack, so that the schema cannot be used for this value. */
 export class SlowSchemaError extends Error {
   override readonly name = 'SlowSchemaError';
   /** Whether the machine was too busy to run the check, which says nothing about the schema. */
@@ -43,9 +46,12 @@ export const COMPILE_MS = 1_000;
 const CHECK_MS = 250;
 const PROBLEMS_MAX = 5;
 
-/** Treats `format` as an annotation, as the draft does, and unknown keywords too. */
+/** Treats `format`, as the draft specifies, and unknown keywords as annotations. */
 const OPTIONS = { strict: false, validateFormats: false, logger: false } as const;
-/** Compiles each `$ref` once instead of at every use, and without optimization, which is up to ten times as fast. */
+/**
+ * Compiles each `$ref` once instead of at every use, and skips the optimization of the generated code. This is up to
+ * ten times as fast.
+ */
 const COMPILED_ONCE = { inlineRefs: false, code: { optimize: false } } as const;
 
 /**
@@ -78,7 +84,7 @@ function compile(
 ): { check: CheckArguments } | { problem: SchemaProblem } {
   const wrong = schemaOfSchemas(draft)(schema);
   if (wrong) return refused(wrong.instancePath, saidOf(wrong));
-  // Omits the meta-schema, which is large and was checked already.
+  // The meta-schema is omitted, because it is large and the schema was checked against it above.
   const compiler = new DRAFTS[draft].Compiler({
     ...OPTIONS,
     ...COMPILED_ONCE,
@@ -87,7 +93,7 @@ function compile(
     allErrors: true,
   });
   const matches = compiler.compile(schema);
-  // An asynchronous check returns a promise, which is always truthy.
+  // Rejects asynchronous schemas: their check returns a promise, which is always truthy.
   if ('$async' in matches) return refused('/$async', 'may not be asynchronous');
   return {
     check: (value) =>
@@ -107,7 +113,10 @@ function draftOf(declared: unknown): Draft | undefined {
 type SaysWrong = (schema: Parameters) => ErrorObject | undefined;
 const saysWrong = new Map<Draft, SaysWrong>();
 
-/** Returns the check against the meta-schema. Compiles it at first use and outside of the time limit of a check. */
+/**
+ * Returns the check of schemas against the meta-schema. The meta-schema is compiled at first use, outside of any time
+ * limit.
+ */
 function schemaOfSchemas(draft: Draft): SaysWrong {
   const known = saysWrong.get(draft);
   if (known) return known;
@@ -128,7 +137,10 @@ const SLOW_TO_COMPILE: SchemaProblem = {
   isSlow: true,
 };
 
-/** Returns a message for an error of ajv, which names only references and patterns of the schema itself. */
+/**
+ * Returns a message for an error of ajv. Its text is safe to quote, because it names only references and patterns of
+ * the schema itself.
+ */
 function problemOf(error: unknown): string {
   const said = Reflect.get(Object(error), 'message') as unknown;
   const text = typeof said === 'string' ? said.slice(0, 300) : 'no reason was given';
@@ -136,7 +148,8 @@ function problemOf(error: unknown): string {
 }
 
 /**
- * Converts other errors: a schema that refers to itself at the same place runs out of stack before it runs out of time.
+ * Converts every other error to a SlowSchemaError: a schema that refers to itself at the same place overflows the stack
+ * before it exceeds the time limit.
  */
 function ending<R>(check: () => R): R {
   try {
@@ -171,15 +184,15 @@ const runWork = new Script('work()');
 /** Factor for the time limit of the second attempt on a busy machine. */
 const PATIENCE = 4;
 /**
- * Shares of the time limit. Work that got less CPU time than `WAITING` was mostly waiting for the CPU and gets a second
- * attempt. If the second attempt gets less than `HARDLY`, the machine counts as too busy.
+ * Shares of the time limit. Work that got less CPU time than `WAITING` mostly waited for the CPU and gets a second
+ * attempt. If the second attempt gets less CPU time than `HARDLY`, the machine counts as too busy.
  */
 const WAITING = 0.5;
 const HARDLY = 0.1;
 
 /**
  * Runs work that may never end, and interrupts it at the time limit. Costs about 50 µs. If the work got less than half
- * of the limit as CPU time, it was waiting for the CPU and is tried once more with a longer limit.
+ * of the limit as CPU time, it mostly waited for the CPU and is tried once more with a longer limit.
  * @throws SlowSchemaError
  */
 function withinMs<R>(timeout: number, work: () => R): R {
@@ -207,7 +220,7 @@ function attempt<R>(work: () => R, timeout: number): Attempt<R> {
   }
 }
 
-/** Returns the CPU time of this thread. */
+/** Returns the CPU time of this thread in milliseconds. */
 function computedMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

@@ -18,12 +18,12 @@ export type DeclaredTool = {
   agent?: string | undefined;
 };
 
-/** A problem of a tool. `pointer` starts at the list of tools, as in `/0/parameters/type`. */
+/** Problem of a declared tool. `pointer` starts at the list of tools, as in `/0/parameters/type`. */
 export type ToolProblem = { name: string; pointer: string; detail: string };
 
 /**
- * Returns problems of parameters that are invalid JSON Schemas or too large. All schemas of an agent together have
- * COMPILE_MS to compile, and other work runs between them, so that one request does not block others.
+ * Returns the problems of parameters that are invalid JSON Schemas or too large. All schemas of an agent together have
+ * `COMPILE_MS` to compile. Other work runs between two schemas, so that one request does not block others.
  */
 export async function parameterProblems(tools: readonly DeclaredTool[]): Promise<ToolProblem[]> {
   const problems: ToolProblem[] = [];
@@ -68,14 +68,14 @@ export async function handoffProblems(
     });
 }
 
-/** Returns the message of a problem for a condition. */
+/** Returns a problem as the message of a condition. */
 export function messageOf({ name, pointer, detail }: ToolProblem): string {
   const place = pointer.replace(/^\/\d+\//, '');
   return `tool ${name}: ${place} ${detail}`;
 }
 
 /**
- * Rejects tools of a request that could never work.
+ * Rejects a request whose tools could never work.
  * @throws ApiError invalid_body
  */
 export async function requireTools(

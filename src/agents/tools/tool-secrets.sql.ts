@@ -5,7 +5,10 @@ export type SecretRef = { name: string; key: string };
 /** A stored Secret. `value` is encrypted (sealed); `null` if the Secret was deleted or may no longer be used. */
 export type ToolSecret = SecretRef & { value: Buffer | null };
 
-/** Maximum number of Secrets per agent, those named last. Every reconcile reads each. */
+/**
+ * Maximum number of stored Secrets per agent. The ones that a declaration named most recently are kept. Every reconcile
+ * reads each of them.
+ */
 export const TOOL_SECRETS_MAX = 200;
 
 /**
