@@ -16,9 +16,9 @@ import { createOpenAiClient } from './openai-model.ts';
 import { createProviderSlots } from './provider-slots.ts';
 
 /**
- * Finds the models of agents by their declarations. An agent without a provider gets the default provider of the
- * settings. Without that it has no model, unless one of its fallbacks names a provider. A fallback without a provider
- * is another model of the same provider.
+ * Finds the models of agents by their declarations. An agent without a provider uses the default provider of the
+ * settings. Without a default provider the agent has no model, unless one of its fallbacks names a provider. A fallback
+ * without a provider is another model of the agent's own provider.
  */
 export function createModels(deps: {
   findEndpoint: FindEndpoint;
@@ -61,7 +61,10 @@ export function createModels(deps: {
   };
 }
 
-/** Returns the key of a provider's slots. The default provider is the same in every namespace. */
+/**
+ * Returns the key under which a provider's concurrent requests are counted. The default provider is the same in every
+ * namespace.
+ */
 function slotsKeyOf(namespace: string, provider: string | undefined): string {
   const isDefault = provider === undefined || provider === DEFAULT_PROVIDER;
   return isDefault ? DEFAULT_PROVIDER : `${namespace}/${provider}`;

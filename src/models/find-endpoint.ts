@@ -13,12 +13,12 @@ import type { FindEndpoint, ModelEndpoint } from './model.ts';
  */
 export type Endpoints = {
   /**
-   * Finds a provider, without a query while it is cached. As long as an endpoint is unchanged, the same object is
-   * returned.
+   * Finds a provider. Runs a query only if the provider is not cached, and returns the same object as long as the
+   * endpoint is unchanged.
    * @throws Error if the key was encrypted (sealed) with another PARLEY_ENCRYPTION_KEY
    */
   find: FindEndpoint;
-  /** Removes changed providers from the cache. Ids are UUIDs, and `*` stands for all. */
+  /** Removes changed providers from the cache. The ids are UUIDs, and `*` stands for all. */
   look: (ids: readonly string[]) => void;
 };
 
@@ -29,7 +29,7 @@ type Found = { id?: string; endpoint?: ModelEndpoint };
 type Deps = {
   pool: Pool;
   sealer: Pick<Sealer, 'open'>;
-  /** `undefined` without a default provider. */
+  /** Settings of the default provider; `undefined` if there is none. */
   settings: ModelSettings | undefined;
   /** Monotonic clock. */
   nowMs: () => number;
@@ -45,7 +45,7 @@ export function createEndpoints(deps: Deps): Endpoints {
       const found = await known.find(`${namespace}/${name}`, () => read(deps, namespace, name));
       return found.endpoint;
     },
-    // A provider that was missing may exist now, under an unknown id.
+    // Cached misses have no id and are always dropped, because the provider may have been created since.
     look: (ids) =>
       known.forget(({ id }) => ids.includes('*') || id === undefined || ids.includes(id)),
   };

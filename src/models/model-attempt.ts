@@ -36,8 +36,8 @@ export type Attempted = {
 };
 
 /**
- * Makes one request. Settles immediately with the partial answer if the caller's signal aborts or a watchdog fires.
- * Never waits for the package, the connection or the provider.
+ * Makes one request. Settles immediately with the partial answer if the caller's signal aborts or a watchdog fires: it
+ * never waits for the package, the connection or the provider.
  */
 export function attempt(
   link: ModelLink,
@@ -61,7 +61,7 @@ export function attempt(
       request.signal.removeEventListener('abort', interrupt);
       if (outcome.kind === 'whole') link.habits.note(draft);
       resolve({ body, draft, wasSent, firstPartAt, outcome });
-      // Aborts the request unless the answer is complete, because later parts are not needed.
+      // Aborts the request unless the answer is complete, because the rest of the answer is not needed.
       if (outcome.kind !== 'whole' || draft.finishReason() === 'length') inner.abort();
     };
     const fail = (failure: Failure): void => settle({ kind: 'failed', failure });

@@ -12,23 +12,26 @@ import type { ProviderSlots } from './provider-slots.ts';
 import { promptTokensOf } from './requests/request-messages.ts';
 import { costOf, estimateUsage } from './usage.ts';
 
-/** Finds a usable model. Throws ModelError if it cannot be used. */
+/** Finds a usable model. Throws ModelError if the model cannot be used. */
 export type FindLink = () => Promise<ModelLink>;
 
 type Deps = { slots: ProviderSlots; nowMs: () => number; random: () => number };
 
-/** Retries after the first request to a model. Each pause is twice as long as the previous one. */
+/** Maximum number of retries per model. Each pause is twice as long as the previous one. */
 const RETRIES = 2;
-/** Maximum number of changed requests after refusals. Each refusal names one unsupported feature. */
+/** Maximum number of requests that are changed after a refusal. Each refusal names one unsupported feature. */
 const CHANGES_MAX = 8;
 const FIRST_PAUSE_MS = 250;
-/** Maximum pause, because a caller waits. If a provider asks for more, a fallback is tried or the turn fails. */
+/**
+ * Maximum pause, because a caller is waiting. If a provider asks for a longer pause, a fallback is tried or the turn
+ * fails.
+ */
 const MAX_RETRY_AFTER_MS = 3000;
 
 /**
- * Asks the model of an agent, then its fallbacks in order. Retries only while no part of an answer has arrived, because
- * text that a caller has seen or heard cannot be withdrawn. The time limit of the first provider applies to all
- * together.
+ * Creates a model that calls the agent's model, then its fallbacks in order. Retries only while no part of an answer
+ * has arrived, because text that a caller has seen or heard cannot be withdrawn. The total time limit of the first
+ * provider applies to all of them together.
  */
 export function createModelChain(links: readonly FindLink[], deps: Deps): Model {
   return async (request) => {
@@ -57,7 +60,7 @@ type Turn = {
   totalMs: number | undefined;
 };
 
-/** Asks one model. Returns `undefined` if it cannot answer and the next one may be asked. */
+/** Calls one model. Returns `undefined` if it cannot answer and the next model may be called. */
 async function askOne(
   link: ModelLink,
   turn: Turn,
@@ -93,8 +96,9 @@ async function askOne(
 }
 
 /**
- * Returns a changed request after a refusal. It omits the feature that the server rejects, which is remembered, or the
- * earlier turns if the content filter may have matched them. Returns `undefined` if no change can help.
+ * Returns a changed request after a refusal, or `undefined` if no change can help. If the server rejects a feature, the
+ * changed request omits it, and later requests do too. If the content filter may have matched earlier turns, it omits
+ * these turns.
  */
 function changedAfter(
   { habits }: ModelLink,
@@ -163,7 +167,7 @@ function replyOf(link: ModelLink, turn: Turn, attempted: Attempted, deps: Deps):
   const toolCalls = draft.toolCalls();
   const { text } = draft;
   const extra = draft.extra();
-  // Counts that arrive before the end may be incomplete.
+  // Counts that arrive before the end of the answer may be incomplete.
   const told = outcome.kind === 'whole' ? draft.usage : undefined;
   const usage = told
     ? { ...told, estimated: false }

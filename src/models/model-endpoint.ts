@@ -15,8 +15,8 @@ export type ModelSettings = {
 /** Default timeouts in milliseconds (contract/model-providers.md#fields). */
 const TIMEOUTS = { firstTokenMs: 15_000, betweenTokensMs: 15_000, totalMs: 120_000 };
 /**
- * Default number of texts per request. Passages have at most 2,400 characters, so it is far below the limit of any
- * provider.
+ * Default number of texts per embedding request. Passages have at most 2,400 characters, so a batch is far below the
+ * limit of any provider.
  */
 const BATCH_SIZE = 64;
 

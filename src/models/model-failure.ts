@@ -6,7 +6,9 @@ import type { Ending } from './answers/finish-reason.ts';
 import type { ModelErrorCode } from './model.ts';
 import { DEFAULT_PROVIDER } from './model-provider.ts';
 
-/** The provider's response is not a valid answer. `what` describes it, such as `answered with a web page`. */
+/**
+ * Error for a response that is not a valid answer. `what` describes the response, such as `answered with a web page`.
+ */
 export class InvalidAnswer extends Error {
   override readonly name = 'InvalidAnswer';
   /** Whether to ask the model again, as long as no part of its answer was used. */
@@ -31,17 +33,17 @@ export type Failure = {
   mayRetry: boolean;
   /** Pause that the provider requests. */
   retryAfterMs: number | undefined;
-  /** The provider's error in lower case. It is used to learn from and never shown. */
+  /** The provider's error in lower case. Unsupported features are recognized in it. It is never shown. */
   refusal?: string;
   cause?: unknown;
 };
 
 /**
- * Pattern for error codes that are plain words and therefore safe to show. Sentences of providers quote keys and
- * prompts.
+ * Pattern for error codes that are plain words and therefore safe to show. Whole sentences are not, because providers
+ * quote keys and prompts in them.
  */
 const PLAIN_WORD = /^[a-z]{1,20}(_[a-z]{1,20}){0,4}$/;
-/** Error code for an exhausted quota, which waiting does not restore. */
+/** Error code for an exhausted quota. A retry cannot succeed. */
 const OUT_OF_QUOTA = 'insufficient_quota';
 
 export function readFailure(error: unknown, from: { provider: string; model: string }): Failure {

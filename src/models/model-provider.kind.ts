@@ -49,7 +49,8 @@ export const MODEL_PROVIDER_KIND = defineKind({
       query: z.record(z.string(), z.string()),
     }),
     reservedNames: { [DEFAULT_PROVIDER]: RESERVED_NAME },
-    // Rejects invalid URLs early, for the benefit of the caller. The guard checks every connection again.
+    // Rejects invalid URLs when they are declared, so that the caller gets an error. The guard checks every connection
+    // again.
     faults: ({ guard }, _, { base_url: url }) => {
       const checked = typeof url === 'string' ? checkUrl(url, guard) : undefined;
       if (!checked || !('problem' in checked)) return [];
@@ -62,7 +63,7 @@ export const MODEL_PROVIDER_KIND = defineKind({
     },
   },
   audit: {
-    // The log shows only that headers and parameters changed, and never their values.
+    // The log shows that headers and parameters changed, and never their values.
     shown: ['base_url', 'api_key_secret_ref', 'chat', 'embeddings', 'speech', 'transcription'],
     gone: ['base_url'],
   },

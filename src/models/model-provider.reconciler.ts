@@ -77,7 +77,8 @@ async function act(
 }
 
 /**
- * Returns the conditions of a provider. A provider that does not answer is `Reconciling`, because it is probed again.
+ * Returns the conditions of a provider. A provider that does not answer is `Reconciling`, because it will be probed
+ * again.
  */
 function findingsOf({ ready: isReady, reason, message }: Answering): Finding[] {
   const why = { reason, message };
@@ -85,7 +86,7 @@ function findingsOf({ ready: isReady, reason, message }: Answering): Finding[] {
   return [...readiness, accepted, resolvedRefs()];
 }
 
-/** Returns the key, `undefined` for a provider without one, or the reason why the provider cannot be used. */
+/** Returns the key, `undefined` for a provider without a key, or the reason why the provider cannot be used. */
 async function resolve(
   { store, guard }: Pick<ModelProviderReconcilerDeps, 'store' | 'guard'>,
   { spec, metadata: { namespace, name } }: ProviderResource,

@@ -15,8 +15,8 @@ import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
  * The kind ModelProvider (contract/custom-resources.md#spec). Its types, CRD and REST schema are derived from this
- * file. Settings of every request are at the top level. Those of chat models are in `chat`, and those of embeddings,
- * speech and transcription beside it (docs/decisions/0031-model-providers.md).
+ * file. Settings of every request are at the top level. Settings of chat models are in `chat`, and those of embeddings,
+ * speech and transcription in sections of their own (docs/decisions/0031-model-providers.md).
  */
 
 const modelName = z.string().min(1).max(128);
@@ -68,7 +68,10 @@ const pricing = z.strictObject({
     .exactOptional(),
 });
 
-/** Without this rule, an agent that names no model could get a default model that is not allowed. */
+/**
+ * Rule that the default model must be an allowed model. Otherwise an agent that names no model could get a model that
+ * is not allowed.
+ */
 const defaultIsAllowed = rules({
   rule: '!has(self.defaultModel) || !has(self.models) || self.defaultModel in self.models',
   message: 'defaultModel must be one of models',
@@ -193,7 +196,7 @@ export const modelProviderStatus = z
 export type ModelProviderSpec = z.output<typeof modelProviderSpec>;
 export type ModelProviderStatus = z.output<typeof modelProviderStatus>;
 
-/** Name of the default provider of the settings in agents. No ModelProvider may use it. */
+/** Name by which agents refer to the default provider of the settings. No ModelProvider may use this name. */
 export const DEFAULT_PROVIDER = 'default';
 export const RESERVED_NAME =
   "default is the provider of the operator's settings: give this one another name";

@@ -1,6 +1,6 @@
 /**
- * Interface between turns and language models. The implementation uses the `openai` package, fallbacks, retries and
- * watchdogs, which turns do not depend on.
+ * Interface between turns and language models. The implementation uses the `openai` package and has fallbacks, retries
+ * and watchdogs; turns do not depend on these.
  */
 
 /** One message of a prompt, with the roles of OpenAI's chat completions. */
@@ -10,7 +10,10 @@ export type ModelMessage =
       role: 'assistant';
       content: string;
       toolCalls?: readonly ModelToolCall[];
-      /** Fields of the provider that are sent back to it. `from` names that provider; others do not receive them. */
+      /**
+       * Fields of the provider that are sent back to it. `from` names that provider; other providers do not receive
+       * them.
+       */
       extra?: ProviderFields;
       from?: string;
     }
@@ -26,7 +29,10 @@ export type ModelToolCall = {
   extra?: ProviderFields;
 };
 
-/** Fields such as `reasoning_content` or Gemini's `extra_content`, which a provider sends and needs back. */
+/**
+ * Fields such as `reasoning_content` or Gemini's `extra_content`, which a provider sends and needs back in later
+ * requests.
+ */
 export type ProviderFields = Readonly<Record<string, unknown>>;
 
 /** A tool. `parameters` is the JSON Schema of the arguments. */
@@ -39,8 +45,8 @@ export type ModelTool = {
 export type ModelRequest = {
   messages: readonly ModelMessage[];
   /**
-   * Messages between the first one and this index belong to earlier turns. The oldest are dropped if the prompt exceeds
-   * the limit of the model.
+   * Index that separates earlier turns from the current one: the messages after the first message and before this index
+   * belong to earlier turns. The oldest are dropped if the prompt exceeds the limit of the model.
    */
   historyEnd?: number;
   tools: readonly ModelTool[];
@@ -56,13 +62,16 @@ export type ModelRequest = {
   answerAs?: { name: string; schema: Record<string, unknown> };
   /** Aborts the request. It settles within 20 ms with the partial answer, as `interrupted`. */
   signal: AbortSignal;
-  /** Called with each part of the text. Nothing is retried after the first call. */
+  /** Called with each part of the text. After the first call, the request is not retried. */
   onText: (text: string) => void;
-  /** Called if all text so far was reasoning. */
+  /** Called if all text passed to `onText` so far was reasoning and must be withdrawn. */
   onTakeBack?: () => void;
 };
 
-/** Token counts. `estimated` means that Parley has estimated them, because the answer ended before its usage. */
+/**
+ * Token counts. `estimated` means that Parley has estimated them, because the answer ended before the provider sent its
+ * usage.
+ */
 export type ModelUsage = {
   inputTokens: number;
   outputTokens: number;
@@ -75,7 +84,7 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' |
 export type ModelReply = {
   text: string;
   toolCalls: readonly ModelToolCall[];
-  /** Fields of the provider beside text and calls. Present only with calls. */
+  /** Fields of the provider in addition to text and calls. Present only with calls. */
   extra?: ProviderFields;
   finishReason: FinishReason;
   usage: ModelUsage;
@@ -83,9 +92,9 @@ export type ModelReply = {
   provider: string;
   /** Name of the model at its provider. */
   model: string;
-  /** Cost by the provider's prices; `null` if it declares none. */
+  /** Cost by the provider's prices; `null` if the provider declares no prices. */
   cost: { amount: number; currency: string } | null;
-  /** Milliseconds from the request to the first part of text or of a tool call; `null` if no part came. */
+  /** Milliseconds from the request to the first part of text or of a tool call; `null` if no part arrived. */
   timeToFirstTokenMs: number | null;
   durationMs: number;
   /** Number of requests, including failed ones. */
@@ -95,7 +104,7 @@ export type ModelReply = {
 /** Returns the reply of a model. @throws ModelError if neither the model nor its fallbacks could answer */
 export type Model = (request: ModelRequest) => Promise<ModelReply>;
 
-/** Reason of a missing reply, as a turn shows it (contract/messages.md#errors). */
+/** Reason why a reply is missing, as a turn reports it (contract/messages.md#errors). */
 export type ModelErrorCode =
   | 'model_unreachable'
   | 'model_timeout'
@@ -106,7 +115,10 @@ export type ModelErrorCode =
   | 'model_failed'
   | 'model_invalid_answer';
 
-/** A failed reply. `message` is for people and safe to show: it has no key, no URL and no text of the prompt. */
+/**
+ * Error for a request that no model could answer. `message` is for people and safe to show: it contains no key, no URL
+ * and no text of the prompt.
+ */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly code: ModelErrorCode;
@@ -134,15 +146,15 @@ export type ModelChoice = {
 };
 
 /**
- * Returns the model of an agent with its fallbacks, or `undefined` if none is configured, in which case the built-in
- * responder quotes. An unusable provider gives a model that throws, and never `undefined`.
+ * Returns the model of an agent with its fallbacks, or `undefined` if none is configured; the built-in responder then
+ * answers with quotes. For an unusable provider, it returns a model that throws.
  */
 export type FindModel = (agent: {
   namespace: string;
   model: ModelChoice | undefined;
 }) => Promise<Model | undefined>;
 
-/** A provider with its key opened and defaults applied. */
+/** A provider with its key decrypted and defaults applied. */
 export type ModelEndpoint = {
   /** Name of the ModelProvider, or `default`. */
   provider: string;
@@ -150,13 +162,13 @@ export type ModelEndpoint = {
   baseUrl: string;
   apiKey: string | undefined;
   /**
-   * Header of the key. `authorization` carries `Bearer KEY`; the others (Azure: `api-key`) carry only the key, and no
-   * `authorization` is sent then.
+   * Header that carries the key. `authorization` carries `Bearer KEY`. The other headers (Azure: `api-key`) carry only
+   * the key, and no `authorization` header is sent.
    */
   apiKeyHeader: 'authorization' | 'api-key' | 'x-api-key';
   organization: string | undefined;
   project: string | undefined;
-  /** Additional headers, which are never shown. */
+  /** Additional headers. Their values are never shown. */
   headers: Readonly<Record<string, string>>;
   /** Query parameters of every request, such as Azure's `api-version`. */
   query: Readonly<Record<string, string>>;
@@ -175,7 +187,7 @@ export type ModelEndpoint = {
   speech?:
     | { defaultModel: string; defaultVoice: string; allowedModels: readonly string[] }
     | undefined;
-  /** Transcription settings, like those for speech. */
+  /** Transcription settings; `undefined` if none are declared. An empty `allowedModels` allows any. */
   transcription?: { defaultModel: string; allowedModels: readonly string[] } | undefined;
 };
 

@@ -9,14 +9,14 @@ import { ModelError, type ModelEndpoint } from './model.ts';
 import { InvalidAnswer } from './model-failure.ts';
 import { readEvents } from './answers/read-events.ts';
 
-/** Limit of an answer from a server that ignores `stream`. */
+/** Maximum size of an answer from a server that ignores `stream` and sends the whole answer at once. */
 export const WHOLE_ANSWER = { bytesMax: 2 * 1024 * 1024, tooLong: '2 MiB at once' };
 
 /**
- * Creates a client of the `openai` package for one provider. By default the package reads eight environment variables
- * and retries. So every setting is passed explicitly, and the headers are built here, because one of those variables
- * always adds to them. The package is loaded with the first client: it has 236 modules, and loading them at the start
- * would take a tenth of a second of CPU time in each process.
+ * Creates a client of the `openai` package for one provider. By default the package retries and reads eight environment
+ * variables. So every setting is passed explicitly. The headers are built here, because one of those variables always
+ * adds headers. The package is loaded with the first client: it has 236 modules, and loading them at the start would
+ * take a tenth of a second of CPU time in each process.
  * @throws ModelError if the key or a header cannot be sent
  */
 export async function createOpenAiClient(
@@ -28,7 +28,7 @@ export async function createOpenAiClient(
   const { default: Client } = await import('openai');
   return new Client({
     baseURL: endpoint.baseUrl,
-    // The package requires a key. The headers have the actual one.
+    // The package requires a key. The headers carry the actual one.
     apiKey: endpoint.apiKey ?? 'none',
     adminAPIKey: null,
     organization: endpoint.organization ?? null,
@@ -36,7 +36,7 @@ export async function createOpenAiClient(
     webhookSecret: null,
     defaultQuery: { ...endpoint.query },
     maxRetries: 0,
-    // Limit until the headers arrive. The watchdogs limit the whole answer.
+    // Time limit until the headers arrive. The watchdogs limit the whole answer.
     timeout: endpoint.timeouts.totalMs,
     logLevel: 'off',
     fetch: async (url, init) =>
@@ -44,7 +44,7 @@ export async function createOpenAiClient(
   });
 }
 
-/** Sets the content type. A text body is always JSON; another body keeps the type of its creator. */
+/** Sets the content type. A text body is always JSON; any other body keeps the type that its creator set. */
 function withTypeOf(sent: RequestInit, headers: Headers): Headers {
   const type = new Headers(sent.headers).get('content-type');
   if (typeof sent.body === 'string' || type === null) return headers;

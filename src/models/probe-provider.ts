@@ -6,8 +6,9 @@ import type { ModelEndpoint } from './model.ts';
 export type Answering = Problem & { ready: boolean };
 
 /**
- * Requests a provider's list of models (contract/model-providers.md#readiness), the cheapest request that needs the
- * key. Ignores the list itself: it only matters that the provider answers and accepts the key. Never rejects.
+ * Requests a provider's list of models (contract/model-providers.md#readiness), because this is the cheapest request
+ * that needs the key. Ignores the list itself: the probe only checks that the provider answers and accepts the key.
+ * Never rejects.
  */
 export async function probeProvider(
   egress: Pick<EgressClient, 'send'>,

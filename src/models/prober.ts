@@ -5,8 +5,8 @@ import type { ModelEndpoint } from './model.ts';
 import { probeProvider, type Answering } from './probe-provider.ts';
 
 /**
- * Prober of providers for the leader of the operator. It runs in parallel to reconciles, so that a provider that hangs
- * delays no other. Results are kept in memory, and a new leader probes again.
+ * Prober of providers for the leader of the operator. It runs in parallel to reconciles, so that an unresponsive
+ * provider delays no other. Results are only in memory, and a new leader probes again.
  */
 export type Prober = {
   /**
@@ -14,7 +14,7 @@ export type Prober = {
    * is `undefined` while the current declaration has no result.
    */
   ask: (
-    /** Key of the resource. */
+    /** Key of the ModelProvider. */
     key: ObjectKey,
     endpoint: ModelEndpoint,
   ) => Promise<{ found: Answering | undefined; againInMs: number }>;
@@ -33,7 +33,7 @@ export type ProberOptions = {
 };
 
 type Known = {
-  /** Serialized endpoint including its key, which detects changes. */
+  /** Serialized endpoint including its key. It is compared to detect changes. */
   as: string;
   found: Answering | undefined;
   dueMs: number;

@@ -1,13 +1,14 @@
 /** Slots that limit the concurrent requests of this process to each provider. */
 export type ProviderSlots = {
   /**
-   * Waits for a slot, in order. The returned function releases it. Returns `undefined` if the queue already has as many
-   * callers as the provider has slots. Rejects with the signal's reason.
+   * Waits for a slot, in the order of calls. The returned function releases the slot. Returns `undefined` immediately
+   * if the queue is full: it holds as many callers as the provider has slots, but at least eight. Rejects with the
+   * reason of the signal.
    */
   take: (key: string, max: number, signal: AbortSignal) => Promise<(() => void) | undefined>;
 };
 
-/** Minimum length of the queue, for providers with a limit of one or two. */
+/** Minimum capacity of the queue, for providers with only one or two slots. */
 const MIN_WAITING = 8;
 
 type Line = { taken: number; waiting: Set<() => void> };

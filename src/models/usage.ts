@@ -7,10 +7,15 @@ import type {
   ModelUsage,
 } from './model.ts';
 
-/** Number of characters that are counted, which takes about 2 ms. The time grows with the text. */
+/**
+ * Maximum number of characters for the estimator, which takes about 2 ms for them. Its time grows with the length of
+ * the text.
+ */
 const CHARS_READ = 16_000;
 
-/** Estimates the tokens of a text. Beyond 16,000 characters it extrapolates from the beginning. */
+/**
+ * Estimates the number of tokens of a text. For texts beyond 16,000 characters, it extrapolates from their beginning.
+ */
 export function estimateTokens(text: string): number {
   const read = text.slice(0, CHARS_READ);
   const tokens = estimateTokenCount(read);

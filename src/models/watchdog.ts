@@ -1,18 +1,18 @@
 import { clearTimeout, setTimeout } from '../clock.ts';
 import type { ModelEndpoint } from './model.ts';
 
-/** The wait that was too long. */
+/** The wait that exceeded its time limit. */
 export type Late = 'first_token' | 'between_tokens' | 'total';
 
 export type Watchdog = {
-  /** Notes that a part arrived. The next one has the time limit between tokens. */
+  /** Records that a part arrived. The next part has the time limit between tokens. */
   seen: () => void;
   stop: () => void;
 };
 
 /**
- * Watches the times of an answer. `leftMs` is the remaining time for the whole answer. Calls `onLate` once, unless
- * stopped before.
+ * Watches the time limits of an answer. `leftMs` is the remaining time for the whole answer. Calls `onLate` at most
+ * once, and not after `stop`.
  */
 export function watch(
   timeouts: ModelEndpoint['timeouts'],
@@ -44,7 +44,7 @@ export function watch(
   };
 }
 
-/** Returns a message for people about which part was late and its time limit. */
+/** Returns a message for people that says which part was late, and its time limit. */
 export function lateMessage(
   provider: string,
   timeouts: ModelEndpoint['timeouts'],

@@ -11,10 +11,10 @@ import { createThinkingFilter } from './thinking-filter.ts';
 export type AnswerDraft = {
   /** Adds one chunk. */
   take: (chunk: unknown, to: TextSink) => Taken;
-  /** Ends the stream. `isDone` says whether the server marked its end. */
+  /** Ends the draft after the last chunk. `isDone` says whether the server marked the end of its stream. */
   end: (isDone: boolean, to: TextSink) => void;
   readonly text: string;
-  /** Whether any part of an answer has arrived, after which nothing is retried. */
+  /** Whether any part of the answer has arrived. From then on, a failed request is not retried. */
   readonly hasPart: boolean;
   /** Whether the server reported that the answer is complete. */
   readonly isFinished: boolean;
@@ -24,11 +24,11 @@ export type AnswerDraft = {
   readonly finishWord: string | undefined;
   finishReason: () => FinishReason;
   toolCalls: () => ModelToolCall[];
-  /** Other fields that the provider may need back together with the calls. */
+  /** Other fields of the answer that the provider may need back together with the calls. */
   extra: () => Fields;
   /** Token counts that the server reported, if any. */
   readonly usage: Omit<ModelUsage, 'estimated'> | undefined;
-  /** Whether the text began with reasoning that only a closing tag ended. */
+  /** Whether the text began with reasoning that had a closing tag but no opening tag. */
   readonly beganInThinking: boolean;
 };
 
@@ -118,7 +118,10 @@ function reasonOf(finish: string | undefined, callCount: number): FinishReason {
   return ending === 'unknown' ? 'length' : 'stop';
 }
 
-/** Handles a message without a delta, which holds the whole answer, a longer prefix, or the next piece. */
+/**
+ * Returns the new part of a message that is not a delta. Such a message holds the whole answer, a longer prefix of it,
+ * or its next piece.
+ */
 function newIn(message: Piece, raw: string, callCount: number): Piece {
   const isRepeat = raw !== '' && message.text.startsWith(raw);
   const text = isRepeat ? message.text.slice(raw.length) : message.text;
@@ -129,7 +132,7 @@ function newIn(message: Piece, raw: string, callCount: number): Piece {
 function createWords({ isHeld }: { isHeld: boolean }) {
   const thinking = createThinkingFilter({ isHeld });
   let text = '';
-  /** The text including reasoning, to recognize a message that repeats it. */
+  /** The text including reasoning. It is compared with later messages, which may repeat it. */
   let raw = '';
   let isFull = false;
   const say = (words: string, to: TextSink): void => {
@@ -140,7 +143,8 @@ function createWords({ isHeld }: { isHeld: boolean }) {
   };
   return {
     take: (piece: Piece, to: TextSink): Taken => {
-      // A server with a separate reasoning field puts no reasoning into the text.
+      // A server with a separate reasoning field puts no reasoning into the text, so the text need not wait for a
+      // closing tag.
       if (piece.hasReasoning) say(thinking.release(), to);
       raw = (raw + piece.text).slice(0, MAX_TEXT_CHARS);
       const { text: words, takesBack, isHidden } = thinking.take(piece.text);
@@ -168,7 +172,10 @@ function createWords({ isHeld }: { isHeld: boolean }) {
   };
 }
 
-/** Appends to texts and lists, which arrive in pieces. Any other value replaces the earlier one. */
+/**
+ * Adds extra fields. Strings and lists are appended, because they arrive in pieces; any other value replaces the
+ * earlier one.
+ */
 function addExtra(before: Fields, more: Fields): Fields {
   if (Object.keys(more).length === 0) return before;
   const joined = { ...before };

@@ -11,7 +11,7 @@ export type CallAssembly = {
    */
   take: (parts: readonly Fields[], isWhole: boolean) => boolean;
   readonly count: number;
-  /** Returns the calls, each with a unique id, because results refer to it. */
+  /** Returns the calls. Each gets a unique id, because the tool results refer to it. */
   finished: () => ModelToolCall[];
 };
 
@@ -36,8 +36,8 @@ export function createCallAssembly(): CallAssembly {
     return id === undefined ? calls.at(-1) : calls.findLast(({ givenId }) => givenId === id);
   };
   /**
-   * Finds the call of a piece. Some servers give every call the index 0, and some omit the index, omit the id or repeat
-   * it.
+   * Finds the call that a piece belongs to. Some servers give every call the index 0, and some omit the index, omit the
+   * id or repeat it.
    */
   const callOf = (part: Fields, others: ReadonlySet<Call>): Call | undefined => {
     const id = textOf(part['id']);
@@ -77,7 +77,9 @@ export function createCallAssembly(): CallAssembly {
   };
 }
 
-/** Copies a part of a string, which would otherwise keep the whole string in memory: up to a megabyte per call. */
+/**
+ * Copies a part of a string. Without a copy, the part would keep the whole string in memory: up to a megabyte per call.
+ */
 function copyOf(part: string): string {
   return JSON.parse(JSON.stringify(part)) as string;
 }
@@ -111,7 +113,7 @@ function isOther(id: string | undefined, { givenId }: Call): boolean {
   return id === undefined || id !== givenId;
 }
 
-/** Keeps additional fields of a call that the provider may need back. */
+/** Stores additional fields of a call that the provider may need back. */
 function keepExtra(call: Call, part: Fields, ofFunction: Fields): void {
   const { index: _, id: __, type: ___, function: ____, ...ofCall } = part;
   const fields = { ...present(ofCall), ...nested(present(ofFunction)) };
@@ -143,7 +145,7 @@ function finished(calls: readonly Call[]): ModelToolCall[] {
   });
 }
 
-/** Serializes arguments that a server sends as an object instead of text. */
+/** Serializes arguments that a server sends as an object instead of as JSON text. */
 function jsonOf(value: unknown): string {
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }

@@ -6,7 +6,7 @@ import type { FinishReason } from '../model.ts';
  */
 export type Ending = Exclude<FinishReason, 'interrupted'> | 'malformed' | 'broken' | 'unknown';
 
-/** Patterns for the reasons of servers, which vary in case and may have a prefix. The first match counts. */
+/** Patterns for the finish reasons of servers, which vary in case and may have a prefix. The first match counts. */
 const ENDINGS: readonly (readonly [RegExp, Ending])[] = [
   [/malformed|(unexpected|invalid|too_many)_(tool|function)_calls?|missing_thought/, 'malformed'],
   [

@@ -1,6 +1,6 @@
 import type { ModelUsage } from '../model.ts';
 
-/** JSON of unknown form. A value of an unexpected type counts as absent. */
+/** A JSON object of unknown form. A value of an unexpected type counts as absent. */
 export type Fields = Record<string, unknown>;
 
 /** The parts of an answer in one chunk, under uniform names. */
@@ -15,7 +15,7 @@ export type Piece = {
 
 export type Chunk = {
   delta: Piece | undefined;
-  /** The answer so far, or the whole answer. Some servers send it besides or instead of the delta. */
+  /** The answer so far, or the whole answer. Some servers send it in addition to the delta or instead of it. */
   message: Piece | undefined;
   /** Reason of the end in the server's words. */
   finish: string | undefined;
@@ -34,7 +34,7 @@ export function readChunk(value: unknown): Chunk {
   };
 }
 
-/** Names under which servers send the reasoning of a model, or its signature. */
+/** Names of the fields in which servers send the reasoning of a model, or its signature. */
 const EXTRA_NAMES = [
   'reasoning_content',
   'reasoning',
@@ -55,7 +55,7 @@ function pieceOf(value: unknown): Piece | undefined {
   );
   return {
     text: content.text === '' ? (textOf(fields['refusal']) ?? '') : content.text,
-    // Older servers support a single call without an id.
+    // Older servers send a single call without an id, as `function_call`.
     calls: calls.length === 0 && isPresent(single) ? [{ index: 0, function: single }] : calls,
     extra,
     hasReasoning:
@@ -91,7 +91,7 @@ function usageOf(value: unknown): Chunk['usage'] {
   const told = fieldsOf(value);
   const inputTokens = countOf(told['prompt_tokens']);
   const outputTokens = countOf(told['completion_tokens']);
-  // Some servers send zeros while the counts are unknown.
+  // Some servers send zeros while they do not know the counts.
   if (!inputTokens || outputTokens === undefined) return undefined;
   const cached = countOf(fieldsOf(told['prompt_tokens_details'])['cached_tokens']) ?? 0;
   return { inputTokens, outputTokens, cachedInputTokens: Math.min(cached, inputTokens) };
@@ -109,7 +109,7 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns `undefined` for empty text and for other types. */
+/** Returns a non-empty string, or `undefined` for empty text and for other types. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

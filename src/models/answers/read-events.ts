@@ -4,13 +4,13 @@ import { clearTimeout, setTimeout } from '../../clock.ts';
 import { InvalidAnswer } from '../model-failure.ts';
 import { fieldsOf, textOf } from './read-chunk.ts';
 
-/** Limit of one event. The package buffers an event until it is complete. */
+/** Maximum size of one event. The package that parses the stream buffers an event until it is complete. */
 const MAX_EVENT_BYTES = 1024 * 1024;
 /** Maximum wait for the end of the response after `[DONE]`. Only a complete response frees the connection for reuse. */
 const LINGER_MS = 250;
 
 /**
- * Yields the data of each event that has any, and `done` for `[DONE]`. The package splits the stream into events. An
+ * Yields the data of each event that has data, and `done` for `[DONE]`. A package splits the stream into events. An
  * abort also cancels the connection here, whatever state the package is in.
  */
 export async function* readEvents(
@@ -52,7 +52,7 @@ export async function* readEvents(
   }
 }
 
-/** Ignores events without data (WHATWG HTML, 9.2.6) and pings. */
+/** Returns true for events without data (WHATWG HTML, 9.2.6) and for pings, which are ignored. */
 function carriesNothing(event: string | null, words: string): boolean {
   return words === '' || /^(ping|pong|heartbeat|keep-?alive)$/i.test(event ?? words);
 }
@@ -67,8 +67,8 @@ function valueOf(event: string | null, words: string): unknown {
 }
 
 /**
- * Limits the size of events. Its cancellation does not affect the reader, because readEvents decides whether to keep
- * the connection.
+ * Limits the size of events. A cancellation of the returned stream does not cancel `reader`, because `readEvents`
+ * decides whether to keep the connection.
  */
 function limitEvents(
   reader: ReadableStreamDefaultReader<Uint8Array>,

@@ -1,6 +1,9 @@
 import { InvalidAnswer } from '../model-failure.ts';
 
-/** Reads a whole answer as JSON. @throws InvalidAnswer; `tooLong` completes "answered with more than …" */
+/**
+ * Reads a whole answer as JSON. `tooLong` completes the error message "answered with more than …". @throws
+ * InvalidAnswer
+ */
 export async function readJson(
   { body }: Response,
   { bytesMax, tooLong }: { bytesMax: number; tooLong: string },

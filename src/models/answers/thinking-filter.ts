@@ -9,7 +9,7 @@ export type ThinkingFilter = {
    * far.
    */
   release: () => string;
-  /** Ends the text and returns the remaining part that was held back. */
+  /** Ends the text and returns the remaining text that was held back. */
   end: () => string;
   /** Whether a closing tag came without its opening tag. */
   readonly beganInside: boolean;
@@ -48,16 +48,18 @@ const TAG = new RegExp(
     .join('|'),
   'i',
 );
-/** Maximum leading white space that waits for a tag. Longer white space counts as text. */
+/**
+ * Maximum length of leading white space that is held back, because a tag may follow. Longer white space counts as text.
+ */
 const LEAD_CHARS_MAX = 1_000;
 const FIRST_SIGN = /[<[◁]/;
 const LONGEST = Math.max(...ALL.map(({ length }) => length));
-/** Limit for text that waits until a tag shows whether it is reasoning. */
+/** Maximum length of text that is held back until a tag shows whether it is reasoning. */
 const MAX_HELD_CHARS = 256 * 1024;
 
 /**
  * Creates a filter.
- * @param isHeld whether text waits for a closing tag, or for the end of the answer
+ * @param isHeld whether all text is held back until a closing tag or the end of the answer
  */
 export function createThinkingFilter({ isHeld }: { isHeld: boolean }): ThinkingFilter {
   let unread = '';
@@ -68,7 +70,7 @@ export function createThinkingFilter({ isHeld }: { isHeld: boolean }): ThinkingF
   let hasThought = false;
   let beganInside = false;
 
-  /** Passes text on or holds it back. Drops white space before the first word after reasoning. */
+  /** Returns text, or holds it back. Drops white space before the first word after reasoning. */
   const say = (text: string): string => {
     if (holds) {
       held = (held + text).slice(0, MAX_HELD_CHARS);
@@ -133,7 +135,7 @@ export function createThinkingFilter({ isHeld }: { isHeld: boolean }): ThinkingF
   };
 }
 
-/** Drops white space that stands alone before reasoning. */
+/** Returns the text before a tag. Drops white space that stands alone before reasoning. */
 function beforeTag(
   text: string,
   { hasSaid, say }: { hasSaid: boolean; say: (text: string) => string },
@@ -141,7 +143,7 @@ function beforeTag(
   return hasSaid || text.trim() !== '' ? say(text) : '';
 }
 
-/** Returns the number of characters at the end that may begin a tag, or are white space before the first word. */
+/** Returns the length of the end of the text that may begin a tag, or that is white space before the first word. */
 function heldBack(text: string, isStart: boolean): number {
   const tag = beginOfTag(text);
   return isStart && text.slice(0, text.length - tag).trim() === '' ? text.length : tag;

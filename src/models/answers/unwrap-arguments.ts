@@ -1,10 +1,13 @@
 import { fieldsOf } from './read-chunk.ts';
 
-/** Maximum number of layers around arguments, such as a JSON text, a fence, or an object of name and arguments. */
+/**
+ * Maximum number of layers to unwrap around arguments, such as JSON encoding, a code fence, or an object of name and
+ * arguments.
+ */
 const LAYERS_MAX = 6;
 
 /**
- * Returns the JSON object in the arguments that a model wrote, without fences, tags or encoding around it. Returns
+ * Returns the JSON object in the arguments that a model wrote, without code fences, tags or encoding around it. Returns
  * ambiguous text unchanged.
  */
 export function unwrapArguments(text: string, toolName: string): string {
@@ -26,7 +29,10 @@ export function unwrapArguments(text: string, toolName: string): string {
   return text;
 }
 
-/** Unwraps arguments. Some models repeat the name of the tool around them. */
+/**
+ * Returns the arguments inside an object of name and arguments, because some models repeat the name of the tool around
+ * them. Returns `text` if there is no such object.
+ */
 function ownOf(text: string, value: object, toolName: string): string {
   const { name, arguments: given, parameters = given, ...rest } = fieldsOf(value);
   const isWrapped = name === toolName && parameters !== undefined && Object.keys(rest).length === 0;
@@ -42,7 +48,7 @@ function onlyObjectOf([one, ...others]: readonly unknown[]): string | undefined 
   return isObject && others.length === 0 ? JSON.stringify(one) : undefined;
 }
 
-/** Returns the object of a text that contains the same object twice, or an empty object before it. */
+/** Returns the object of a text that contains the same object twice, or an empty object before the actual one. */
 function onceOf(text: string): string | undefined {
   const middle = Math.floor(text.length / 2);
   const [half, other] = [text.slice(0, middle).trim(), text.slice(middle).trim()];
@@ -50,11 +56,14 @@ function onceOf(text: string): string | undefined {
   return text.startsWith('{}') ? objectOrNone(text.slice(2).trim()) : undefined;
 }
 
-/** Pattern for a fence with its language, and for tags and tokens of a chat template. */
+/** Pattern for a code fence with its language, and for tags and tokens of a chat template. */
 const AROUND =
   /(?:`+|~{3,})\s*(json\w*|javascript|js|python|tool_code)?|<[^<>]{1,40}>|\[\/?[a-z_]{1,20}\]/gi;
 
-/** Returns the object in a text that has no letters or digits outside it, or the text that encodes one. */
+/**
+ * Returns the JSON object in a text without letters or digits outside of it, or the JSON string that encodes such an
+ * object.
+ */
 function innerOf(text: string): string | undefined {
   const from = text.search(/["{]/);
   const to = text.lastIndexOf(text[from] === '"' ? '"' : '}');
@@ -73,11 +82,14 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // `undefined` can stand for an error, because it is not a JSON value.
+    return undefined; // `undefined` can stand for an error, because JSON has no such value.
   }
 }
 
-/** Returns true if a text is a complete object, apart from its wrapping. No piece of the same call can follow it. */
+/**
+ * Returns true if a text is a complete object, apart from its wrapping. No further piece of the same call can then
+ * follow.
+ */
 export function isWholeObject(text: string): boolean {
   if (!/[}"`>\]]\s*$/.test(text)) return false;
   const value = parse(unwrapArguments(text, ''));

@@ -15,7 +15,9 @@ import { readEmbeddings } from './read-embeddings.ts';
  */
 export type EmbeddingModel = { provider: string; model: string; dimensions: number | null };
 
-/** Vectors of length 1, one per text. `estimated` means that Parley has estimated the token count. */
+/**
+ * Embeddings of texts: one vector of length 1 per text. `estimated` means that Parley has estimated the token count.
+ */
 export type Embedded = {
   vectors: readonly Float32Array[];
   tokens: number;
@@ -42,7 +44,7 @@ export type Embedder = {
     namespace: string,
     asked: EmbeddingModel & { texts: readonly string[]; signal: AbortSignal },
   ) => Promise<Embedded>;
-  /** Returns the model of a provider and its batch size, or `undefined` if it does not embed. */
+  /** Returns the embedding model of a provider and its batch size, or `undefined` if the provider has no embeddings. */
   modelOf: (
     namespace: string,
     named: { provider: string; model: string | undefined },
@@ -51,7 +53,7 @@ export type Embedder = {
 
 /** Size of 8,192 numbers as JSON, with a margin. */
 const VECTOR_BYTES_MAX = 256 * 1024;
-/** Limit for a whole answer. 256 texts with 3,072 numbers each have 10 MB. */
+/** Maximum size of a whole answer. 256 texts with 3,072 numbers each have 10 MB. */
 const ANSWER_BYTES_MAX = 15 * 1024 * 1024;
 
 export function createEmbedder(deps: { findEndpoint: FindEndpoint; fetch: EgressFetch }): Embedder {

@@ -3,7 +3,7 @@ import { InvalidAnswer } from '../model-failure.ts';
 /** Answer to `POST /embeddings`: one vector per text, in the order of the texts. */
 export type Embeddings = { vectors: readonly Float32Array[]; tokens: number | null };
 
-/** Twice the largest number of any current model. */
+/** Maximum number of dimensions: twice the largest number of any current model. */
 const DIMENSIONS_MAX = 8_192;
 
 /**

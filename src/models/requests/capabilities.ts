@@ -1,8 +1,10 @@
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
 
-/** Features that a model of a provider supports in a request. Unsupported ones are learned from the server's errors. */
+/**
+ * Features that a model of a provider supports in a request. Unsupported features are learned from the server's errors.
+ */
 export type Capabilities = {
-  /** `stream_options.include_usage`. Without it, the usage is estimated. */
+  /** Whether the server supports `stream_options.include_usage`. Without it, the usage is estimated. */
   streamUsage: boolean;
   tokenLimit: 'max_tokens' | 'max_completion_tokens';
   temperature: boolean;
@@ -14,14 +16,20 @@ export type Capabilities = {
    * result of a tool.
    */
   roles: 'joined' | 'strict';
-  /** `always`: assistant messages from other providers get a placeholder. */
+  /**
+   * Whether assistant messages carry their reasoning. `own`: only those from the same provider. `always`: messages from
+   * other providers get a placeholder. `never`: none.
+   */
   reasoning: 'own' | 'always' | 'never';
-  /** Additional fields of a call. `filled`: calls from other providers get a placeholder. */
+  /**
+   * Whether calls carry their provider's additional fields. `own`: only those from the same provider. `filled`: calls
+   * from other providers get a placeholder. `never`: none.
+   */
   callFields: 'own' | 'filled' | 'never';
   /** Content of an assistant message that has only calls. */
   emptyContent: null | '';
   /**
-   * Whether a transcription is requested with its segments (`verbose_json`), which include their probability of being
+   * Whether a transcription is requested with segments (`verbose_json`). Each segment includes its probability of being
    * speech.
    */
   segments: boolean;
@@ -29,13 +37,13 @@ export type Capabilities = {
   promptTokens: number | undefined;
 };
 
-/** OpenAI rejects `max_tokens` for its newer models. Many other servers support only that field. */
+/** Hosts whose newer models reject `max_tokens`. Many other servers support only that field. */
 const TAKES_COMPLETION_TOKENS =
   /(^|\.)(openai\.com|openai\.azure\.com|azure-api\.net|cognitiveservices\.azure\.com)$/;
 
 /** OpenAI's newer transcription models support only plain JSON. */
 const HAS_NO_SEGMENTS = /^gpt-/;
-/** Pattern for an error that names the response format. */
+/** Pattern for an error about the response format. */
 const NO_SEGMENTS = /response_?format|verbose_?json/;
 
 export function defaultCapabilities(baseUrl: string, model = ''): Capabilities {
@@ -55,21 +63,21 @@ export function defaultCapabilities(baseUrl: string, model = ''): Capabilities {
   };
 }
 
-/** A rejected request. */
+/** A rejected request and its error. */
 export type Refused = {
-  /** The provider's error as JSON in lower case. It is private, because it may quote the prompt. */
+  /** The provider's error as JSON in lower case. It must not be shown, because it may quote the prompt. */
   error: string;
   body: ChatCompletionCreateParamsStreaming;
-  /** Returns the estimated tokens of the prompt that was sent. */
+  /** Returns the estimated number of tokens of the rejected prompt. */
   promptTokens: () => number;
   /** Whether the request had earlier turns, which can be dropped. */
   hasHistory: boolean;
 };
 
 type Fallback = {
-  /** Pattern of the error. */
+  /** Pattern that the provider's error must match. */
   names: RegExp;
-  /** Returns the change, or `undefined` if nothing more can be changed. */
+  /** Returns the changed capabilities, or `undefined` if there is nothing left to change. */
   change: (now: Capabilities, refused: Refused) => Partial<Capabilities> | undefined;
 };
 
@@ -80,7 +88,7 @@ const WANTED = /missing|must be|required|requires|pass(ed)? back/;
 const TOO_LONG =
   /context.?(length|size|window)|(prompt|input|request|conversation)( token count)?( is)? too (long|large)|exceeds? the (available|maximum|model|context)|too many (input )?tokens|maximum (number of )?(input )?tokens|tokens? (count )?exceeds|must be <= ?\d+|reduce the length/;
 
-/** Changes by error. The first row that matches the error and can change something counts. */
+/** Changes by error. The first row applies whose pattern matches the error and whose change has an effect. */
 const FALLBACKS: readonly Fallback[] = [
   { names: TOO_LONG, change: (_now, refused) => shorter(refused) },
   {
@@ -144,7 +152,7 @@ const FALLBACKS: readonly Fallback[] = [
   },
 ];
 
-/** Returns the change after a rejected transcription. Only the segments can be omitted. */
+/** Returns the change after a rejected transcription, or `undefined`. Only the segments can be omitted. */
 export function transcriptionFallbackFor(
   { segments }: Capabilities,
   error: string,
@@ -165,8 +173,8 @@ export function fallbackFor(
 }
 
 /**
- * Shortens the prompt. If the error contains two numbers, their ratio shows by how much it is too long; our own
- * estimate may be inaccurate.
+ * Lowers the limit of the prompt. If the error contains two numbers, their ratio shows by how much the prompt is too
+ * long. The server's numbers are better than our own estimate.
  */
 function shorter({ error, hasHistory, promptTokens }: Refused): Partial<Capabilities> | undefined {
   if (!hasHistory) return undefined;

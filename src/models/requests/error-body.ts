@@ -3,9 +3,9 @@ import { fieldsOf } from '../answers/read-chunk.ts';
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Converts the body of an error into OpenAI's form `{"error": {…}}`, the only one that the package reads. Google wraps
- * it in a list, and validation errors of vLLM and TGI have `detail` or a text. Other answers stay unchanged. Reads only
- * the beginning of a long body.
+ * Converts the body of an error into OpenAI's form `{"error": {…}}`, the only form that the package reads. Google wraps
+ * it in a list, and validation errors of vLLM and TGI have `detail` or a plain text. Other bodies stay unchanged. Reads
+ * only the beginning of a long body.
  */
 export async function readErrorBody(response: Response): Promise<Response> {
   if (response.status < 400) return response;
@@ -20,7 +20,7 @@ async function beginningOf({ body }: Response): Promise<string> {
   for await (const piece of body ?? []) {
     pieces.push(piece);
     bytes += piece.length;
-    if (bytes >= MAX_BYTES) break; // Leaving the loop cancels the body.
+    if (bytes >= MAX_BYTES) break; // Leaving the loop cancels the rest of the body.
   }
   return Buffer.concat(pieces).toString('utf8', 0, Math.min(bytes, MAX_BYTES));
 }
@@ -39,7 +39,10 @@ function bodyOf(text: string): string {
   return JSON.stringify({ error: { message, code, type: errorType } });
 }
 
-/** Drops the input that validation errors repeat, since it may quote the prompt. */
+/**
+ * Drops the input that validation errors repeat, because it may quote the prompt. Used as a replacer of
+ * `JSON.stringify`.
+ */
 function withoutInput(name: string, value: unknown): unknown {
   return name === 'input' || name === 'ctx' ? undefined : value;
 }

@@ -10,13 +10,14 @@ import {
 } from './capabilities.ts';
 
 /**
- * Knowledge of this process about a model of a provider. It is discarded when the declaration of the provider changes.
+ * Knowledge of this process about one model of a provider. It is discarded when the declaration of the provider
+ * changes.
  */
 export type ModelHabits = {
   readonly capabilities: Capabilities;
-  /** Whether text waits for a closing tag, because the model's reasoning has no opening tag. */
+  /** Whether text is held back until a closing tag, because the model's reasoning has no opening tag. */
   readonly holdsText: boolean;
-  /** Learns from a complete answer. */
+  /** Learns from a complete answer whether the model's reasoning has no opening tag. */
   note: (draft: AnswerDraft) => void;
   /** Learns from a refused request. Returns false if no change would help. */
   learn: (refused: Refused) => boolean;
@@ -27,7 +28,8 @@ export type ModelHabits = {
 const MODELS_MAX = 200;
 
 /**
- * Pattern for models whose templates open the reasoning in the prompt. The first answer of such a model is held back.
+ * Pattern for models whose chat template opens the reasoning in the prompt, so that their answers may have only the
+ * closing tag. The first answer of such a model is held back.
  */
 const THINKS = /(^|[^a-z0-9])(r1|qwq|think|thinking|thinker|reasoning)([^a-z0-9]|$)/i;
 

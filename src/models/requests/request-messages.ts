@@ -7,11 +7,11 @@ type Prompt = Pick<ModelRequest, 'messages' | 'historyEnd'>;
 type Assistant = Extract<ModelMessage, { role: 'assistant' }>;
 
 /**
- * Inserted before an assistant message that begins a prompt, because templates of Mistral and Gemma require a user
- * first.
+ * Placeholder before a prompt that begins with an assistant message, because the chat templates of Mistral and Gemma
+ * require a user message first.
  */
 const BEGINNING: ModelMessage = { role: 'user', content: '(The conversation begins.)' };
-/** Placeholder for the missing answer of a turn with calls. */
+/** Placeholder for the missing answer of a turn that ended with tool calls. */
 const NO_ANSWER: ModelMessage = { role: 'assistant', content: '(No answer.)' };
 /** Placeholder signature that Google documents for calls that another model made. */
 const ANY_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_validator' } };
@@ -30,7 +30,10 @@ export function wireMessages(
   return joined(placed).map((message) => wireMessage(message, to));
 }
 
-/** Drops the oldest turns of a long prompt. Drops many together, so that later prompts share a prefix. */
+/**
+ * Drops the oldest turns of a long prompt. Drops many at a time, so that the following prompts have the same prefix,
+ * which providers cache.
+ */
 function fittingMessages({ messages, historyEnd = 0 }: Prompt, limit: number | undefined) {
   if (limit === undefined || historyEnd <= 1) return messages;
   const tokens = messages.map(promptTokensOf);
@@ -58,8 +61,8 @@ function withUserFirst(messages: readonly ModelMessage[]): readonly ModelMessage
 }
 
 /**
- * If a user message with Parley's notes ends the prompt after a tool result, appends the notes to that result. Before
- * any other user message after a tool result, inserts a placeholder answer.
+ * Separates tool results from the user messages that follow them. If a user message with Parley's notes ends the
+ * prompt, its text is appended to the result. Before any other user message, a placeholder answer is inserted.
  */
 function withAnswers(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.reduce<ModelMessage[]>((before, message, at) => {
@@ -111,7 +114,7 @@ function wireMessage(message: ModelMessage, to: To): ChatCompletionMessageParam 
   if (toolCalls.length === 0) return { role: 'assistant', content, ...reasoning };
   return {
     role: 'assistant',
-    // Several servers reject an empty text beside calls.
+    // Several servers reject an empty text in a message with calls.
     content: content === '' ? capabilities.emptyContent : content,
     ...reasoning,
     tool_calls: toolCalls.map((call, at) => wireCall(call, capabilities.callFields, { isOwn, at })),
@@ -134,7 +137,7 @@ function wireCall(
   const { function: ofFunction, ...ofCall } = isOwn && mode !== 'never' ? extra : {};
   const more = typeof ofFunction === 'object' ? ofFunction : {};
   const hasSignature = Object.keys(ofCall).length > 0 || Object.keys(more ?? {}).length > 0;
-  // Only the first of several parallel calls has a signature.
+  // Only the first of several parallel calls carries a signature.
   const isFilled = mode === 'filled' && !hasSignature && at === 0;
   return {
     id,
