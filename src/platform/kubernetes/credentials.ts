@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { reasonOf, StartupError } from '../../errors.ts';
 
-/** Address of a Kubernetes API server and our credentials for it. */
+/** Address of a Kubernetes API server and the credentials with which Parley calls it. */
 export type KubeCredentials = {
   /** `https://host:port`, without a trailing slash. */
   server: string;
@@ -12,9 +12,7 @@ export type KubeCredentials = {
     servername?: string;
     rejectUnauthorized?: boolean;
   };
-  /**
-   * Returns the headers that authenticate one request. Tokens are short-lived, so it must be called for each request.
-   */
+  /** Returns the headers that authenticate one request. Tokens are short-lived, so call it for each request. */
   headers: () => Promise<Record<string, string>>;
   /** Namespace of this process. */
   namespace: string;
@@ -22,7 +20,10 @@ export type KubeCredentials = {
 
 /** Folder of a pod's service account (Kubernetes docs, "Accessing the API from a Pod"). */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** The kubelet renews a token while a fifth of its hour or more is left. */
+/**
+ * Time for which a token is cached. The kubelet renews a token while at least a fifth of its lifetime (an hour or more)
+ * is left.
+ */
 const TOKEN_KEPT_MS = 60_000;
 
 export type CredentialsDeps = {
@@ -33,9 +34,9 @@ export type CredentialsDeps = {
 };
 
 /**
- * Loads a pod's own service account, otherwise the kubeconfig that kubectl would use (including exec plugins and OIDC).
- * Only the latter loads @kubernetes/client-node: it costs 87 MB and a second, too much for a pod that reads three
- * files.
+ * Loads a pod's own service account, or else the kubeconfig that kubectl would use (including exec plugins and OIDC).
+ * Loads @kubernetes/client-node only for a kubeconfig: the package costs 87 MB and a second, too much for a pod that
+ * only reads three files.
  * @throws StartupError if there is neither
  */
 export async function loadCredentials(deps: CredentialsDeps): Promise<KubeCredentials> {
@@ -67,7 +68,7 @@ async function fromServiceAccount(
     }
     return { authorization: `Bearer ${token.text}` };
   };
-  await headers(); // Read at startup too, so that a missing file is reported then.
+  await headers(); // The token is read at startup too, so that a missing file is reported then.
   const bracketed = host.includes(':') ? `[${host}]` : host;
   return { server: `https://${bracketed}:${port}`, tls: { ca }, headers, namespace };
 }

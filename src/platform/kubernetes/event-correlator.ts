@@ -10,7 +10,7 @@ export type EventSubject = {
   resourceVersion?: string;
 };
 
-/** One Event in the cluster in its latest state. Repetitions share one object. */
+/** One Event in the cluster with its latest count and time. Repetitions of an event share one object. */
 export type EventSeries = {
   about: EventSubject;
   text: ResourceEvent;
@@ -23,8 +23,8 @@ export type EventSeries = {
 
 /**
  * Decides how to report an event, by the rules and numbers of client-go's EventCorrelator. A repeated event increases
- * the count of its series. From the eleventh note within 10 minutes that otherwise matches, all share one Event. An
- * object with 25 events gets one more every 5 minutes.
+ * the count of its series. If events differ only in their notes, then from the eleventh note within 10 minutes all
+ * share one Event. An object that has had 25 events may get one more every 5 minutes.
  */
 export type EventCorrelator = {
   /** Returns undefined if nothing is to be sent now. The next Event that is sent contains the increased count. */
@@ -45,8 +45,8 @@ export function createEventCorrelator({ nowMs }: { nowMs: () => number }): Event
   const buckets = new LRUCache<string, { tokens: number; atMs: number }>(bounds);
 
   /**
-   * Returns whether a reason has too many different notes (for example with a time or an id), each of which would be an
-   * Event of its own.
+   * Returns true if a reason has too many different notes (for example with a time or an id), each of which would
+   * otherwise be a separate Event.
    */
   function isOneOfMany(key: string, note: string): boolean {
     const found = similar.get(key);
@@ -87,7 +87,10 @@ export function createEventCorrelator({ nowMs }: { nowMs: () => number }): Event
   };
 }
 
-/** Copies only the fields that are sent: the copy is stored for long, and the original may belong to a large object. */
+/**
+ * Copies only the fields that are sent. The copy is stored for a long time, and the original may belong to a large
+ * object.
+ */
 function pick(about: EventSubject): EventSubject {
   const { kind, apiVersion, namespace, name, uid, resourceVersion } = about;
   const version = resourceVersion === undefined ? {} : { resourceVersion };

@@ -5,7 +5,7 @@ import { type LeaseLock, leasesPath } from './lease-lock.ts';
 import { leaseSpec, nextTransition, parseLease, type Lease } from './lease-record.ts';
 import { createListWatch } from './list-watch.ts';
 
-/** Candidate for a Lease: follows the Lease by a watch, waits until it may be taken, and takes it. */
+/** Candidate for a Lease: follows the Lease by a watch, waits until the Lease may be taken, and takes it. */
 export type Candidate = {
   start: () => void;
   stop: () => Promise<void>;
@@ -70,7 +70,7 @@ export function createCandidate(deps: CandidateDeps): Candidate {
         await bell.wait(waitMs);
       }
     },
-    // Waits for the full time and ignores the bell, which our own release of the Lease usually rings.
+    // Waits for the full time. It ignores the bell, because our own release of the Lease usually rings it.
     pause: async (ms) => {
       const untilMs = nowMs() + ms;
       while (!signal.aborted && nowMs() < untilMs) await bell.wait(untilMs - nowMs());
@@ -98,22 +98,24 @@ function transitionsAfter(seen: Lease | undefined, identity: string): number {
 }
 
 /**
- * A candidate's knowledge about the Lease, and when it may try to take it. The holder counts as alive by our own
- * monotonic clock alone: by how long the record has not changed. Outdated reports (a watch that lags behind a read) can
- * only make a candidate wait longer. A claim names the version that it saw, so incomplete knowledge never takes a lease
- * from a live holder.
+ * What a candidate knows about the Lease, and when it may try to take it. Whether the holder is alive is judged only by
+ * our own monotonic clock: by the time since the record last changed. Outdated reports (from a watch that lags behind a
+ * read) can only make a candidate wait longer. A claim names the version that it saw, so incomplete knowledge never
+ * takes a lease from a live holder.
  */
 export type LeaseView = {
   /** Records the Lease, or undefined if there is none. */
   observe: (lease: Lease | undefined) => void;
   current: () => Lease | undefined;
-  /** Returns 0 if the Lease may be taken now, or Infinity if nothing is known yet. */
+  /**
+   * Returns the time in ms until the Lease may be taken: 0 if it may be taken now, or Infinity if nothing is known yet.
+   */
   takeableInMs: () => number;
 };
 
 /**
- * During an upgrade the holder may run with other settings, so the longer duration counts. The bound guards against a
- * duration that was mistyped with extra digits.
+ * Maximum duration accepted from another holder's record. During an upgrade the holder may run with other settings, so
+ * the longer of both durations counts. The bound protects against a duration that was mistyped with extra digits.
  */
 const FOREIGN_DURATION_MAX_MS = 60_000;
 
@@ -124,7 +126,7 @@ export function createLeaseView(deps: {
 }): LeaseView {
   const { identity, leaseDurationMs, nowMs } = deps;
   let current: Lease | undefined;
-  /** Last record seen; it outlives a deletion. */
+  /** Last record seen. It is kept after the Lease was deleted. */
   let record: Lease | undefined;
   let changedAtMs = 0;
   let known = false;
@@ -155,7 +157,7 @@ function hasChanged(before: Lease, after: Lease): boolean {
   );
 }
 
-/** Creates a bell: `wait` ends after a time or when the bell is rung. */
+/** Creates a bell: `wait` ends after the given time, or earlier when the bell is rung. */
 function createBell(setTimer: SetTimer) {
   let rung: () => void = () => undefined;
   return {

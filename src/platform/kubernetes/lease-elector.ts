@@ -8,19 +8,21 @@ import { createTenure, type Tenure } from './lease-tenure.ts';
 
 /**
  * Elects one leader among processes by a coordination.k8s.io/v1 Lease, as client-go does, with three differences.
- * Candidates follow the Lease by a watch and do not poll, so a released lease is taken in milliseconds. The leader
- * keeps renewing while `onLost` runs at a stop, so nobody begins before it has ended. A deleted Lease does not count as
- * vacant.
- * It is as good as any lease: a process that is paused while it leads, and resumes after another took over, does not
- * notice before its next timer fires. Writes that must not happen twice need a fence of their own in the place where
- * they are stored.
- * When idle it costs one request per `retryPeriodMs` in total. RBAC: leases: create get list watch update.
+ * Candidates follow the Lease by a watch instead of polling, so a released lease is taken in milliseconds. At a stop,
+ * the leader renews the Lease until `onLost` has ended, so that no other process begins before. A deleted Lease does
+ * not count as vacant.
+ *
+ * A Lease does not guarantee a single leader: a process that is paused while it leads, and resumes after another took
+ * over, does not notice before its next timer fires. So writes that must not happen twice need a fence in the place
+ * where they are stored.
+ *
+ * When idle, it costs one request per `retryPeriodMs` in total. RBAC: leases: create get list watch update.
  */
 export type Elector = {
   start: () => void;
   /**
-   * Stops leading (`onLost`), releases the lease and stops the watch. If the API server is unavailable, this takes
-   * `renewDeadlineMs` at most, plus the time of `onLead` and `onLost`. May be called more than once.
+   * Stops leading (`onLost`), releases the lease and stops the watch. If the API server is unavailable, this takes at
+   * most `renewDeadlineMs`, plus the time of `onLead` and `onLost`. May be called more than once.
    */
   stop: () => Promise<void>;
 };
@@ -29,11 +31,14 @@ export type ElectorDeps = {
   client: Pick<KubeClient, 'request' | 'stream'>;
   namespace: string;
   name: string;
-  /** Unique to this process, not only to its pod: a restarted container needs another identity. */
+  /**
+   * Identity in the Lease, unique to this process and not only to its pod, because a restarted container needs another
+   * identity.
+   */
   identity: string;
   /**
-   * Called when this process leads. If it throws, the lease is released after `onLost`, and the next try follows after
-   * `retryPeriodMs`. `resign` ends this term, and the next may begin immediately.
+   * Called when this process becomes the leader. If it throws, the lease is released after `onLost`, and the next
+   * attempt follows after `retryPeriodMs`. `resign` ends this term; the next term may begin immediately.
    */
   onLead: (resign: (reason: string) => void) => Promise<void>;
   /**
@@ -42,21 +47,23 @@ export type ElectorDeps = {
    */
   onLost: () => Promise<void>;
   log: Pick<Logger, 'info' | 'warn' | 'error' | 'debug'>;
-  /** Monotonic clock. Wall time (`wallMs`) is only written, for people to read. */
+  /** Monotonic clock. Wall time (`wallMs`) is only written to the Lease, for people to read. */
   nowMs: () => number;
   wallMs?: () => number;
   random?: () => number;
   setTimer?: SetTimer;
   /** Time without a change after which another process may take the Lease. */
   leaseDurationMs?: number;
-  /** Time in ms without a renewal after which the leader stops leading. The rest of the lease is for `onLost`. */
+  /**
+   * Time in ms without a successful renewal after which the leader stops leading. The rest of `leaseDurationMs` is for
+   * `onLost`.
+   */
   renewDeadlineMs?: number;
   retryPeriodMs?: number;
 };
 
 /**
- * Pause in ms after another process has taken the Lease first. It only prevents candidates from sending requests in
- * step.
+ * Pause in ms after another process took the Lease first. It keeps candidates from sending their requests in lockstep.
  */
 const CONFLICT_PAUSE_MS = 50;
 
@@ -87,7 +94,8 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     ...deps,
     lock,
     signal: stopping.signal,
-    // The leader reads the Lease from the server, because the watch may be older than its own write.
+    // The leader reads the Lease from the server, because the watch may report an older state than the leader's own
+    // write.
     onForeign: () => tenure?.renewNow(),
   });
   let running: Promise<void> | undefined;
@@ -119,10 +127,10 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     const held = createHeldLease({ ...deps, lock, lease });
     tenure = createTenure({ ...deps, held, takenAtMs: sentAtMs });
     try {
-      // Does not begin a term if `stop` was called meanwhile.
+      // No term begins if `stop` was called in the meantime.
       return stopping.signal.aborted || (await serveTerm(deps, tenure, stopped));
     } finally {
-      // Released last, so that everything in this term has ended before the next holder begins.
+      // The Lease is released last, so that everything in this term has ended before the next holder begins.
       await tenure.giveBack();
       tenure = undefined;
     }
@@ -142,7 +150,7 @@ export function createLeaseElector(given: ElectorDeps): Elector {
   };
 }
 
-/** Returns false if `onLead` threw. */
+/** Runs one term as the leader. Returns false if `onLead` threw. */
 async function serveTerm(
   { name, identity, log, onLead, onLost }: ElectorDeps,
   { lost, isLost }: Tenure,

@@ -3,9 +3,9 @@ import { isKubeError } from './kube-error.ts';
 import { leaseSpec, parseLease, type Lease, type LeaseSpec } from './lease-record.ts';
 
 /**
- * Reads and writes one Lease. Each write names the version on which it was decided, so of two writes for the same
- * version only one succeeds. Calls are never canceled, only given up after `timeoutMs`, because a request in flight may
- * still take effect.
+ * Reads and writes one Lease. Each write names the version on which it was decided, so that of two writes for the same
+ * version only one succeeds. Calls are never canceled, because a request in flight may still take effect; after
+ * `timeoutMs` the caller just stops waiting.
  */
 export type LeaseLock = {
   /** Returns undefined if the Lease does not exist. */
@@ -52,7 +52,8 @@ export function createLeaseLock(deps: {
         return parseLease(await (seen ? put(seen, spec, timeoutMs) : post(spec, timeoutMs)));
       } catch (error) {
         if (isKubeError(error, 409)) return undefined;
-        // The Lease was deleted meanwhile. For a POST the namespace is gone, and that error is thrown.
+        // A PUT got this 404 because the Lease was deleted in the meantime. For a POST it means that the namespace is
+        // gone, and the error is thrown.
         if (seen && isKubeError(error, 404)) return undefined;
         throw error;
       }
@@ -69,14 +70,15 @@ export type HeldLease = {
   /** Returns false if another process holds the Lease. Throws if the holder is unknown. */
   renew: (timeoutMs: number) => Promise<boolean>;
   /**
-   * Records that nobody holds the Lease. A deleted Lease is created again, so that candidates learn that its holder is
-   * gone.
+   * Records that nobody holds the Lease. If the Lease was deleted, it is created again, so that candidates learn that
+   * its holder is gone.
    */
   release: (timeoutMs: number) => Promise<void>;
 };
 
 /**
- * Maximum number of attempts. One concurrent write causes one conflict; more conflicts mean that the writes continue.
+ * Maximum number of attempts. One concurrent write causes one conflict; more conflicts mean that the other writes
+ * continue.
  */
 const TRIES = 3;
 

@@ -5,12 +5,12 @@ export type Lease = {
   /** Identity of the holder; '' after a release. */
   holder: string;
   durationMs: number;
-  /** Kept as text and never computed with, because clocks of two machines cannot be compared. */
+  /** Stored as text and never used in computations, because the clocks of two machines cannot be compared. */
   acquireTime: string;
   renewTime: string;
   transitions: number;
   resourceVersion: string;
-  /** Sent back unchanged, so that labels and owners from others stay. */
+  /** Sent back unchanged, so that labels and owners set by others stay. */
   metadata: Record<string, unknown>;
 };
 
@@ -24,7 +24,7 @@ export type LeaseSpec = {
 
 const lease = z.object({
   metadata: z.looseObject({ resourceVersion: z.string() }),
-  // Every field of the spec may be missing, and a person may have emptied it by hand.
+  // Every field of the spec may be missing, because a person may have edited the Lease by hand.
   spec: z
     .object({
       holderIdentity: z.string().default(''),
@@ -53,7 +53,7 @@ export function parseLease(raw: unknown): Lease {
   };
 }
 
-/** Returns the spec that takes, renews or releases a Lease. `acquireTime` is now by default. */
+/** Returns the spec that takes, renews or releases a Lease. `acquireTime` defaults to the current time. */
 export function leaseSpec(from: {
   holder: string;
   durationMs: number;
@@ -74,7 +74,10 @@ export function leaseSpec(from: {
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** Returns the next count. It wraps around, so that a count set to its maximum does not stop all take-overs. */
+/**
+ * Returns the next count of transitions. It wraps around, so that a count at its maximum does not block all later
+ * take-overs.
+ */
 export function nextTransition(transitions: number): number {
   return transitions >= INT32_MAX ? 0 : transitions + 1;
 }

@@ -3,9 +3,9 @@ import type { Logger } from '../observability/logger.ts';
 import type { HeldLease } from './lease-lock.ts';
 
 /**
- * Period of holding the Lease. Renews it until it is released or lost. It is lost if another process holds it, or if it
- * could not be renewed for `renewDeadlineMs`. The deadline counts from the time when the last successful renewal was
- * sent, because no other process can see the Lease as expired earlier.
+ * Period during which this process holds the Lease. It renews the Lease until it is released or lost. The Lease is lost
+ * if another process holds it, or if it could not be renewed for `renewDeadlineMs`. The deadline counts from the time
+ * when the last successful renewal was sent, because no other process can see the Lease as expired earlier.
  */
 export type Tenure = {
   /** Resolves with the reason when the Lease is lost. Never resolves after `giveBack`. */
@@ -52,7 +52,7 @@ export function createTenure(deps: TenureDeps): Tenure {
     lost.resolve(reason);
   }
 
-  /** Returns whether the tenure has ended. Call it after each wait, because a process may be paused at any point. */
+  /** Returns true if the tenure has ended. Call it after each wait, because a process may be paused at any point. */
   function isOver(): boolean {
     if (leftMs() <= 0) lose(`not renewed for ${renewDeadlineMs} ms`);
     return state !== 'held';
@@ -66,7 +66,7 @@ export function createTenure(deps: TenureDeps): Tenure {
   async function renew(): Promise<void> {
     const sentAtMs = nowMs();
     try {
-      // Half of the deadline, so that a dead connection is noticed in time for another attempt.
+      // Half of the deadline, so that a dead connection is noticed early enough for another attempt.
       const isOurs = await held.renew(Math.min(renewDeadlineMs / 2, leftMs()));
       if (!isOurs) return lose('somebody else has it');
       renewedAtMs = sentAtMs;

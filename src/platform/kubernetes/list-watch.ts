@@ -6,14 +6,14 @@ import type { KubeClient } from './client.ts';
 import { isKubeError, toKubeError } from './kube-error.ts';
 
 /**
- * Follows a collection: lists it page by page, then watches from there, and never ends on its own. This is what
- * client-go's Reflector does, and what the informer of @kubernetes/client-node does not: that one dies at the first
- * broken connection and ignores bookmarks.
+ * Follows a collection: lists it page by page, then watches it from that version, and never ends on its own. It works
+ * like client-go's Reflector. The informer of @kubernetes/client-node stops at the first broken connection and ignores
+ * bookmarks.
  * - A broken or ended watch resumes where it was; bookmarks keep that version fresh.
- * - If the server has forgotten the version (410 Gone, as status or event), everything is listed again.
- * - An open but dead connection is silent, so it is given up without a bookmark for `deadManMs`. The server sends one a
- *   minute.
- * - An object that cannot be converted is logged and left out. It stops nothing.
+ * - If the server no longer has the version (410 Gone, as status or event), everything is listed again.
+ * - An open but dead connection is silent, so the watch is closed after `deadManMs` without a bookmark. The server
+ * sends one bookmark a minute.
+ * - An object that cannot be converted is logged and left out. The watch continues.
  */
 export type ListWatch = {
   start: () => void;
@@ -39,9 +39,9 @@ export type ListWatchDeps<T> = {
   client: Pick<KubeClient, 'request' | 'stream'>;
   /** Path of the collection, such as `/apis/GROUP/VERSION/namespaces/NS/PLURAL` */
   path: string;
-  /** labelSelector, fieldSelector */
+  /** Query parameters such as `labelSelector` and `fieldSelector`. */
   query?: Record<string, string>;
-  /** Media types of lists and of events, for reading less than the whole objects. */
+  /** Media types of lists and of watch events, for reading only a part of each object. */
   accept?: { list: string; watch: string };
   sink: Sink<T>;
   /** Converts an object. If it throws, the object is left out. */
@@ -55,13 +55,13 @@ const PAGE_SIZE = 500;
 const WATCH_SEC = { min: 300, max: 600 };
 const DEAD_MAN_MS = 90_000;
 /**
- * client-go waits up to 30 s. A handful of pods causes no thundering herd, and people watch a cluster that has just
- * come back, so 3 s at most.
+ * Pauses after failures. client-go waits up to 30 s to avoid a thundering herd. A handful of pods causes none, and
+ * people are watching when a cluster has just come back, so the maximum is 3 s.
  */
 const BACK_OFF_MS = { base: 100, max: 3_000 };
 /**
- * Pause before the next watch. The connection of an ended watch is free a moment later; without the pause the next
- * watch would open a new one.
+ * Pause before the next watch. The connection of an ended watch is free again a moment later; without the pause, the
+ * next watch would open a new connection.
  */
 const RESUME_MS = 20;
 /** A watch that ends sooner than this counts as failed, even if it ended without an error. */
@@ -103,7 +103,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
       for await (const event of watch(deps, lastVersion, ended)) {
         if (stopping.signal.aborted) return;
         lastVersion = take(deps, event);
-        backOff.reset(); // Once the watch has delivered an event, the failures no longer count.
+        backOff.reset(); // A watch that delivered an event counts as a success, so the failures are reset.
       }
     } catch (error) {
       if (!interrupt.signal.aborted) throw error;
@@ -159,8 +159,8 @@ function createWaiting() {
     isWanted: () => waiting.length > 0,
     join: () => new Promise<void>((resolve) => void waiting.push(resolve)),
     /**
-     * Records that a list begins. The returned function must be called once the list has been reported; a failed list
-     * resolves no caller.
+     * Records that a list begins. The caller must call the returned function once the list has been reported. If the
+     * list fails, nothing is resolved.
      */
     begin: () => {
       const served = new Set(waiting);
@@ -172,7 +172,7 @@ function createWaiting() {
   };
 }
 
-/** Yields the events since a version until the server ends the watch. Throws if it breaks. */
+/** Yields the events since a version until the server ends the watch. Throws if the watch breaks. */
 async function* watch<T>(
   deps: ListWatchDeps<T>,
   lastVersion: string,
@@ -222,7 +222,7 @@ function createBackOff(
       try {
         await delay(ceiling * (0.5 + random() / 2), { signal: stopping });
       } catch {
-        // Stopped, so no caller waits.
+        // The watch was stopped, so no caller waits.
       }
     },
   };
@@ -238,7 +238,10 @@ const listPage = z.object({
   items: z.array(z.unknown()).nullable(),
 });
 
-/** Lists every object of a collection by pages, so that neither side holds the whole text in memory. */
+/**
+ * Lists every object of a collection by pages, so that neither client nor server holds the whole list as text in
+ * memory.
+ */
 export async function list<T>(
   deps: Pick<ListWatchDeps<T>, 'path' | 'query' | 'accept' | 'convert'> & {
     client: Pick<KubeClient, 'request'>;
@@ -283,7 +286,7 @@ function isGone(error: unknown): boolean {
   return isKubeError(error, 410);
 }
 
-/** Aborts its signal unless it is deferred repeatedly. */
+/** Creates a signal that aborts unless it is deferred repeatedly. */
 function createDeadMan(ms: number) {
   const controller = new AbortController();
   const timer = setTimeout(() => {

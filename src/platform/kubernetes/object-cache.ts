@@ -5,22 +5,22 @@ import type { Sink } from './list-watch.ts';
 export type Identified = { metadata: ObjectKey & { uid: string; resourceVersion: string } };
 
 /**
- * Change of one object from `before` to `after`. An object that was deleted and created again under its name makes two
- * changes.
+ * Change of one object from `before` to `after`. An object that was deleted and created again under the same name
+ * causes two changes.
  */
 export type CacheChange<T> = { key: ObjectKey; before: T | undefined; after: T | undefined };
 
 /**
- * Objects of one collection as last received, by namespace and name. It knows uids: an object that was deleted and
- * created again while nobody listened is reported as a deletion and an addition, not as a change. Objects are shared,
- * and therefore frozen.
+ * Objects of one collection as last received, by namespace and name. The cache compares uids: an object that was
+ * deleted and created again during an interruption of the watch is reported as a deletion and an addition, not as a
+ * change. Objects are shared, and therefore frozen.
  */
 export type ObjectCache<T> = Sink<T> & {
   get: (key: ObjectKey) => T | undefined;
   list: (namespace?: string) => T[];
   /**
-   * Stores the response to our own write, so that the writer can read it before the watch reports it. Ignored if the
-   * object is not cached, because it was deleted meanwhile.
+   * Stores the response to a write of this process, so that the writer can read it before the watch reports it. Does
+   * nothing if the object is not cached, because it was deleted in the meantime.
    */
   wrote: (item: T) => void;
 };
@@ -81,7 +81,7 @@ export function createObjectCache<T extends Identified>(deps: {
     },
     upsert: (item) => {
       const before = find(item.metadata);
-      if (before && isOlder(item, before)) return; // Our own later write is already stored.
+      if (before && isOlder(item, before)) return; // A later write of this process is already stored.
       store(before, item);
     },
     remove: (item) => {

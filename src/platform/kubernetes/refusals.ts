@@ -32,16 +32,17 @@ export function toStoreError(error: unknown): unknown {
 }
 
 /**
- * The server's own error (500) for a field that the schema does not have, or has with another type: `… (default/b;
- * parley.dev/v1alpha1, Kind=Agent): .spec.nope: field not declared in schema`
+ * Pattern of the error (500) that the server itself reports for a field that the schema does not have, or has with
+ * another type: `… (default/b; parley.dev/v1alpha1, Kind=Agent): .spec.nope: field not declared in schema`
  */
 const UNTYPED_PATCH = /failed to create typed patch object \([^)]*\): (?:\.([^:\s]+): )?(.*)$/s;
 
-/** Comes as an internal error (500), although a retry never helps. */
+/** Text of an error that arrives as an internal error (500), although a retry never helps. */
 const TOO_LARGE_FOR_ETCD = 'etcdserver: request is too large';
 
 function untypedError([, field = '', text = '']: RegExpExecArray): FieldError {
-  // A list item is named by its keys, `.spec.tools[name="a"].url`, which has no JSON Pointer.
+  // A list item is identified by its keys, as in `.spec.tools[name="a"].url`, which cannot be written as a JSON
+  // Pointer.
   const [list = '', item] = field.split(/(?=\[[^\]]*=)/);
   const detail = text.replace(/, got .*$/s, ''); // The rest of the message is Go's own notation.
   return {
@@ -73,7 +74,7 @@ function distinct(conflicts: { field: string; manager: string }[]) {
 }
 
 function fieldErrors({ causes, message }: KubeError): FieldError[] {
-  // In addition to the mistakes, the server may report, without a field, that it stopped checking.
+  // In addition to the invalid fields, the server may report, without a field, that it stopped checking.
   const found = causes.filter(({ field }) => field !== '<nil>');
   if (found.length === 0) return [{ pointer: '', code: 'invalid', detail: message }];
   return found.map(({ field, reason, message: text }) => {
@@ -85,7 +86,7 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
     if (expected === undefined) {
       // The server quotes the invalid text before the message of a rule.
       const detail = text.replace(/^Invalid value: (?:"(?:[^"\\]|\\.)*": )?/, '');
-      // The CRDs have a rule in place of a pattern, so that they can have a message.
+      // The CRDs have a rule instead of a pattern, so that the server reports a message in words.
       const isOfRule = pointer.startsWith('/spec') && !areWords(detail);
       return { pointer, code: isOfRule ? 'rule' : 'invalid_format', detail };
     }
@@ -95,7 +96,7 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
   });
 }
 
-/** Our own codes for the same findings (src/platform/resources/schema/schema-errors.ts). */
+/** Our own error codes for the same findings (src/platform/resources/schema/schema-errors.ts). */
 const CODES: Record<string, string> = {
   FieldValueRequired: 'required',
   FieldValueTypeInvalid: 'invalid_type',
@@ -105,7 +106,10 @@ const CODES: Record<string, string> = {
   FieldValueDuplicate: 'duplicate',
 };
 
-/** `FieldValueInvalid` gives the reason only in a sentence: `… in body should be at least 1 chars long`. */
+/**
+ * Patterns for `FieldValueInvalid`, which gives its reason only in a sentence: `… in body should be at least 1 chars
+ * long`.
+ */
 const EXPECTATIONS = [
   ['should be at least', 'too_short'],
   ['should be less', 'too_large'],

@@ -17,11 +17,11 @@ import { createWatchedKinds } from './watched-kinds.ts';
 import { annotateRequest, applyRequest, deleteRequest, statusRequest } from './write-requests.ts';
 
 /**
- * Stores declared objects in the API server.
- * Our own watched kinds are read from the watch's cache, without a request, and never older than the last write through
- * this store. Secrets and ConfigMaps are watched by their metadata only and read on demand, because a cluster may have
- * thousands of unrelated ones. Without a watch (the API role) every read asks the server.
- * Requests: get 0 (watched) or 1; apply, annotate, patchStatus, delete 1 each; 0 for an unchanged status.
+ * Stores declared objects in the API server. Parley's own watched kinds are read from the watch's cache, without a
+ * request, and never older than the last write through this store. Secrets and ConfigMaps are watched by their metadata
+ * only and read on demand, because a cluster may have thousands of unrelated ones. Without a watch (in the API role),
+ * every read sends a request. Requests: get 0 (watched) or 1; apply, annotate, patchStatus, delete 1 each; 0 for an
+ * unchanged status.
  */
 export type KubernetesResourceStoreDeps = {
   client: KubeClient;
@@ -46,7 +46,10 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
     return toResource(kind, await client.request(request));
   }
 
-  /** Performs one of the operator's own writes. The watch does not report the change, and the next read returns it. */
+  /**
+   * Performs one of the operator's own writes and updates the cache with its response. The watch does not report the
+   * change, and the next read returns it.
+   */
   async function note(kind: string, request: KubeRequest): Promise<void> {
     const resource = await translated(unlessMissing(write(kind, request)));
     if (resource) cacheOf(kind)?.wrote(resource);
@@ -63,7 +66,7 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
     },
     apply: (applied, options) =>
       translated(write(applied.kind, applyRequest(applied, options))).catch((error: unknown) => {
-        // The object exists and a field conflicts. The server reports only the second reason.
+        // The object already exists and a field conflicts. The server reports only the conflict.
         if (options.resourceVersion !== '' || !(error instanceof FieldConflictError)) throw error;
         throw new WriteConflictError('there is an object of that name', { cause: error });
       }),

@@ -5,7 +5,7 @@ import type { Resource } from '../resources/resource-store.ts';
 const strings = z.record(z.string(), z.string());
 const fieldsV1 = z.record(z.string(), z.unknown());
 
-/** Fields that we read of any object. A metadata-only response (PartialObjectMetadata) has no others. */
+/** Fields that we read from any object. A metadata-only response (PartialObjectMetadata) has no other fields. */
 const raw = z.looseObject({
   metadata: z.object({
     namespace: z.string(),
@@ -35,7 +35,8 @@ const raw = z.looseObject({
 type Raw = z.output<typeof raw>;
 
 /**
- * Annotation with kubectl's copy of the object. It is dropped, because it is not used and would fill half of the cache.
+ * Annotation with kubectl's copy of the object. It is dropped, because Parley does not use it and it would fill half of
+ * the cache.
  */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
@@ -70,7 +71,7 @@ function textData(kind: string, data: Record<string, string>): Record<string, st
 
 /**
  * Returns the managers of each top-level spec field. `metadata.managedFields` has a tree of `f:` keys per manager
- * (structured-merge-diff). Subresources (status) do not own the spec.
+ * (structured-merge-diff). Managers of subresources (status) do not own the spec.
  */
 function ownersOf(object: Raw, root = 'f:spec'): Record<string, string[]> {
   const owners: Record<string, string[]> = {};

@@ -12,11 +12,11 @@ import { toResource } from './to-resource.ts';
 type WatchedCache = Pick<ObjectCache<Resource>, 'get' | 'list' | 'wrote'>;
 
 export type WatchedKinds = {
-  /** Returns the cached objects of one of our watched kinds, once all have been listed. */
+  /** Returns the cached objects of one of our watched kinds, or undefined until all have been listed. */
   cacheOf: (kind: string) => WatchedCache | undefined;
   /**
-   * Starts one list-watch per namespace, or one for all. Reports nothing before all are listed, so that a reader never
-   * takes an object that has not arrived yet for a deleted one.
+   * Starts one list-watch per namespace, or a single one for all namespaces. Reports nothing before all objects are
+   * listed, so that a reader never takes an object that has not arrived yet for a deleted one.
    */
   watch: ResourceStore['watch'];
 };
@@ -90,7 +90,7 @@ const identified = z.object({
   }),
 });
 
-/** Returns the cached object if it is unchanged, so that a new list does not hold every object twice. */
+/** Returns the cached object if it is unchanged, so that a new list does not store every object twice. */
 function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undefined {
   const { data } = identified.safeParse(raw);
   const known = data && cache.get(data.metadata);
@@ -100,7 +100,7 @@ function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undef
   return isSame ? known : undefined;
 }
 
-/** Returns whether a change concerns the declaration. A change of only the status comes from this operator. */
+/** Returns true if a change concerns the declaration. A change of only the status comes from this operator. */
 function matters({ before, after }: CacheChange<Resource>): boolean {
   if (!before || !after) return true;
   const [a, b] = [before.metadata, after.metadata];
@@ -108,7 +108,7 @@ function matters({ before, after }: CacheChange<Resource>): boolean {
     // Secrets and ConfigMaps have no generation, so any write may have changed their data.
     a.generation !== b.generation ||
     a.generation === 0 ||
-    // Another manager may now declare the same field, and then the API is no longer its only owner.
+    // Another manager may now declare the same field, so that the API is no longer its only owner.
     !isDeepStrictEqual(before.owners, after.owners) ||
     !isDeepStrictEqual(a.annotations, b.annotations) ||
     !isDeepStrictEqual(a.labels, b.labels)

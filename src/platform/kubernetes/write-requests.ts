@@ -6,10 +6,10 @@ import { objectPath, pathOf } from './resource-paths.ts';
 /** Builds the requests to the API server for a ResourceStore's writes. */
 
 const STATUS_MANAGER = 'parley-operator';
-/** No object ever has this version, so requesting it means "it must not exist". */
+/** No object ever has this version, so a request for it means "the object must not exist". */
 const NO_VERSION = '1';
 
-/** Builds a server-side apply, never forced. */
+/** Builds a server-side apply request, never forced. */
 export function applyRequest(applied: Applied, options: ApplyOptions): KubeRequest {
   const { kind, namespace, name, spec, labels, annotations, owner } = applied;
   const { fieldManager, resourceVersion } = options;
@@ -39,7 +39,10 @@ export function applyRequest(applied: Applied, options: ApplyOptions): KubeReque
   };
 }
 
-/** Builds a patch of annotations. It names the version that was read: if two writers choose an id, one must lose. */
+/**
+ * Builds a patch of annotations. It names the version that was read, so that if two writers choose an id, one of them
+ * fails.
+ */
 export function annotateRequest(
   { kind, metadata: { namespace, name, resourceVersion } }: Resource,
   annotations: Record<string, string>,
@@ -53,7 +56,10 @@ export function annotateRequest(
   };
 }
 
-/** Builds a patch of the status. Its version is also a fence: a former leader with an old cache is refused. */
+/**
+ * Builds a patch of the status. Its version is also a fence: the write of a former leader with an old cache is
+ * rejected.
+ */
 export function statusRequest(
   { kind, metadata: { namespace, name, uid, resourceVersion } }: Resource,
   status: Record<string, unknown>,
