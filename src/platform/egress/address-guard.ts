@@ -4,9 +4,9 @@ import ipaddr from 'ipaddr.js';
 import { StartupError } from '../../errors.ts';
 
 /**
- * Decides which IP addresses an outgoing request may reach. All checks work on parsed, binary addresses. Comparing text
- * would be unsafe: `127.1`, `0x7f000001` and `::ffff:7f00:1` can mean the same address, and a list of spellings is
- * never complete.
+ * Decides which IP addresses an outgoing request may reach. All checks work on parsed, binary addresses. A comparison
+ * of text would be unsafe: `127.1`, `0x7f000001` and `::ffff:7f00:1` can mean the same address, and no list of
+ * spellings is complete.
  */
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -14,33 +14,37 @@ type Range = readonly [Address, number];
 
 export type AddressGuard = {
   /**
-   * Returns whether a request may go to this address. Text that is not a plain IP address is rejected. `host` is the
-   * name that resolved to the address; a pattern of the operator's list may match it.
+   * Returns true if a request may go to this address. Text that is not a plain IP address is rejected. `host` is the
+   * name that resolved to the address; the operator's list may allow it by a host pattern.
    */
   isAllowed: (address: string, host?: string) => boolean;
-  /** Returns whether the operator's list allows this address. Such an address may be used without TLS. */
+  /** Returns true if the operator's list allows this address. A request to such an address may do without TLS. */
   isListed: (address: string, host?: string) => boolean;
-  /** Returns whether a pattern of the operator's list matches this host name. */
+  /** Returns true if a pattern of the operator's list matches this host name. */
   isListedHost: (host: string) => boolean;
   /** Name or address of the cluster's API server; undefined outside a cluster. */
   apiServer: string | undefined;
-  /** Sets the current addresses of the API server's names. The operator's list cannot allow them. */
+  /**
+   * Sets the current addresses of the API server's names. They are always blocked, even if the operator's list allows
+   * them.
+   */
   setApiServerAddresses: (addresses: readonly string[]) => void;
   /**
-   * Returns whether this is a port of this program on an address of this machine. The operator's list cannot allow it.
+   * Returns true if this is a port of this program on an address of this machine. It is always blocked, even if the
+   * operator's list allows the address.
    */
   isOwnPort: (address: string, port: number) => boolean;
   /**
-   * Sets the ports of this process and its database. They stay blocked even if the list allows the machine's own
-   * addresses.
+   * Sets the ports of this process and of its database. They stay blocked even if the operator's list allows the
+   * machine's own addresses.
    */
   setOwnPorts: (ports: readonly number[]) => void;
 };
 
 /**
- * Link-local addresses and cloud metadata services, most of which are link-local. Metadata services give credentials to
- * every client, so the operator's list cannot allow them, not even by `0.0.0.0/0`. Azure's (168.63.129.16) is an
- * ordinary public address.
+ * Link-local addresses and cloud metadata services, most of which have link-local addresses. Azure's (168.63.129.16) is
+ * an ordinary public address. Metadata services give credentials to every client, so the operator's list cannot allow
+ * these addresses, not even by `0.0.0.0/0`.
  */
 const NEVER_OPEN = [
   '169.254.0.0/16',
@@ -56,8 +60,8 @@ const NEVER_OPEN = [
 /** Prefixes whose last 32 bits are an IPv4 address: compatible, translated, NAT64. */
 const EMBEDS_IPV4_LAST = ['::/96', '::ffff:0:0:0/96', '64:ff9b::/96'].map(parseRange);
 /**
- * Local-use NAT64. Each network chooses the length of its prefix, so the embedded IPv4 address may be at several
- * positions.
+ * Prefix for local-use NAT64 (RFC 8215). Each network chooses the length of its prefix, so the embedded IPv4 address
+ * may be at several positions.
  */
 const LOCAL_NAT64 = parseRange('64:ff9b:1::/48');
 /** Byte positions of the IPv4 address after a prefix of 48, 56, 64 and 96 bits (RFC 6052, 2.2). */
@@ -69,18 +73,25 @@ const NAT64_PLACES = [
 ] as const;
 const SIX_TO_FOUR = parseRange('2002::/16');
 const TEREDO = parseRange('2001::/32');
-/** Addresses that belong to no host. The zeros of a prefix or suffix give such an address when read as IPv4. */
+/**
+ * Addresses that belong to no host. The zeros in a prefix or suffix look like such an address when they are read as
+ * IPv4, so such a result is ignored.
+ */
 const THIS_NETWORK = parseRange('0.0.0.0/8');
 /** The only block from which IANA hands out routable IPv6 addresses. */
 const GLOBAL_UNICAST_V6 = parseRange('2000::/3');
 
-/** Ranges that a host pattern allows, by their names in ipaddr.js: the addresses of a Service, but not loopback. */
+/**
+ * Ranges that a host pattern allows, by their names in ipaddr.js: the ranges in which a Service may have its address,
+ * but not loopback.
+ */
 const OPENED_BY_HOST: readonly string[] = ['private', 'carrierGradeNat', 'uniqueLocal'];
 
 /**
  * Creates a guard. `allow` is the operator's list (`PARLEY_EGRESS_ALLOW`, contract/running.md#egress). It allows
- * addresses in addition to public unicast: a CIDR for every host, a host pattern private addresses for the hosts that
- * match. Throws a `StartupError` that names the first item that is neither.
+ * addresses in addition to public unicast: a CIDR allows its addresses for every host, and a host pattern allows
+ * private addresses for the hosts that match. Throws a `StartupError` that names the first item that is neither a CIDR
+ * nor a host pattern.
  */
 export function createAddressGuard(deps: {
   allow: readonly string[];
@@ -96,7 +107,7 @@ export function createAddressGuard(deps: {
   const isListedHost = (host: string): boolean => hosts.some((matches) => matches(host));
   const isOpened = (ip: Address): boolean => {
     if (!inAny(ip, opened) || isNever(ip)) return false;
-    // The embedded IPv4 address is checked too: allowing a NAT64 prefix must not allow 10.0.0.1 behind it.
+    // The embedded IPv4 address is checked too, because an allowed NAT64 prefix must not allow 10.0.0.1 behind it.
     const inner = embeddedIPv4(ip);
     if (inner.length === 0) return true;
     return inner.some(mayReach) && inner.every((v4) => mayReach(v4) || inRange(v4, THIS_NETWORK));
@@ -109,8 +120,8 @@ export function createAddressGuard(deps: {
     isAllowed: (address, host) => {
       const parsed = parseAddress(address);
       if (parsed === undefined) return false;
-      // An IPv4-mapped address is allowed only if the list allows its IPv4 address. Public IPv4 addresses need no
-      // mapping.
+      // An IPv4-mapped address is allowed only if the operator's list allows its IPv4 address. Nobody needs the mapped
+      // form of a public IPv4 address.
       if (parsed.mapped) return isOpened(parsed.ip);
       return mayReach(parsed.ip) || isOpenedTo(host, parsed.ip);
     },
@@ -141,7 +152,7 @@ function isOfThisMachine(address: string): boolean {
   return ours.some((one) => one.address === ip.toString());
 }
 
-/** Returns a range of one address for each text that is an address. */
+/** Returns a range of a single address for each text that is an address. */
 function wholeAddresses(texts: readonly string[]): Range[] {
   return texts.flatMap((text) => {
     const parsed = parseAddress(text);
@@ -153,8 +164,8 @@ function wholeAddresses(texts: readonly string[]): Range[] {
 
 const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?';
 /**
- * A pattern needs at least two labels, because a single label means another host in each namespace. The last label must
- * not be a number; otherwise `10.0.0.1` would be a name.
+ * Form of a host pattern. It has at least two labels, because a single label means another host in each namespace. The
+ * last label must not be a number; otherwise `10.0.0.1` would be a name.
  */
 const HOST_PATTERN = new RegExp(`^(\\*|${LABEL})\\.(${LABEL}\\.)*(?!\\d+$)${LABEL}$`);
 
@@ -175,14 +186,14 @@ function parseHostPattern(text: string): (host: string) => boolean {
 }
 
 /**
- * Returns undefined for text that a socket would not accept as an address. The check is needed because ipaddr.js also
- * accepts `127.1`.
+ * Parses an address. Returns undefined for text that a socket would not accept as an address, such as `127.1`, which
+ * ipaddr.js accepts.
  */
 function parseAddress(text: string): { ip: Address; mapped: boolean } | undefined {
   if (isIP(text) === 0) return undefined;
   const ip = ipaddr.parse(hexOnly(text));
   if (ip instanceof ipaddr.IPv4) return { ip, mapped: false };
-  // A zone (`%eth0`) selects a network interface, which no receiver's address needs.
+  // Rejects a zone (`%eth0`), which selects a network interface and which no receiver's address needs.
   if (ip.zoneId !== undefined) return undefined;
   return ip.isIPv4MappedAddress()
     ? { ip: ip.toIPv4Address(), mapped: true }
@@ -201,7 +212,7 @@ function hexOnly(text: string): string {
   });
 }
 
-/** Requires a complete address before the slash, because ipaddr.js parses `10/8` as 0.0.0.10/8. */
+/** Parses a CIDR. Requires a complete address before the slash, because ipaddr.js parses `10/8` as 0.0.0.10/8. */
 function parseRange(cidr: string): Range {
   const [address = '', prefix = '', ...rest] = cidr.split('/');
   const isWhole = isIP(address) !== 0 && /^\d{1,3}$/.test(prefix) && rest.length === 0;
@@ -224,15 +235,16 @@ function inAny(ip: Address, ranges: readonly Range[]): boolean {
 }
 
 /**
- * Rejects in case of doubt: ipaddr.js must list no special purpose for the address, and an IPv6 address must lie in
- * 2000::/3. The second rule covers addresses that the library does not classify (`::a9fe:a9fe`, all unassigned ones).
+ * Returns true for a public address, and false in case of doubt: ipaddr.js must list no special purpose for the
+ * address, and an IPv6 address must lie in 2000::/3. The second rule covers addresses that the library does not
+ * classify (`::a9fe:a9fe`, all unassigned ones).
  */
 function isGlobalUnicast(ip: Address): boolean {
   if (ip.range() !== 'unicast') return false;
   return ip.kind() === 'ipv4' || inRange(ip, GLOBAL_UNICAST_V6);
 }
 
-/** Returns each IPv4 address at which a packet to this address may arrive. */
+/** Returns each IPv4 address to which a packet for this address may be translated. */
 function embeddedIPv4(ip: Address): ipaddr.IPv4[] {
   // `::1` lies in the IPv4-compatible block and embeds no address.
   if (ip.range() === 'loopback') return [];

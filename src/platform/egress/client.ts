@@ -15,7 +15,7 @@ import type { Lookup } from './name-lookup.ts';
 export type ErrorClass = 'redirect' | 'http_status' | FailureClass;
 
 export type EgressRequest = {
-  /** http or https URL. The rules for URLs of tenants are in url-rules.ts. */
+  /** http or https URL. The rules for URLs that tenants choose are in url-rules.ts. */
   url: string;
   method: string;
   /**
@@ -24,14 +24,15 @@ export type EgressRequest = {
   headers: Record<string, string>;
   body?: Buffer | string;
   /**
-   * Maximum time in ms from the call to complete response headers. It includes queueing, DNS, connecting, TLS and
-   * waiting.
+   * Maximum time in ms from the call until the response headers are complete. It includes queueing, DNS, connecting,
+   * TLS and waiting.
    */
   timeoutMs: number;
   maxResponseBytes: number;
   /**
-   * Sends the request at most once, on a new connection. A kept-alive connection may be dead, and then it is unknown
-   * whether the request arrived. Without `once`, the request is repeated if no byte of a response came.
+   * Sends the request at most once, on a new connection. On a kept-alive connection that turns out to be dead, it would
+   * be unknown whether the request arrived. Without `once`, a request is repeated if its connection closed before any
+   * byte of a response arrived.
    */
   once?: boolean;
   /**
@@ -48,11 +49,11 @@ export type EgressOutcome =
       /** Time from the call to the headers, in whole milliseconds. */
       durationMs: number;
       /**
-       * Response body, at most `maxResponseBytes`. Resolves when the body has ended, broke off, or was cut off at the
-       * size limit or `bodyGraceMs` after the headers. Never rejects. Cutting it off destroys the socket.
+       * Response body, at most `maxResponseBytes`. Resolves when the body has ended, was interrupted, or was cut off at
+       * the size limit or `bodyGraceMs` after the headers. Never rejects. Cutting off the body destroys the socket.
        */
       body: Promise<Buffer>;
-      /** Whether the body is complete: false if it broke off or was cut off. Settles with `body`. */
+      /** Whether the body is complete: false if it was interrupted or cut off. Settles with `body`. */
       isWhole: Promise<boolean>;
     }
   | {
@@ -64,11 +65,11 @@ export type EgressOutcome =
     };
 
 /**
- * Every request to an address chosen by somebody else goes through `send` (or `EgressFetch`, which has the same rules).
- * It never follows redirects, never decompresses, ignores proxy variables, and speaks HTTP/1.1 only.
+ * Client for every request whose address somebody else chose (`EgressFetch` has the same rules). It never follows
+ * redirects, never decompresses, ignores proxy variables, and speaks HTTP/1.1 only.
  */
 export type EgressClient = {
-  /** Never rejects. */
+  /** Sends a request. Never rejects. */
   send: (request: EgressRequest) => Promise<EgressOutcome>;
   /** Rejects new requests, waits for those in flight (each has a deadline), and closes all connections. */
   stop: () => Promise<void>;
@@ -76,13 +77,11 @@ export type EgressClient = {
 
 export type EgressClientOptions = {
   guard: AddressGuard;
-  /** Default: the system's resolver. */
+  /** Name lookup; the system's resolver by default. */
   lookup?: Lookup;
-  /**
-   * Maximum number of connections per origin, 32 by default. Further requests wait in line while their deadline runs.
-   */
+  /** Maximum number of connections per origin, 32 by default. Further requests are queued while their deadline runs. */
   connectionsPerOrigin?: number;
-  /** Maximum number of origins whose idle connections are kept, 512 by default. */
+  /** Maximum number of origins with idle connections, 512 by default. */
   maxOrigins?: number;
   /** Maximum time in ms that a body may take after the headers, 250 by default. */
   bodyGraceMs?: number;
@@ -97,8 +96,8 @@ const REFUSED_HEADERS =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
 /**
- * Pause while this machine has no free socket. If all connection slots wait, it allows about a thousand attempts per
- * second, which never reach the network.
+ * Pause in ms while this machine has no free socket. If all connection slots wait, this allows about a thousand
+ * attempts per second, which never reach the network.
  */
 export const OUT_OF_SOCKETS_PAUSE_MS = 250;
 
@@ -157,7 +156,9 @@ type Settled =
     }
   | { failure: EgressFailure; body: undefined };
 
-/** Sends the request on one connection. Settles once, with the response's headers or the reason for the failure. */
+/**
+ * Sends the request on one connection. Settles once, with the response's headers or with the reason for the failure.
+ */
 function exchangeOnce(
   deps: { pools: OriginPools; bodyGraceMs: number },
   request: EgressRequest,
@@ -196,9 +197,9 @@ function exchangeOnce(
         onFailure: (error) => {
           const mayRepeat = !exchange.isCancelled && exchange.diedUnanswered(error);
           // Repeats immediately on a new connection, because other idle connections may be dead too. One repeat is
-          // enough: a new connection cannot have died idle.
+          // enough: a new connection was never idle.
           if (mayRepeat) return start(true);
-          // This machine, not the receiver, is short of sockets, so the request waits until another of our requests
+          // This machine is short of sockets, not the receiver, so the request waits until another of our requests
           // ends.
           if (isOutOfSockets(error) && !exchange.isCancelled) {
             waiting = setTimeout(() => start(fresh), OUT_OF_SOCKETS_PAUSE_MS);
@@ -215,7 +216,7 @@ function exchangeOnce(
 }
 
 /**
- * Validates the request, and rejects everything that undici would reject: an error thrown inside undici's dispatch
+ * Validates the request. Rejects everything that undici would reject, because an error thrown inside undici's dispatch
  * would leave the connection marked as busy forever.
  */
 export function readRequest(
@@ -264,10 +265,10 @@ function deadlineFailure(timeoutMs: number, wasSent: boolean): EgressFailure {
   return new EgressFailure('timeout', `${missing} within ${timeoutMs} ms.`);
 }
 
-/** Neither promise rejects. `isWhole` resolves to true if the complete body arrived. */
+/** Body that is being collected. Neither promise rejects. `isWhole` resolves to true if the complete body arrived. */
 type CollectedBody = BodySink & { whole: Promise<Buffer>; isWhole: Promise<boolean> };
 
-/** Reads a body up to a time and size limit, then cuts it off by destroying the socket. */
+/** Reads a body up to a time limit and a size limit, and then cuts it off by destroying the socket. */
 function collectBody(
   limits: { maxResponseBytes: number; bodyGraceMs: number },
   cut: () => void,

@@ -8,19 +8,21 @@ import { portOf } from './url-rules.ts';
 
 /**
  * Opens a connection: resolves the name, checks every address, connects to exactly one allowed address, and checks the
- * peer's address again. The name is resolved only once, so a later change of the DNS response (rebinding) has no
- * effect.
+ * peer's address again. The name is resolved only once, so a DNS response that changes afterwards (DNS rebinding) has
+ * no effect.
  */
 
 export type Target = { hostname: string; protocol: string; port: string };
 export type ConnectDone = (error: EgressFailure | null, socket: net.Socket | null) => void;
 /**
- * Opens a connection and calls `done` exactly once. The returned function gives up and destroys an unfinished
- * connection.
+ * Opens a connection and calls `done` exactly once. The returned function cancels and destroys a connection that is not
+ * open yet.
  */
 export type Connect = (target: Target, done: ConnectDone) => () => void;
 
-/** Time in ms for one address before the next is tried. The last address has until the deadline. */
+/**
+ * Time in ms for a connection to one address before the next address is tried. The last address has until the deadline.
+ */
 const NEXT_ADDRESS_AFTER_MS = 1000;
 
 /** Creates a connector. `tlsCa` is a PEM certificate that is trusted in addition to the system's, for tests. */
@@ -68,8 +70,8 @@ const OWN_PORT = "The address and port are Parley's own, which requests may not 
 
 /**
  * Connects to an address that has passed the check. The name is used only for SNI and the certificate check; `lookup`
- * returns the checked addresses. `rejectUnauthorized` is explicit because its default reads an environment variable.
- * TLS sessions are not resumed, so that every connection checks the certificate.
+ * returns the checked addresses. `rejectUnauthorized` is explicit, because its default is read from an environment
+ * variable. TLS sessions are not resumed, so that every connection checks the certificate.
  */
 function dial(
   target: Target,
@@ -84,7 +86,7 @@ function dial(
     noDelay: true,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    // Node does not call `lookup` for a literal IP address; the resolver has checked those.
+    // Node does not call `lookup` for a literal IP address. The resolver has already checked such an address.
     lookup: (_name, { all }, callback) => {
       const [first] = addresses;
       if (all === true) callback(null, addresses);
@@ -116,7 +118,8 @@ function watch(
   socket.once('connect', () => {
     isConnected = true;
     const peer = socket.remoteAddress;
-    // The connection was reset before the check. The peer is unknown, so the failure is not `blocked`.
+    // The connection was reset before the peer could be checked. Its address is unknown, so the failure is not
+    // `blocked`.
     if (peer === undefined) return fail(undefined);
     if (!deps.isAllowed(peer)) {
       deps.finish(
@@ -128,7 +131,8 @@ function watch(
     }
   });
   if (deps.isTls) socket.once('secureConnect', isReady);
-  // Stays for the life of the socket: an error before the next owner listens would end the process.
+  // This listener stays for the lifetime of the socket, because an error before the next owner adds its own listener
+  // would end the process.
   socket.on('error', fail);
   socket.once('close', () => fail(undefined));
 }

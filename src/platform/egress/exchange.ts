@@ -3,8 +3,8 @@ import type { Dispatcher } from 'undici';
 import { EgressFailure, isDroppedConnection } from './failure.ts';
 
 /**
- * One request on one connection, as a handler for undici. It ends with the response's headers. client.ts then collects
- * a part of the body; fetch.ts streams it.
+ * One request on one connection, as a handler for undici. Its work ends with the response's headers. Then client.ts
+ * collects a part of the body, or fetch.ts streams it.
  */
 
 export type ResponseHeaders = Record<string, string | string[]>;
@@ -13,8 +13,8 @@ export type ResponseHeaders = Record<string, string | string[]>;
 const MAX_INFORMATIONAL = 16;
 /**
  * Maximum number of bytes of a response other than its body. The parser limits header fields, but not a reason phrase,
- * spaces before a value, chunk extensions or extra line ends. A receiver that sends those forever would occupy the
- * whole process.
+ * spaces before a value, chunk extensions or extra line ends. A receiver that sends these forever would keep the
+ * process busy.
  */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
 
@@ -25,27 +25,27 @@ export type Connection = {
   exchange: Exchange | undefined;
   /** Number of requests written to the current socket. */
   requests: number;
-  /** Gives up opening the socket; set only while that is in progress. */
+  /** Cancels opening the socket; set only while the socket is being opened. */
   giveUp: (() => void) | undefined;
 };
 
-/** Receiver of a body. `end` is called once, when the body has ended, with an error if it broke off. */
+/** Receiver of a body. `end` is called once when the body has ended, with an error if the body was interrupted. */
 export type BodySink = { push: (chunk: Buffer) => void; end: (error?: unknown) => void };
-/** Controls of a body. `cut` drops the rest and destroys the socket. */
+/** Flow control of a body. `cut` drops the rest and destroys the socket. */
 export type Flow = { cut: () => void; pause: () => void; resume: () => void };
 
 type ExchangeDeps = {
   /**
-   * Maximum size of the body, needed to tell its bytes from other bytes of the response. The sink enforces the limit of
-   * the body.
+   * Maximum size of the body, needed to tell its bytes from other bytes of the response. The sink enforces the size
+   * limit of the body.
    */
   maxResponseBytes: number;
-  /** Called with the final headers (1xx are skipped). */
+  /** Called with the final headers. Informational responses (1xx) are skipped. */
   onResponse: (statusCode: number, headers: ResponseHeaders, flow: Flow) => BodySink;
   onFailure: (error: unknown) => void;
 };
 
-/** A class, so that the pool can recognize our handlers by `instanceof`. */
+/** Handler of one request. It is a class, so that the pool can recognize our handlers by `instanceof`. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #deps: ExchangeDeps;
   #connection: Connection | undefined;
@@ -69,7 +69,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#controller !== undefined;
   }
 
-  /** Returns whether a reused socket closed before any byte of a response arrived, so that a repeat is safe. */
+  /** Returns true if a reused socket closed before any byte of a response arrived, so that a repeat is safe. */
   diedUnanswered(error: unknown): boolean {
     return this.#isReused && !this.#hasFirstByte && isDroppedConnection(error);
   }
@@ -86,7 +86,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Throwing here fails only this request and keeps the idle socket that it would have used.
+    // An error thrown here fails only this request, and keeps the idle socket that it would have used.
     if (this.#isCancelled) throw cancelled();
     this.#controller = controller;
     if (this.#connection === undefined) return;
@@ -97,8 +97,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Counts the bytes read from the socket after they have been parsed, even after the response when no request uses the
-   * socket.
+   * Counts the bytes read from the socket once they have been parsed, including bytes after the response, when no
+   * request uses the socket.
    */
   hasRead(socket: Socket): void {
     const bytes = socket.bytesRead - this.#bytesBefore;
@@ -119,7 +119,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     if (statusCode < 200) {
       this.#informational += 1;
-      // Throwing here ends the request and destroys the socket.
+      // An error thrown here ends the request and destroys the socket.
       if (this.#informational > MAX_INFORMATIONAL) throw new EgressFailure('connect', TOO_MANY);
       return;
     }
@@ -147,7 +147,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
 const TOO_MANY = `The receiver sent more than ${MAX_INFORMATIONAL} informational responses (1xx) before its answer.`;
 const TOO_LONG = `The receiver sent more than ${MAX_OVERHEAD_BYTES / 1024} KiB before the end of its response headers.`;
 
-/** Removes undefined values. A parsed response has none, but undici's type allows them because request headers may. */
+/**
+ * Removes undefined values from headers. A parsed response has none, but undici uses the same type for request headers,
+ * which may have some.
+ */
 function definedOnly(headers: Record<string, string | string[] | undefined>): ResponseHeaders {
   const defined: ResponseHeaders = {};
   for (const [name, value] of Object.entries(headers)) {

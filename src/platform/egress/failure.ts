@@ -6,7 +6,7 @@ import { codeOf as errorCode } from '../../errors.ts';
  * log of attempts could be used to scan the network.
  */
 
-/** `blocked` means that our rules refused the request before anything was sent. */
+/** Class of a failure. `blocked` means that our rules refused the request before anything was sent. */
 export type FailureClass = 'timeout' | 'dns' | 'connect' | 'tls' | 'blocked';
 
 export class EgressFailure extends Error {
@@ -35,7 +35,10 @@ const CONNECT_MESSAGES: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'The response headers are larger than 16 KiB.',
 };
 
-/** undici reports an unexpected 100 Continue as `bad response`, and uses that text for nothing else. */
+/**
+ * Message for an unexpected 100 Continue, which undici reports as `bad response`. undici uses that text for nothing
+ * else.
+ */
 const CONTINUE_MESSAGE = 'The receiver answered 100 Continue, which it was not asked for.';
 
 const TLS_MESSAGES: Record<string, string> = {
@@ -80,12 +83,12 @@ export function connectFailure(cause: unknown): EgressFailure {
   return new EgressFailure('connect', message, { cause });
 }
 
-/** Returns whether the peer closed the connection, as it may do with an idle one. */
+/** Returns true if the peer closed the connection, which it may do at any time while a connection is idle. */
 export function isDroppedConnection(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }
 
-/** Returns whether this machine has no file descriptor, port or buffer left for a connection or a name lookup. */
+/** Returns true if this machine has no file descriptor, port or buffer left for a connection or a name lookup. */
 export function isOutOfSockets(error: unknown): boolean {
   const cause = error instanceof EgressFailure ? error.cause : error;
   return ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS'].includes(codeOf(cause));
@@ -97,8 +100,8 @@ function withCode(sentence: string, cause: unknown): string {
 }
 
 /**
- * Returns the code of a Node or undici error, or '' if it has none. If several addresses were tried, the first
- * attempt's code counts.
+ * Returns the code of a Node or undici error, or '' if it has none. If several addresses were tried, it is the code of
+ * the first attempt.
  */
 function codeOf(error: unknown): string {
   const hasSeveral = error instanceof AggregateError && error.errors.length > 0;

@@ -12,8 +12,8 @@ import { streamBody, type StreamedBody } from './streamed-body.ts';
 /**
  * `fetch` for packages that need one, with a streamed body and the same address rules as every outgoing request. As in
  * client.ts, redirects are returned and not followed, nothing is decompressed (it requests `identity`), proxy variables
- * are ignored, and only HTTP/1.1 is used. It has no timeout of its own: the caller's signal ends it immediately in any
- * state. Rejects with `EgressFailure`, or with the signal's reason.
+ * are ignored, and only HTTP/1.1 is used. It has no timeout: the caller's signal ends it immediately in any state.
+ * Rejects with `EgressFailure`, or with the signal's reason.
  */
 export type EgressFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -25,21 +25,21 @@ export type FetchClient = {
 
 export type FetchClientOptions = {
   guard: AddressGuard;
-  /** Default: the system's resolver. */
+  /** Name lookup; the system's resolver by default. */
   lookup?: Lookup;
   /**
-   * Maximum number of concurrent streams to one origin; more wait in line. Default 2048, because all agents of an
-   * installation may use the same API, and each conversation that waits for a response holds one stream.
+   * Maximum number of concurrent streams to one origin; further requests are queued. The default is 2048, because all
+   * agents of an installation may use the same API, and each conversation that waits for a response holds one stream.
    */
   connectionsPerOrigin?: number;
-  /** Maximum size of a response body. Default 16 MiB: 65,000 tokens with the JSON around each. */
+  /** Maximum size of a response body. The default is 16 MiB, which holds 65,000 tokens with the JSON around each. */
   maxResponseBytes?: number;
   /** PEM certificate that is trusted in addition to the system's, for tests. */
   tlsCa?: string;
 };
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** Maximum size of an error response, which is read only for its reason. The rest is cut off. */
+/** Maximum size of an error response, of which only the reason is used. The rest is cut off. */
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_ORIGINS = 512;
 
@@ -126,7 +126,7 @@ type Ends = {
 };
 
 /**
- * Runs one request until its body has ended. `giveUp` rejects the request or breaks off the body, and destroys the
+ * Runs one request until its body has ended. `giveUp` rejects the request or interrupts the body, and destroys the
  * socket.
  */
 function start(
@@ -172,7 +172,7 @@ function start(
       onResponse: answered,
       onFailure: (error) => {
         if (isOver) return;
-        // As in client.ts, a request on a dead idle connection is repeated once, without the caller noticing.
+        // As in client.ts, a request on a dead idle connection is repeated once. The caller does not notice.
         if (current.diedUnanswered(error)) return send(true);
         if (!isOutOfSockets(error)) return fail(connectFailure(error));
         waiting = setTimeout(() => send(false), OUT_OF_SOCKETS_PAUSE_MS);
@@ -207,7 +207,7 @@ function responseOf(status: number, given: ResponseHeaders, body: StreamedBody):
   return new Response(WITHOUT_BODY.includes(status) ? null : body.stream, { status, headers });
 }
 
-/** Appends a header. A value that `Headers` rejects is dropped, because no reader here uses it. */
+/** Appends a header, unless `Headers` rejects the value. No caller needs such a header. */
 function appendReadable(headers: Headers, name: string, value: string): void {
   try {
     headers.append(name, value);

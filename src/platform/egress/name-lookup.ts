@@ -7,43 +7,45 @@ import { candidates, parseSearch } from './search-domains.ts';
 
 /**
  * Resolves a host name from the hosts file, then from the name servers of /etc/resolv.conf.
- * It does not use `dns.lookup`, which is getaddrinfo on libuv's thread pool with two threads. Two names with silent
- * servers would stop every other lookup of the process for ten seconds and more
+ *
+ * It does not use `dns.lookup`, which calls getaddrinfo on libuv's thread pool with two threads. There, two names with
+ * silent servers would stop every other lookup of the process for ten seconds and more
  * (test/platform/egress/dns.faults.test.ts). Neither a timeout nor a limit per endpoint helps, because a running lookup
- * cannot be canceled. c-ares waits on sockets and not in threads, so any number of names may hang. What it lacks is
- * either done here (the hosts file, `localhost`, search domains) or not wanted: other sources of nsswitch. Search
- * domains are only for names that the operator has opened; otherwise a tenant's name could resolve to something inside
- * the cluster.
+ * cannot be canceled. c-ares waits on sockets instead of threads, so any number of names may hang.
+ *
+ * This module adds what c-ares lacks: the hosts file, `localhost` and search domains. Other sources of nsswitch are not
+ * supported. Search domains apply only to names that the operator's list allows; otherwise a tenant's name could
+ * resolve to an address inside the cluster.
  */
 
 export type ResolvedAddress = { address: string; family: 4 | 6 };
-/** Resolves a name. `search` also tries the search domains of resolv.conf, as every program in a pod does. */
+/** Resolves a name. With `search`, it also tries the search domains of resolv.conf, as every program in a pod does. */
 export type Lookup = (
   hostname: string,
   options?: { search?: boolean },
 ) => Promise<ResolvedAddress[]>;
 
 /**
- * Times in ms at which the query is repeated. A lost packet costs a quarter of a second, compared with five seconds for
- * getaddrinfo. c-ares would close the socket for a repeat, and so lose the response of a server that takes a second;
- * therefore we repeat the query ourselves.
+ * Times in ms at which the query is repeated. So a lost packet costs a quarter of a second, compared with five seconds
+ * for getaddrinfo. We repeat the query ourselves, because c-ares would close the socket for a repeat and so lose the
+ * response of a server that takes a second.
  */
 const AGAIN_AT_MS = [250, 750, 1_750, 3_750];
 /**
- * Maximum time for a lookup: enough for several servers in turn, and below the ten seconds of a delivery attempt, which
- * can then report `dns`.
+ * Maximum time for a lookup. It is enough for several servers in turn, and less than the ten seconds of a delivery
+ * attempt, so that the attempt can still report `dns`.
  */
 const LOOKUP_MAX_MS = 8_000;
 /**
- * Wait in ms for the other address family. Some servers respond for one family and are silent for the other (RFC 8305,
- * 3).
+ * Wait in ms for the other address family after the first one. Some servers respond for one family and are silent for
+ * the other (RFC 8305, 3).
  */
 const OTHER_FAMILY_MS = 50;
 const FILE_MAX_AGE_MS = 1_000;
 
 /**
- * Addresses of loopback names. By RFC 6761 such names never leave the machine, even if a name server knows another
- * address.
+ * Addresses of loopback names. By RFC 6761 such names are resolved only on this machine, even if a name server knows
+ * another address.
  */
 const LOOPBACK: ResolvedAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -51,7 +53,7 @@ const LOOPBACK: ResolvedAddress[] = [
 ];
 
 export type NameLookupOptions = {
-  /** `address:port` of the name servers. By default those of the system, read again for each lookup. */
+  /** Name servers as `address:port`. The default is those of the system, read again for each lookup. */
   servers?: readonly string[];
   hostsFile?: string;
   /** File with search domains and `ndots`. */
@@ -131,9 +133,9 @@ async function askServers(
 }
 
 /**
- * Creates a resolver for one attempt. It costs 50 µs, little compared with a connection. In return the servers are
- * current, each query uses another port, and a hanging name affects neither the order of the servers nor later
- * timeouts. Each round starts with another server.
+ * Creates a resolver for one attempt. A new one each time costs 50 µs, little compared with a connection. In return the
+ * list of servers is current, each query uses another port, and a hanging name affects neither the order of the servers
+ * nor later timeouts. Each round starts with another server.
  */
 function createResolver(servers: readonly string[] | undefined, round: number): dns.Resolver {
   const resolver = new dns.Resolver({ timeout: LOOKUP_MAX_MS, tries: 1 });
@@ -146,7 +148,7 @@ function createResolver(servers: readonly string[] | undefined, round: number): 
 }
 
 type FirstAnswer = {
-  /** Rejects with the servers' error, or when `over` aborts first. */
+  /** Resolves with the first response. Rejects with the servers' error, or when `over` aborts first. */
   answer: Promise<string[]>;
   from: (asked: Promise<string[]>) => void;
 };
@@ -180,8 +182,8 @@ function byTurns(v4: Answer, v6: Answer): ResolvedAddress[] {
 }
 
 /**
- * Returns a final error only if both address families report that the name does not exist. Any other failure may be
- * temporary.
+ * Returns the error for a failed lookup. It is a final error only if both address families report that the name does
+ * not exist, because any other failure may be temporary.
  */
 function lookupError(name: string, answers: Answer[]): Error {
   const codes = answers.map((answer) =>
@@ -196,7 +198,7 @@ function lookupError(name: string, answers: Answer[]): Error {
 
 type Hosts = Map<string, ResolvedAddress[]>;
 
-/** Caches a file for a second, and keeps the last content if the file cannot be read. */
+/** Creates a function that caches a file for a second, and keeps the last content while the file cannot be read. */
 function createFileReader<T>(
   file: string,
   parse: (text: string) => T,

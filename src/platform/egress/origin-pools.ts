@@ -6,10 +6,13 @@ import { Exchange, type Connection } from './exchange.ts';
 /**
  * Kept-alive connections: one pool per origin (scheme, host, port), and a limited number of pools. undici's Agent is
  * not used, because it rejects new origins at its limit, whereas this module drops the pool that has been idle longest.
- * undici's connector is not used either, because ours can be given up at the deadline.
+ * undici's connector is not used either, because ours can be canceled at the deadline.
  */
 
-/** undici's own timers are off: they tick only every 500 ms, and client.ts limits the whole exchange. */
+/**
+ * Options of undici's client. Its own timers are off, because they tick only every 500 ms and client.ts limits the
+ * whole exchange.
+ */
 const CLIENT_OPTIONS = {
   allowH2: false,
   pipelining: 1,
@@ -18,14 +21,14 @@ const CLIENT_OPTIONS = {
   headersTimeout: 0,
   bodyTimeout: 0,
   maxHeaderSize: 16 * 1024,
-  // Explicit, because the default comes from an environment variable.
+  // Explicit, because the default is read from an environment variable.
   useMilo: false,
 } as const satisfies Client.Options;
 
 export type OriginPools = {
   /**
-   * Sends on an idle connection of the origin or on a new one, and waits in line above the limit. `fresh` uses a
-   * connection that is opened for this request alone. Must be called between `acquire` and `release`.
+   * Sends a request on an idle connection of the origin or on a new one. At the limit of connections, the request is
+   * queued. `fresh` opens a connection for this request alone. Must be called between `acquire` and `release`.
    */
   dispatch: (request: Dispatched, exchange: Exchange) => void;
   acquire: (origin: string) => void;
@@ -49,7 +52,7 @@ export function createOriginPools(deps: {
   connectionsPerOrigin: number;
   maxOrigins: number;
 }): OriginPools {
-  // Pools in order of last use, the one idle longest first.
+  // Pools in order of last use: the one that has been idle longest comes first.
   const entries = new Map<string, Entry>();
 
   const drop = (origin: string, entry: Entry): void => {
@@ -64,7 +67,8 @@ export function createOriginPools(deps: {
     for (const [origin, entry] of entries) {
       if (entry.active === 0) return drop(origin, entry);
     }
-    // All pools are busy. Their number is limited anyway by the caller's own limit on requests in flight.
+    // All pools are in use, so none is dropped. Their number is limited anyway by the caller's own limit on requests in
+    // flight.
   };
   const open = (origin: string): Entry => {
     if (entries.size >= deps.maxOrigins) dropLongestIdle();
@@ -118,7 +122,7 @@ function createPool(
 
 /**
  * Client that gives an exchange access to its connection: whether the socket was used before, and how to stop opening
- * it. With pipelining 1, a pool gives a client one request at a time.
+ * it. With `pipelining: 1`, a pool gives a client one request at a time.
  */
 class TrackedClient extends Client {
   readonly #connection: Connection;
@@ -139,7 +143,7 @@ class TrackedClient extends Client {
           if (socket === null) return callback(error ?? new Error('No socket was made'), null);
           connection.socket = socket;
           callback(null, socket);
-          // Registered after undici's listener, so the bytes have been read and parsed when this one runs.
+          // This listener was added after undici's, so the bytes have been read and parsed when it runs.
           socket.on('readable', () => connection.exchange?.hasRead(socket));
         });
       },
@@ -152,7 +156,7 @@ class TrackedClient extends Client {
     handler: Dispatcher.DispatchHandler,
   ): boolean {
     if (handler instanceof Exchange) {
-      // The request was canceled while it waited in line, so no connection is opened for it.
+      // The request was canceled while it was queued, so no connection is opened for it.
       if (handler.isCancelled) return true;
       handler.attach(this.#connection);
     }

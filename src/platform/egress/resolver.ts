@@ -4,15 +4,18 @@ import type { AddressGuard } from './address-guard.ts';
 import { dnsFailure, EgressFailure } from './failure.ts';
 import { createNameLookup, type Lookup, type ResolvedAddress } from './name-lookup.ts';
 
-/** Resolves a name to the addresses to try, in order; never empty. Throws `EgressFailure` `dns` or `blocked`. */
+/**
+ * Resolves a name to at least one address, in the order in which to try them. Throws `EgressFailure` `dns` or
+ * `blocked`.
+ */
 export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 
 /** Maximum number of addresses to try. A name may have a thousand, and trying them all would use up the deadline. */
 const MAX_ADDRESSES = 4;
 
 /**
- * Creates a resolver. It runs one lookup at a time per name, shared by all callers that wait for it. Results are not
- * cached: each new connection checks the name's current addresses.
+ * Creates a resolver. It runs one lookup at a time per name, which all callers that wait for the name share. Results
+ * are not cached, so each new connection checks the name's current addresses.
  */
 export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | undefined }): Resolve {
   const { guard } = deps;
@@ -20,8 +23,8 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
   const knowApiServer = apiServerKnower(guard, lookup);
 
   /**
-   * Returns the allowed addresses. The API server's addresses are updated first, because a listed name may be another
-   * name of the API server.
+   * Returns the allowed addresses. Updates the API server's addresses first, because a name on the operator's list may
+   * be another name of the API server.
    */
   const allowedOf = async (all: ResolvedAddress[], host?: string): Promise<ResolvedAddress[]> => {
     if (all.some(({ address }) => guard.isListed(address, host))) await knowApiServer();
@@ -54,8 +57,8 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
 const API_SERVER_MAX_AGE_MS = 60_000;
 
 /**
- * Returns a function that updates the guard with the API server's addresses, at most once a minute. Only the first
- * update is awaited. A name that does not resolve changes nothing.
+ * Returns a function that updates the guard with the API server's addresses, at most once a minute. Callers wait only
+ * for the first update. If a name does not resolve, its known addresses stay.
  */
 function apiServerKnower(guard: AddressGuard, lookup: Lookup): () => Promise<void> {
   const { apiServer } = guard;

@@ -2,8 +2,8 @@ type Given = Headers | Readonly<Record<string, string | string[] | undefined>>;
 
 /**
  * Returns the delay in ms that `Retry-After` requests (RFC 9110, 10.2.3), or undefined if the header is missing or
- * invalid. The delay until a date is computed from the response's own `Date`, so that the two clocks need not agree.
- * Without `Date` it is computed from `nowMs`.
+ * invalid. The delay until a date is computed from the response's own `Date`, so that the two clocks need not agree;
+ * without `Date`, it is computed from `nowMs`.
  */
 export function retryAfterMs(headers: Given, nowMs: number): number | undefined {
   const asked = textOf(headers, 'retry-after');
@@ -19,7 +19,7 @@ function textOf(headers: Given, name: string): string {
 }
 
 const TIME = '(?<h>\\d\\d):(?<m>\\d\\d):(?<s>\\d\\d)';
-/** IMF-fixdate, RFC 850 and asctime (RFC 9110, 5.6.7). All three are in UTC. */
+/** Forms of a date: IMF-fixdate, RFC 850 and asctime (RFC 9110, 5.6.7). All three are in UTC. */
 const FORMS = [
   new RegExp(`^[A-Z][a-z]{2}, (?<day>\\d\\d) (?<month>[A-Z][a-z]{2}) (?<year>\\d{4}) ${TIME} GMT$`),
   new RegExp(
@@ -29,10 +29,16 @@ const FORMS = [
 ];
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 const CENTURY = 100;
-/** A two-digit year that would be further in the future than this is in the past (RFC 9110, 5.6.7). */
+/**
+ * Maximum number of years that a date with a two-digit year may be in the future. Otherwise it means the most recent
+ * past year with these digits (RFC 9110, 5.6.7).
+ */
 const YEARS_AHEAD_MAX = 50;
 
-/** Parses all three forms. `Date.parse` reads the third as local time, and guesses the century of the second. */
+/**
+ * Parses a date in any of the three forms. `Date.parse` reads asctime as local time, and guesses the century of RFC
+ * 850.
+ */
 function readHttpDate(text: string, nowMs: number): number | undefined {
   const found = FORMS.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (!found) return undefined;

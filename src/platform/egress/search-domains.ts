@@ -4,7 +4,10 @@
  */
 export type SearchDomains = {
   domains: readonly string[];
-  /** A name with fewer dots than this is tried with the domains first, and then unchanged. */
+  /**
+   * Minimum number of dots of a name that is first tried unchanged. A name with fewer dots is first tried with the
+   * domains.
+   */
   ndots: number;
 };
 

@@ -2,7 +2,8 @@ import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:
 
 /**
  * Signing secrets, and the signatures computed with them (contract/deliveries.md#headers). Every delivery has two
- * signatures: `parley-signature` covers only the body; the three headers of Standard Webhooks also cover id and time.
+ * signatures: `parley-signature` covers only the body, and the three headers of Standard Webhooks also cover id and
+ * time.
  */
 
 const SECRET_PREFIX = 'whsec_';
@@ -16,7 +17,7 @@ export function newEndpointSecret(bytes: Buffer = randomBytes(SECRET_BYTES)): st
   return SECRET_PREFIX + bytes.toString('base64');
 }
 
-/** Returns whether a text is `whsec_` and canonical base64 of 24 to 64 bytes. */
+/** Returns true for `whsec_` followed by canonical base64 of 24 to 64 bytes. */
 export function isEndpointSecret(text: string): boolean {
   if (!text.startsWith(SECRET_PREFIX)) return false;
   const encoded = text.slice(SECRET_PREFIX.length);
@@ -28,7 +29,7 @@ export function isEndpointSecret(text: string): boolean {
   );
 }
 
-/** Returns `parley-signature`: lower-case hex HMAC-SHA256 of the body, keyed with the secret as shown. */
+/** Returns `parley-signature`: lower-case hex HMAC-SHA256 of the body, keyed with the whole text of the secret. */
 export function signBody(secret: string, body: Buffer): string {
   return createHmac('sha256', secret).update(body).digest('hex');
 }
@@ -47,12 +48,12 @@ export function signStandard(
   return `v1,${digest}`;
 }
 
-/** Returns whether `header` is the `parley-signature` of `body`, in constant time. */
+/** Returns true if `header` is the `parley-signature` of `body`. Compares in constant time. */
 export function verifyBody(secret: string, body: Buffer, header: string): boolean {
   return equalInConstantTime(signBody(secret, body), header);
 }
 
-/** Returns whether one of the space-separated signatures of `webhook-signature` is valid. */
+/** Returns true if one of the space-separated signatures of `webhook-signature` is valid. */
 export function verifyStandard(
   secret: string,
   message: { id: string; timestampSec: number; body: Buffer },

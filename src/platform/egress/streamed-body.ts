@@ -3,7 +3,7 @@ import type { BodySink, Flow } from './exchange.ts';
 
 export type StreamedBody = BodySink & {
   stream: ReadableStream<Uint8Array>;
-  /** Breaks off the body: its reader gets the reason, and the socket is destroyed. */
+  /** Interrupts the body: its reader gets the reason, and the socket is destroyed. */
   fail: (reason: unknown) => void;
 };
 
@@ -11,8 +11,8 @@ export type StreamedBody = BodySink & {
 const BUFFER_BYTES = 64 * 1024;
 
 /**
- * Streams a body as it arrives. With `isCutQuietly`, a body above `maxBytes` ends there as if complete; otherwise its
- * reader gets an error. `over` is called once, when the body has ended, broken off or been given up.
+ * Streams a body as it arrives. With `isCutQuietly`, a body above `maxBytes` ends there as if it were complete;
+ * otherwise its reader gets an error. `over` is called once, when the body has ended, was interrupted or was canceled.
  */
 export function streamBody(
   flow: Flow,

@@ -3,7 +3,7 @@ import type { AddressGuard } from './address-guard.ts';
 
 /**
  * Decides whether a URL may be used, by the rules that need no DNS, so that the user gets an early and helpful error.
- * The actual protection is the check when connecting (connector.ts), which sees the current addresses of a name. All
+ * The actual protection is the check at connection time (connector.ts), which sees the current addresses of a name. All
  * ports are allowed: receivers do use unusual ones, and a port list would not stop anything that passes the address
  * check.
  */
@@ -11,8 +11,8 @@ import type { AddressGuard } from './address-guard.ts';
 const MAX_URL_CHARS = 2048;
 
 /**
- * Suffixes that have a meaning only inside a private network, including our own: those of RFC 6762 (appendix G), RFC
- * 8375, ICANN's `internal`, and `svc` and the `default` namespace of Kubernetes.
+ * Suffixes that have a meaning only inside a private network, including the cluster: those of RFC 6762 (appendix G),
+ * RFC 8375, ICANN's `internal`, and `svc` and the `default` namespace of Kubernetes.
  */
 const INTERNAL_SUFFIXES = [
   'corp',
@@ -32,7 +32,7 @@ const API_SERVER = /^kubernetes(\.default(\.svc(\..+)?)?)?$/;
 
 /**
  * Checks the address rules (contract/webhooks.md#addresses): https is required, except for `localhost`, `*.localhost`,
- * a literal IP, or a host name that the operator has allowed. `problem` is one sentence that says what to change, safe
+ * a literal IP, or a host name on the operator's list. `problem` is one sentence that says what to change, and is safe
  * to show.
  */
 export function checkUrl(raw: string, guard: AddressGuard): { url: URL } | { problem: string } {
@@ -52,7 +52,7 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
-/** Checks the text itself, because the URL parser silently repairs or drops such characters. */
+/** Checks the spelling of the given text, because the URL parser silently repairs or drops invalid characters. */
 function spellingProblem(raw: string): string | undefined {
   if (raw.length > MAX_URL_CHARS) {
     return `The URL has more than ${MAX_URL_CHARS} characters: shorten it.`;

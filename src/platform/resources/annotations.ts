@@ -9,22 +9,25 @@ export const ANNOTATIONS = {
   id: 'parley.dev/id',
   /** Author of the last change of the content through the API, as JSON of the type `ChangeCause`. */
   contentChange: 'parley.dev/content-change',
-  /** Author of the last change of the pinned version. It is separate because the pin has its own field manager. */
+  /**
+   * Author of the last change of the pinned version. It is a separate annotation, because the pin has a separate field
+   * manager.
+   */
   pinChange: 'parley.dev/pin-change',
-  /** A new value requests another reconcile. The status repeats the value after that reconcile. */
+  /** A new value requests another reconcile. The status repeats the value once that reconcile is done. */
   reconcileRequestedAt: 'parley.dev/reconcile-requested-at',
 } as const;
 
 /**
- * Label without which Parley does not read a Secret. Otherwise a user who may write an Agent could send any Secret of
- * the namespace to another system.
+ * Label that a Secret must have before Parley reads it. Without this rule, a user who may write an Agent could send any
+ * Secret of the namespace to another system.
  */
 export const ALLOW_LABEL = 'parley.dev/allow';
 
 /**
- * Label that names the endpoint whose signing secret and headers a Secret holds. Parley sets it on its own Secrets, and
- * only that endpoint may use them. These Secrets have `ALLOW_LABEL` too, because earlier releases read only Secrets
- * with that label.
+ * Label with the name of the endpoint whose signing secret and headers the Secret holds. Parley sets it on the Secrets
+ * that it creates, and only that endpoint may use them. These Secrets have `ALLOW_LABEL` too, because earlier releases
+ * read only Secrets with that label.
  */
 export const ENDPOINT_LABEL = 'parley.dev/endpoint';
 
@@ -35,8 +38,8 @@ export const FILE_MANAGER = 'file';
 export const OPERATOR_MANAGER = 'parley-operator';
 
 /**
- * Author of one generation; a later change by another writer invalidates it. Anybody who may write the object can write
- * this annotation. It can claim only that the API wrote for some caller, never that another manager wrote.
+ * Author of one generation. A later change by another writer makes it obsolete. Anybody who may write the object can
+ * write this annotation, but only to claim that the API wrote for some caller, never that another manager wrote.
  */
 const changeCause = z.object({
   generation: z.int(),
@@ -49,7 +52,7 @@ export function encodeChangeCause(cause: ChangeCause): string {
   return JSON.stringify(cause);
 }
 
-/** Returns the author in an annotation, if it belongs to the object's current generation. */
+/** Returns the author in an annotation, or undefined unless it belongs to the object's current generation. */
 export function readChangeCause(
   resource: Resource,
   annotation: string,

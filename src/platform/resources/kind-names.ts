@@ -1,6 +1,6 @@
 import type { IdPrefix } from '../../ids.ts';
 
-/** Names of a kind of declared objects (contract/names.md). Most are derived from the name of the kind. */
+/** Names of a kind of declared objects (contract/names.md). Most names are derived from the name of the kind. */
 
 export const API_GROUP = 'parley.dev';
 export const API_VERSION = `${API_GROUP}/v1alpha1`;
@@ -39,7 +39,7 @@ export function namesOf(given: { kind: string; idPrefix: string; resource?: stri
   const { resource = table } = given;
   return {
     kind,
-    idPrefix: idPrefix as IdPrefix, // The cast is safe: the check above ensures the form.
+    idPrefix: idPrefix as IdPrefix, // The cast is safe, because the check above ensures the form.
     idField: `${words.at(-1)}Id`,
     table,
     resource,

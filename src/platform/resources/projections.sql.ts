@@ -2,16 +2,16 @@ import type { Db } from '../postgres/pool.ts';
 import type { ObjectKey } from './resource-store.ts';
 
 /**
- * Operations on the table of a kind. All kinds share them. A table has one row per declared object, which can be found
- * by name or id. The row stays when the object is removed.
+ * Operations on the table of a kind, the same for all kinds. A table has one row per declared object, which can be
+ * found by name or id. The row stays when the object is removed.
  */
 export type Projections = {
   /**
-   * Returns the id of the row that an object of this name continues: that of the live row, otherwise that of the row
-   * removed last, whose history continues when the same manifest is applied again.
+   * Returns the id for an object with this name: that of the live row, or else that of the row removed last, so that
+   * its history continues when the same manifest is applied again.
    */
   findIdByName: (key: ObjectKey) => Promise<string | undefined>;
-  /** Returns the namespace and name that an id had last, even if its object was removed. */
+  /** Returns the last namespace and name of an id, even if its object was removed. */
   placeOfId: (id: string) => Promise<ObjectKey | undefined>;
   /**
    * Returns the keys of all live rows. The operator uses them to find objects that were deleted while it did not run.
@@ -59,7 +59,7 @@ export function projectionsIn(db: Db, table: string): Projections {
           where namespace = $1 and deleted_at is null and ($2::text is null or name <> $2)`,
         [namespace, besides ?? null],
       );
-      return rows[0]!.count; // Not undefined: an aggregate always returns one row.
+      return rows[0]!.count; // Never undefined: an aggregate always returns one row.
     },
   };
 }

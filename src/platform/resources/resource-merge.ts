@@ -11,10 +11,10 @@ import {
 } from './resource-store.ts';
 import type { Validate } from './schema/validate.ts';
 
-/** Declared object with the owners of its labels and annotations. The store does not show those owners. */
+/** Declared object with the owners of its labels and annotations, which the store does not return to its callers. */
 export type StoredResource = { resource: Resource; metaOwners: MetaOwners };
 
-/** Maps `labels.<key>` or `annotations.<key>` to its field managers. Annotations set by `annotate` have none. */
+/** Maps `labels.<key>` or `annotations.<key>` to its field managers. Annotations set by `annotate` have no owner. */
 export type MetaOwners = Record<string, string[]>;
 
 /**
@@ -119,15 +119,15 @@ function mergeAll(input: {
 }
 
 /**
- * Merges one map of fields. The manager becomes owner of the fields that it declares now, and releases those that it
- * declared only before.
+ * Merges one map of fields. The manager becomes the owner of the fields that it declares now, and gives up the fields
+ * that it declared only before.
  */
 function mergeOwned<T>(
   declared: Record<string, T>,
   part: {
     manager: string;
     values: Record<string, T> | undefined;
-    /** Owners of all maps; those of this map have the prefix. */
+    /** Owners of the fields of all maps. The fields of this map have the prefix. */
     owners: Record<string, string[]> | undefined;
     prefix: string;
   },

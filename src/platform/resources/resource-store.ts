@@ -3,10 +3,9 @@ import type { FieldError } from '../../errors.ts';
 /**
  * Store of declared objects. It has two implementations: `kubernetes` (the API server) and `postgres` (tables, for one
  * user without a cluster). Reconcilers, the API and the manifest folder use only this interface, which does not depend
- * on any kind. Every call may throw `StoreUnavailableError`.
- * The semantics are those of Kubernetes, reduced to what Parley needs: server-side apply with one set of owners per
- * top-level spec field, optimistic concurrency by `resourceVersion`, a `generation` that changes only with the spec,
- * and a status that is written separately.
+ * on any kind. Every call may throw `StoreUnavailableError`. The semantics are a subset of those of Kubernetes:
+ * server-side apply with one set of owners per top-level spec field, optimistic concurrency by `resourceVersion`, a
+ * `generation` that changes only with the spec, and a status that is written separately.
  */
 
 export type ObjectKey = { namespace: string; name: string };
@@ -43,7 +42,7 @@ export type Resource<Spec = Record<string, unknown>, Status = Record<string, unk
   status: Status;
   /** Maps each top-level spec field to its field managers (usually one). */
   owners: Record<string, string[]>;
-  /** Maps field managers to the time of their last write of the spec (RFC 3339), if the store records it. */
+  /** Maps each field manager to the time of its last write of the spec (RFC 3339), if the store records it. */
   wroteAt?: Record<string, string>;
 };
 
@@ -53,7 +52,7 @@ export type DeclaredMeta = ObjectKey & {
   annotations?: Record<string, string>;
 };
 
-/** Complete declaration of a field manager, as in server-side apply. */
+/** Complete declaration by one field manager, as in server-side apply. */
 export type Applied = DeclaredMeta & {
   kind: string;
   spec: Record<string, unknown>;
@@ -67,14 +66,15 @@ export type Applied = DeclaredMeta & {
 export type ApplyOptions = {
   fieldManager: string;
   /**
-   * Version that the object must have, otherwise the store throws `WriteConflictError`; '' means that it must not
-   * exist.
+   * Version that the object must have; otherwise the store throws `WriteConflictError`. '' means that the object must
+   * not exist.
    */
   resourceVersion?: string;
 };
 
 /**
- * Reports that an object has changed. It contains only the key, because listeners read the object again (level-based).
+ * Notification that an object has changed. It contains only the key, because listeners read the object again
+ * (level-based).
  */
 export type ResourceChange = { kind: string; key: ObjectKey };
 
@@ -87,9 +87,9 @@ export type ResourceStore = {
    * @throws FieldConflictError, InvalidResourceError, WriteConflictError, NamespaceRefusedError
    */
   apply: (applied: Applied, options: ApplyOptions) => Promise<Resource>;
-  /** Sets annotations that no field manager owns (the operator's `parley.dev/id`). */
+  /** Sets annotations that no field manager owns, such as the operator's `parley.dev/id`. */
   annotate: (kind: string, key: ObjectKey, annotations: Record<string, string>) => Promise<void>;
-  /** Replaces the status. Does nothing if it is equal, or if the object with this uid no longer exists. */
+  /** Replaces the status. Does nothing if the status is the same, or if the object with this uid no longer exists. */
   patchStatus: (
     kind: string,
     key: ObjectKey & { uid: string },
@@ -113,22 +113,22 @@ export type ResourceStore = {
 
 export type ResourceWatch = {
   /**
-   * Resolves when `get` and `list` return data at least as new as this call. A new leader needs it, because it must not
-   * act on older data than its predecessor. If the watch is stopped first, it never resolves.
+   * Resolves when `get` and `list` return data at least as recent as this call. A new leader waits for it, because it
+   * must not act on older data than its predecessor did. If the watch is stopped first, it never resolves.
    */
   refresh: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 /**
- * Event that `kubectl describe` shows for an object, about something that a person should know. It is unrelated to the
- * events of our users (src/events): those are guaranteed, whereas these may be lost or merged.
+ * Event that `kubectl describe` shows for an object. It is unrelated to the events for our users (src/events): those
+ * are delivered reliably, whereas these may be lost or merged.
  */
 export type ResourceEvent = {
   type: 'Normal' | 'Warning';
   /** CamelCase code of the reason, as in conditions. */
   reason: string;
-  /** CamelCase code of the action or attempt. */
+  /** CamelCase code of the action that was taken or attempted. */
   action: string;
   /** Text for people. */
   note: string;
@@ -137,7 +137,10 @@ export type ResourceEvent = {
 /** Records an Event. Never throws, and returns immediately. */
 export type RecordEvent = (about: Resource, event: ResourceEvent) => void;
 
-/** Error: another manager has set a field to another value. `field` is a field of the spec, or `metadata.labels.x`. */
+/**
+ * Error for a field that another manager has set to another value. `field` is a field of the spec, or
+ * `metadata.labels.x`.
+ */
 export class FieldConflictError extends Error {
   override readonly name = 'FieldConflictError';
   readonly conflicts: readonly { field: string; manager: string }[];
@@ -150,7 +153,7 @@ export class FieldConflictError extends Error {
   }
 }
 
-/** Error: the object violates the CRD's schema or a CEL rule. JSON Pointers start at the object's root. */
+/** Error for an object that violates the CRD's schema or a CEL rule. JSON Pointers start at the object's root. */
 export class InvalidResourceError extends Error {
   override readonly name = 'InvalidResourceError';
   readonly errors: readonly FieldError[];
@@ -160,17 +163,20 @@ export class InvalidResourceError extends Error {
   }
 }
 
-/** Error: another writer has changed the object in between. The caller reads it again and decides again. */
+/**
+ * Error for a write after another writer has changed the object. The caller must read the object again and decide
+ * again.
+ */
 export class WriteConflictError extends Error {
   override readonly name = 'WriteConflictError';
 }
 
-/** Error: the store is unavailable now. A retry may succeed. */
+/** Error for a store that is currently unavailable. A retry may succeed. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
-/** Error: the namespace does not exist, or this process may not write in it. */
+/** Error for a namespace that does not exist, or in which this process may not write. */
 export class NamespaceRefusedError extends Error {
   override readonly name = 'NamespaceRefusedError';
 }

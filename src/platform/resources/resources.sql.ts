@@ -19,7 +19,7 @@ import { inTransaction } from '../postgres/transaction.ts';
 /**
  * Stores declared objects in tables, for one user without a cluster. It is much simpler than an API server: writers
  * take turns by locking one row, ownership is per top-level spec field, label and annotation, and a watcher queries
- * objects with a higher resource version than it has seen.
+ * objects whose resource version is higher than the last one that it has seen.
  */
 export type PostgresResourceStore = ResourceStore & {
   start: () => Promise<void>;
@@ -91,7 +91,7 @@ export function createPostgresResourceStore(
       const stored = await write(applied.kind, applied, (current) =>
         mergeApplied({ applied, options, current, validate: deps.validate }),
       );
-      // Not undefined: `mergeApplied` never deletes an object.
+      // Never undefined: `mergeApplied` never deletes an object.
       return stored!;
     },
     annotate: async (kind, key, annotations) => {
@@ -180,7 +180,7 @@ function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
       timer ??= setInterval(looking.trigger, POLL_MS);
       looking.trigger();
       return {
-        refresh: async () => undefined, // Nothing to refresh: every read queries the tables.
+        refresh: async () => undefined, // There is nothing to refresh, because every read queries the tables.
         stop: async () => {
           watches.delete(added);
           if (watches.size === 0) {
@@ -243,8 +243,8 @@ async function readAll(
 }
 
 /**
- * Deletes old tombstones (rows of deleted objects). A watcher that was away for longer lists all objects again anyway,
- * including the rows projected from them.
+ * Deletes old tombstones (rows of deleted objects). A watcher that was disconnected for longer lists all objects again
+ * anyway, including the rows projected from them.
  */
 async function purgeTombstones(db: Db): Promise<void> {
   await db.query(`delete from resources where deleted_at < now() - interval '1 day'`);
@@ -254,7 +254,7 @@ async function nextVersion(db: Db): Promise<number> {
   const { rows } = await db.query<{ value: number }>(
     'select value + 1 as value from resource_version for update',
   );
-  return rows[0]!.value; // Not undefined: the migration inserted exactly one row.
+  return rows[0]!.value; // Never undefined: the migration inserted exactly one row.
 }
 
 async function upsert(
@@ -328,8 +328,8 @@ function fromRow(row: Row, sealer: Sealer): StoredResource {
 }
 
 /**
- * Returns the location of a Secret's content. It is authenticated with the content, so that it cannot be decrypted in
- * another row (sealing.ts).
+ * Returns the text that identifies where a Secret's content is stored. It is authenticated with the content, so that
+ * the content cannot be decrypted in another row (sealing.ts).
  */
 export function secretPlace({ namespace, name }: ObjectKey): string {
   return `secret:${namespace}/${name}`;
@@ -345,19 +345,19 @@ function openSpec(
   place: string,
   sealer: Sealer,
 ): Record<string, unknown> {
-  // The cast is safe: this store wrote the spec as `{ sealed }`, whose text contains an object.
+  // The cast is safe, because this store wrote the spec as `{ sealed }` with the JSON text of an object.
   return JSON.parse(sealer.open(Buffer.from(spec['sealed'] as string, 'base64'), place)) as Record<
     string,
     unknown
   >;
 }
 
-/** Data of Secrets, which this store encrypts (seals). */
+/** Column with the data of Secrets, which this store encrypts (seals). */
 export const SEALED_SECRET_COLUMN: SealedColumn = {
   table: 'resources',
   value: `decode(spec->>'sealed', 'base64')`,
-  // Encoded without line breaks, as the store writes it. The resource version stays the same, because the content does
-  // not change.
+  // Encoded without line breaks, as the store writes it. The resource version stays the same, because re-encryption
+  // does not change the content.
   assign: (bytes) =>
     `spec = jsonb_build_object('sealed', replace(encode(${bytes}, 'base64'), chr(10), ''))`,
   key: [

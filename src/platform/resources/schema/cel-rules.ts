@@ -6,7 +6,7 @@ import type { StructuralSchema } from './json-schema.ts';
 export type RuleChecker = (value: unknown) => FieldError[];
 
 type Rule = { holds: (self: unknown) => boolean; message: string; subPointer: string };
-/** Schema node that has rules, or has nodes with rules below it. Subtrees without rules are skipped. */
+/** Schema node that has rules, or that has nodes with rules below it. Nodes without any rules are omitted. */
 type RuleNode = {
   rules: Rule[];
   isInteger: boolean;
@@ -17,7 +17,7 @@ type RuleNode = {
 
 /**
  * Compiles the CEL rules of a CRD. They behave as in kube-apiserver: `self` is the value at the schema node. Rules may
- * use core CEL only, because the functions of Kubernetes' own CEL library are not registered here. Transition rules
+ * use only core CEL, because the functions of Kubernetes' CEL library are not registered here. Transition rules
  * (`oldSelf`) are not supported and fail to parse.
  */
 export function compileRules(schema: StructuralSchema): RuleChecker {
@@ -51,7 +51,9 @@ function compileNode(schema: StructuralSchema, environment: Environment): RuleNo
   };
 }
 
-/** Checks a value from the leaves up, and returns it as CEL sees it: integers as bigint, other values unchanged. */
+/**
+ * Checks a value from the leaves up, and returns it as CEL represents it: integers as bigint, other values unchanged.
+ */
 function check(node: RuleNode, value: unknown, pointer: string, errors: FieldError[]): unknown {
   const self = checkChildren(node, value, pointer, errors);
   for (const rule of node.rules) {
@@ -75,7 +77,7 @@ function checkChildren(
     return value.map((item, i) => check(items, item, `${pointer}/${i}`, errors));
   }
   if (typeof value !== 'object' || value === null) return value;
-  // A `Map`, because CEL would read an inherited property of a plain object if a rule uses its name as a key.
+  // A `Map`, because for a plain object CEL would read an inherited property if a rule uses its name as a key.
   const entries = Object.entries(value).map(([key, member]): [string, unknown] => {
     const child = node.properties.get(key) ?? node.values;
     return [key, child ? check(child, member, `${pointer}/${escapeToken(key)}`, errors) : member];
@@ -83,7 +85,7 @@ function checkChildren(
   return new Map(entries);
 }
 
-/** Escapes one key as a token of an RFC 6901 JSON Pointer. */
+/** Escapes one key for use in an RFC 6901 JSON Pointer. */
 export function escapeToken(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

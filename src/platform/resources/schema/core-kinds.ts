@@ -3,14 +3,14 @@ import { escapeToken } from './cel-rules.ts';
 import { isRecord } from './prepare.ts';
 
 /**
- * Secret and ConfigMap (v1) in the manifest folder of a standalone run; our kinds may refer to them. In a cluster the
- * API server has these kinds itself and enforces the same rules.
+ * Secret and ConfigMap (v1) in the manifest folder of a standalone run, for references from Parley's own kinds. In a
+ * cluster the API server has these kinds itself and enforces the same rules.
  */
 
 export const CORE_KINDS = ['Secret', 'ConfigMap'] as const;
 export type CoreKind = (typeof CORE_KINDS)[number];
 
-/** Values as a reference reads them: UTF-8 text by key. */
+/** Values by key as UTF-8 text, the form in which references read them. */
 export type CoreSpec = { data: Record<string, string> };
 
 /** Maximum total size of the values of one object, as in the API server. */

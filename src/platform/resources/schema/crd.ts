@@ -6,7 +6,7 @@ import type { KindDefinition } from './kind-definition.ts';
 
 /**
  * Builds the CustomResourceDefinition of a kind (contract/custom-resources.md). Its schema defines which objects are
- * valid. The API server enforces it in a cluster, `validate.ts` elsewhere.
+ * valid. In a cluster the API server enforces the schema, elsewhere `validate.ts` does.
  */
 export function buildCrd(definition: KindDefinition) {
   const { kind, shortNames, printerColumns, selectableFields } = definition;
@@ -42,9 +42,8 @@ export function buildCrd(definition: KindDefinition) {
 }
 
 /**
- * Returns the schema with a CEL rule in place of each pattern that has a description in words (patterns.ts). For a
- * pattern that does not match, the API server reports only the regular expression; for a rule it reports the rule's
- * message.
+ * Replaces each pattern that has a description in words (patterns.ts) with a CEL rule. For a value that does not match
+ * a pattern, the API server reports only the regular expression; for a rule it reports the rule's message.
  */
 function withWords(schema: StructuralSchema): StructuralSchema {
   const { pattern, properties, items, additionalProperties: values, ...rest } = schema;
@@ -100,8 +99,8 @@ export function objectSchema(definition: KindDefinition): StructuralSchema {
     },
     'x-kubernetes-validations': [
       {
-        // The API server allows a custom resource's name to be a subdomain of 253 characters. Ours must be shorter,
-        // because they are also used in the REST API and in Secret names.
+        // The API server allows a custom resource's name to be a subdomain of 253 characters. Names of Parley's kinds
+        // must be shorter, because they are also used in the REST API and in Secret names.
         rule: "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",
         message: 'the name must be a DNS label: at most 63 characters, no dots',
         fieldPath: '.metadata',

@@ -4,11 +4,11 @@ import { saying } from './patterns.ts';
 /**
  * Fields that several kinds share. Every string, list and map has a maximum size: the API server estimates the cost of
  * CEL rules from the largest value that a schema allows, and rejects a CRD that may be too expensive. Patterns use only
- * syntax that RE2 (the API server) and JavaScript interpret alike: no look-around, no `\s` or `\w` (Unicode in one,
- * ASCII in the other), no flags.
+ * syntax that RE2 (the API server) and JavaScript interpret alike: no look-around, no flags, no `\s` or `\w` (Unicode
+ * in one of them, ASCII in the other).
  */
 
-/** CEL rule. JSON Schema keys that only Kubernetes knows are passed in zod's `.meta()`. */
+/** CEL rule. zod passes it to the JSON Schema through `.meta()`, like all keys that only Kubernetes knows. */
 export type CelRule = { rule: string; message: string; fieldPath?: string };
 
 /** Attaches CEL rules to a schema. The API server and `validate.ts` run the same rules. */
@@ -26,7 +26,7 @@ export const LIST_SET = { 'x-kubernetes-list-type': 'set' } as const;
 /** Marks an object that is replaced as a whole, and never merged from two field managers. */
 export const ATOMIC_MAP = { 'x-kubernetes-map-type': 'atomic' } as const;
 
-/** Maximum of counters in the schemas, because PostgreSQL stores them as `integer`. */
+/** Maximum of the integers in the schemas, because PostgreSQL stores them as `integer`. */
 export const MAX_INT32 = 2_147_483_647;
 
 /** DNS label (RFC 1123), for the name of a namespace, an agent, an endpoint or a source. */
@@ -54,8 +54,8 @@ export const phoneNumber = z
   );
 
 /**
- * Absolute http or https URL in ASCII. A user or password in it is rejected, because URLs are shown in lists. Which
- * addresses may be reached is not the schema's concern (contract/webhooks.md#addresses).
+ * Absolute http or https URL in ASCII. A user or password in it is rejected, because lists show URLs in clear text. The
+ * schema does not restrict which addresses may be reached (contract/webhooks.md#addresses).
  */
 export const httpUrl = z
   .string()
@@ -68,7 +68,7 @@ export const httpUrl = z
     ),
   );
 
-/** Base URL of an API, to which paths are appended: like `httpUrl`, but without query and fragment. */
+/** Base URL of an API, to which paths are appended. It is like `httpUrl`, but without query and fragment. */
 export const baseUrl = z
   .string()
   .min(1)
@@ -112,14 +112,14 @@ function keyRef(of: string) {
 }
 
 /**
- * Reference to a Secret, which is read only if it has the label `parley.dev/allow: "true"`
+ * Reference to a Secret. The Secret is read only if it has the label `parley.dev/allow: "true"`
  * (contract/custom-resources.md#secrets).
  */
 export const secretKeyRef = keyRef('Secret');
 
 /**
- * Credentials for requests to other systems on behalf of a tenant: they identify the caller and prove that Parley sent
- * the request.
+ * References to credentials for requests that Parley sends to other systems on behalf of a tenant. They identify the
+ * caller and prove that Parley sent the request.
  */
 export const bearerSecretRef = secretKeyRef.describe(
   'Secret sent as bearer token; it must carry the label parley.dev/allow: "true".',
@@ -133,14 +133,14 @@ export const configMapKeyRef = keyRef('ConfigMap');
 export const secretRef = z.strictObject({ name: refName('Secret') }).meta(ATOMIC_MAP);
 
 const METADATA_KEYS: CelRule = {
-  // `__proto__` is rejected wherever a schema can do so, because a plain assignment to that key loses the value.
+  // `__proto__` is rejected wherever a schema can reject it, because a plain assignment to that key loses the value.
   rule: "self.all(key, key.size() >= 1 && key.size() <= 128 && key != '__proto__')",
   message: 'a key must have 1 to 128 characters and may not be __proto__',
 };
 
 const metadataPairs = z.record(z.string().min(1).max(128), z.string().max(1024));
 
-/** Metadata pairs for a filter, which all must be equal to those of the filtered item. */
+/** Metadata pairs of a filter. An item matches if it has all of them. */
 export const matchMetadata = metadataPairs
   .clone()
   .meta({
@@ -161,13 +161,13 @@ export const metadataMap = metadataPairs
 /** Header name (RFC 9110). */
 const HEADER_NAME = /^[-!#$%&'*+.^_`|~0-9A-Za-z]{1,128}$/;
 
-/** Headers that the connection or Parley sets. If users could set them, they could smuggle requests. */
+/** Headers that the connection or Parley itself sets. If users could set them, they could smuggle requests. */
 const RESERVED_HEADER = `^(${[
   'host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect',
   'content-length|content-type|content-encoding|user-agent|parley-.*|webhook-.*|__proto__',
 ]
   .join('|')
-  // Case-insensitive without (?i:…), because V8 sometimes ignored that modifier in a process that had compiled much
+  // Case-insensitive without `(?i:…)`, because V8 sometimes ignored that modifier in a process that had compiled much
   // code.
   .replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)})$`;
 
@@ -178,7 +178,7 @@ const RESERVED_RULE =
   'host, content-type, user-agent, parley-*, webhook-* and the like are set by Parley';
 const RESERVED = new RegExp(RESERVED_HEADER);
 
-/** Returns why a header may not have this name, or undefined. The CEL rules of `headerMap` are equivalent. */
+/** Returns why a header may not have this name, or undefined if it may. The CEL rules of `headerMap` are equivalent. */
 export function headerNameProblem(name: string): string | undefined {
   if (!HEADER_NAME.test(name)) return NAME_RULE;
   return RESERVED.test(name) ? RESERVED_RULE : undefined;
@@ -216,7 +216,7 @@ export function isKeyHeader(name: string): boolean {
   return KEY_HEADER_NAMES.includes(name.toLowerCase());
 }
 
-/** Returns a rule that rejects keys in `headers`, because those are shown in clear text. */
+/** Returns a rule that rejects headers that carry keys in `headers`, because `headers` are shown in clear text. */
 export function noKeyInHeaders(message: string): CelRule {
   return {
     rule: `!has(self.headers) || !self.headers.exists(name, name.matches("^(${KEY_HEADERS})$"))`,

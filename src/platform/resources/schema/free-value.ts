@@ -1,6 +1,6 @@
 /**
- * Limits of a value with unknown fields, such as a tool's JSON Schema. Validation, hashing and views walk such a value,
- * and every list shows it. A CRD can limit neither its size nor its depth, so REST and the operator do.
+ * Limits of a value with unknown fields, such as a tool's JSON Schema. Validation, hashing and views traverse such a
+ * value, and every list shows it. A CRD can limit neither its size nor its depth, so REST and the operator limit them.
  */
 export const FREE_VALUE = {
   /** Maximum size of the value as JSON. */
@@ -12,7 +12,10 @@ export const FREE_VALUE = {
 
 export const FREE_VALUE_BOUNDS = `at most ${FREE_VALUE.bytesMax / 1024} KiB, ${FREE_VALUE.membersMax} members and elements, ${FREE_VALUE.depthMax} deep`;
 
-/** Returns the limit that a JSON value exceeds, as the end of a sentence (`may be nested at most …`), or undefined. */
+/**
+ * Returns the limit that a JSON value exceeds, as the end of a sentence (`may be nested at most …`), or undefined if it
+ * exceeds none.
+ */
 export function freeValueProblem(value: unknown): string | undefined {
   const { bytesMax, depthMax, membersMax } = FREE_VALUE;
   const shape = shapeProblem(value, { depthMax, membersMax });
@@ -22,8 +25,8 @@ export function freeValueProblem(value: unknown): string | undefined {
 }
 
 /**
- * Returns the limit of depth or members that a value exceeds, in the same form. It stops at the limits, so that a
- * hostile value costs little.
+ * Returns the limit of depth or members that a value exceeds, in the same form. It stops as soon as a limit is
+ * exceeded, so that a hostile value costs little.
  */
 export function shapeProblem(
   value: unknown,

@@ -55,10 +55,12 @@ const PLAIN_KEYS = [
   'x-kubernetes-preserve-unknown-fields',
 ] as const satisfies (keyof StructuralSchema)[];
 
-/** Keys that zod emits and that a closed structural object expresses otherwise, or not at all. */
+/**
+ * Keys that zod emits and that are not copied: a closed structural object expresses them in another way, or not at all.
+ */
 const DROPPED_KEYS = new Set(['additionalProperties', 'properties', 'items', 'propertyNames']);
 
-/** Formats that the API server checks. It silently ignores all others, so those are not allowed. */
+/** Formats that the API server validates. It silently ignores all other formats, so those are not allowed. */
 const FORMATS = new Set(['date-time', 'int64']);
 
 /**
@@ -85,7 +87,7 @@ function convert(node: object, path: string): StructuralSchema {
   return Object.assign(result, tidied(result, path), children(source, path));
 }
 
-/** Adjusts the spelling of keys that differs between zod and Kubernetes. */
+/** Changes keys that zod and Kubernetes spell differently. */
 function tidied(node: StructuralSchema, path: string): StructuralSchema {
   if (node.format !== undefined && !FORMATS.has(node.format)) {
     throw new Error(`${path}: the API server does not check format ${node.format}`);
@@ -95,7 +97,7 @@ function tidied(node: StructuralSchema, path: string): StructuralSchema {
     ...(node.type === 'array' && !node['x-kubernetes-list-type']
       ? { 'x-kubernetes-list-type': 'atomic' as const }
       : {}),
-    // JavaScript escapes a slash in the source of a regular expression; RE2 needs no escape.
+    // JavaScript escapes a slash in the source of a regular expression; RE2 does not need the escape.
     ...(node.pattern === undefined ? {} : { pattern: node.pattern.replaceAll('\\/', '/') }),
   };
 }

@@ -118,7 +118,9 @@ export function unwrap(schema: z.ZodType): z.ZodType {
   return schema;
 }
 
-/** Casts a member of a schema. zod types members by its core, but all of ours are built by zod's classic API. */
+/**
+ * Casts a member of a schema. zod types members with its core types, but all of ours are built by zod's classic API.
+ */
 export function asSchema(schema: unknown): z.ZodType {
   if (schema instanceof z.ZodType) return schema;
   throw new Error('not a zod schema');

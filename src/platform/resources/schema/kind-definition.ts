@@ -6,7 +6,7 @@ export type KindDefinition = KindNames & {
   shortNames: readonly string[];
   /** First paragraph of `kubectl explain`. */
   description: string;
-  /** Schema of the spec. CEL rules are in it, beside the fields that they concern. */
+  /** Schema of the spec. It contains the CEL rules, next to the fields that they concern. */
   spec: z.ZodObject;
   status: z.ZodObject;
   printerColumns: readonly PrinterColumn[];

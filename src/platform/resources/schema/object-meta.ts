@@ -3,7 +3,7 @@ import type { DeclaredMeta } from '../resource-store.ts';
 import { escapeToken } from './cel-rules.ts';
 import { dnsLabel } from './field-types.ts';
 
-/** Maximum size of all annotations. The API server counts keys and values together. */
+/** Maximum total size of all annotations. Like the API server, it counts keys and values together. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -49,7 +49,7 @@ function isSubdomain(text: unknown): boolean {
   return typeof text === 'string' && text.length <= 253 && SUBDOMAIN.test(text);
 }
 
-/** Returns whether a text has the form `name` or `prefix/name`, as keys of labels and annotations must. */
+/** Returns true if a text has the form `name` or `prefix/name`, as keys of labels and annotations must. */
 function isQualifiedName(key: string): boolean {
   const parts = key.split('/');
   const name = parts.at(-1) ?? '';

@@ -5,8 +5,8 @@
 const WORDS = new Map<string, string>();
 
 /**
- * Registers the words of a pattern: `z.string().regex(...saying(/^[a-z]+$/, 'must be lower-case letters'))`. The words
- * complete a sentence that begins with the field's name.
+ * Registers the description of a pattern: `z.string().regex(...saying(/^[a-z]+$/, 'must be lower-case letters'))`. The
+ * description completes a sentence that begins with the field's name.
  */
 export function saying(pattern: RegExp, words: string): [pattern: RegExp, message: string] {
   const source = plain(pattern.source);
@@ -14,7 +14,7 @@ export function saying(pattern: RegExp, words: string): [pattern: RegExp, messag
   return [pattern, words];
 }
 
-/** Returns the words of a pattern, which is given as in JSON Schema: without slashes. */
+/** Returns the description of a pattern. The pattern is given as in JSON Schema, without the delimiting slashes. */
 export function wordsOf(pattern: string): string {
   return WORDS.get(plain(pattern)) ?? 'has characters that may not be there';
 }
@@ -23,12 +23,12 @@ export function hasWords(pattern: string): boolean {
   return WORDS.has(plain(pattern));
 }
 
-/** Returns whether a message is the description of some pattern. */
+/** Returns true if a message is the description of some pattern. */
 export function areWords(message: string): boolean {
   return [...WORDS.values()].includes(message);
 }
 
-/** Removes the escapes of slashes, which JavaScript adds to a pattern and a Kubernetes schema does not have. */
+/** Removes the backslashes that JavaScript writes before slashes in a pattern, because a Kubernetes schema has none. */
 function plain(pattern: string): string {
   return pattern.replaceAll('\\/', '/');
 }

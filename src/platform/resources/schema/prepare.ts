@@ -62,7 +62,7 @@ function rebuild(value: unknown, schema: StructuralSchema, member: Member): unkn
   if (schema['x-kubernetes-preserve-unknown-fields']) return value;
   if (Array.isArray(value)) {
     const { items } = schema;
-    // A list item is not a property, so a null item is not dropped, and is rejected later.
+    // A null list item is not dropped, because a list item is not a property. Validation rejects it later.
     return items ? value.map((item) => memberOf(item, items, member)) : value;
   }
   if (!isRecord(value)) return value;
@@ -88,7 +88,7 @@ function unknownField(
   return { pointer, code: 'unknown_field', detail: `there is no field ${key}${hint}` };
 }
 
-/** Returns the most similar name if only its spelling, case or snake_case form differs slightly. */
+/** Returns the most similar name, if it differs only slightly: in spelling, in case, or in its snake_case form. */
 function nearest(key: string, names: readonly string[]): string | undefined {
   if (key.length > 64) return undefined;
   const ranked = names

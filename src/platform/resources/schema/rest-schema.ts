@@ -4,11 +4,11 @@ import { FREE_VALUE, freeValueProblem } from './free-value.ts';
 
 /**
  * Derives the REST schema from a custom resource's schema: the same limits and descriptions under snake_case names,
- * strict, and without defaults (the resource has them). CEL rules and duplicates are checked on the written resource,
- * by the validator or the API server.
+ * strict, and without defaults (those are in the resource's schema). CEL rules and duplicates are checked on the
+ * resource that is written, by the validator or the API server.
  */
 
-/** Returns the fields of a create body. Fields that are optional or have a default may be omitted. */
+/** Returns the fields of the body of a create request. Fields that are optional or have a default may be omitted. */
 export function restShape(schema: z.ZodObject): Record<string, z.ZodType> {
   return mapShape(schema, restSchema);
 }
@@ -18,7 +18,7 @@ export function patchShape(schema: z.ZodObject): Record<string, z.ZodType> {
   return mapShape(schema, (field) => patchSchema(field));
 }
 
-/** Casts a schema that was built field by field to the type that it describes. */
+/** Casts a schema that was built field by field to a schema of the type that it describes. */
 export function typed<T>(schema: z.ZodType): z.ZodType<T>;
 export function typed(schema: z.ZodType): z.ZodType {
   return schema;
@@ -52,7 +52,7 @@ function restType(inner: z.ZodType): z.ZodType {
     return inner.clone({ ...inner.def, element: restSchema(asSchema(inner.element)) });
   }
   if (inner instanceof z.ZodRecord) return restMap(inner, asSchema(inner.valueType));
-  // A copy made from the definition lacks the original's metadata, which is for the CRD.
+  // A copy made from the definition drops the original's metadata, which is meant for the CRD.
   return inner.clone(inner.def);
 }
 
@@ -89,7 +89,7 @@ function described(target: z.ZodType, source: z.ZodType): z.ZodType {
 }
 
 /**
- * Returns the fields that REST writes in the form in which it answers them: null if unset. Nested fields stay
+ * Returns the fields that REST may write in the form of its responses, with null for an unset field. Nested fields stay
  * unchanged.
  */
 export function readableFields(

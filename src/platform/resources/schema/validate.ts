@@ -10,35 +10,35 @@ import type { DeclaredMeta } from '../resource-store.ts';
 import { isRecord, unknownFields, withDefaults, withoutNulls } from './prepare.ts';
 import { fieldError } from './schema-errors.ts';
 
-/** `spec` includes defaults, as the API server would store it. `declared` does not. */
+/** Result of a validation. `spec` includes defaults, as the API server would store it; `declared` does not. */
 export type Verdict =
   | { spec: Record<string, unknown>; declared: Record<string, unknown> }
   | { errors: FieldError[] };
 
 /**
- * Validates like kube-apiserver with strict field validation, from the same CRD schema. The input stays unchanged.
- * Pointers start at the object's root: `/spec/voice/speed`. A ResourceStore keeps Secret and ConfigMap decoded, so
- * their `spec` is `{ data }`.
+ * Validates like kube-apiserver with strict field validation, from the same CRD schema. The input stays unchanged. JSON
+ * Pointers start at the object's root: `/spec/voice/speed`. The spec of a Secret or ConfigMap is `{ data }`, decoded,
+ * as a ResourceStore holds it.
  */
 export type Validate = (kind: string, spec: unknown, metadata: DeclaredMeta) => Verdict;
 
-/** `kinds` are the kinds that it knows, beside Secret and ConfigMap. */
+/** `kinds` lists the kinds that the validator knows in addition to Secret and ConfigMap. */
 export type Validator = Validate & { kinds: readonly string[] };
 
 type Compiled = { spec: StructuralSchema; matches: ValidateFunction; checkRules: RuleChecker };
 
-/** Maximum number of reported errors, which bounds long lists of the same mistake. */
+/** Maximum number of reported errors, so that a mistake in every item of a long list does not fill the response. */
 const MAX_ERRORS = 50;
 
-/** etcd's limit for one request. The API server refuses larger objects. */
+/** Maximum size of an object: etcd's limit for one request. The API server rejects larger objects. */
 const MAX_OBJECT_BYTES = 1_500_000;
 
-/** Shared by all validators, because compiling the schema of an agent takes up to 100 ms. */
+/** Compiled schemas, shared by all validators, because compiling the schema of an agent takes up to 100 ms. */
 const compiled = new WeakMap<KindDefinition, Compiled>();
 
 /**
- * Creates a validator for places without an API server: the `postgres` store, and the REST API before it writes. Each
- * kind is compiled at its first use, because `start` waits for this.
+ * Creates a validator for use without an API server: by the `postgres` store, and by the REST API before it writes.
+ * Each kind is compiled when it is first validated, because `start` would have to wait for the compilation.
  */
 export function createValidator(kinds: readonly KindDefinition[]): Validator {
   const validate: Validate = (kind, spec, metadata) => {
@@ -53,8 +53,8 @@ export function createValidator(kinds: readonly KindDefinition[]): Validator {
 }
 
 /**
- * Validates a decoded Secret or ConfigMap. Decoded data follows the rules of a ConfigMap. Manifests in their own form
- * go to readCoreSpec.
+ * Validates a decoded Secret or ConfigMap. Decoded data follows the rules of a ConfigMap. Manifests that are not
+ * decoded yet are read by `readCoreSpec`.
  */
 function validateCore(spec: unknown, metadata: DeclaredMeta): Verdict {
   const errors = checkMeta(metadata, 'subdomain');
@@ -75,7 +75,7 @@ function validateWith(checks: Compiled, spec: unknown, metadata: DeclaredMeta): 
   if (sizeOf(full) > MAX_OBJECT_BYTES) {
     errors.push({ pointer: '/spec', code: 'too_long', detail: 'the object may have 1.5 MB' });
   }
-  // Rules rely on what the schema ensures, so they are skipped after an error, as in the API server.
+  // Rules rely on what the schema ensures, so after a schema error they are skipped, as in the API server.
   if (errors.length === 0) errors.push(...checks.checkRules({ metadata, spec: full }));
   if (errors.length > 0) return { errors: errors.slice(0, MAX_ERRORS) };
   if (!isRecord(full) || !isRecord(declared)) throw new Error('the schema accepted no object');
@@ -86,7 +86,7 @@ function failed(pointer: string, code: string, detail: string): { errors: FieldE
   return { errors: [{ pointer, code, detail }] };
 }
 
-/** Returns the size of the value as JSON; infinite if it is too deep to be written. */
+/** Returns the size of the value as JSON; infinite if the value is nested too deeply to be serialized. */
 function sizeOf(value: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(value));
@@ -100,15 +100,15 @@ function compile(schema: StructuralSchema): Compiled {
   if (!spec) throw new Error('the schema has no spec');
   const { status: _, ...properties } = schema.properties ?? {};
   const ajv = new Ajv({
-    allErrors: true, // Bounded by the size of a request body and by maxItems of the lists.
+    allErrors: true, // Bounded by the size of a request body and by `maxItems` of the lists.
     verbose: true,
     strict: true,
     strictRequired: false,
     strictTypes: false,
     coerceTypes: false,
-    meta: false, // The API server validates the schema in a test. Here it would cost 50 ms.
+    meta: false, // A test lets the API server validate the schema. Here it would cost 50 ms.
     validateSchema: false,
-    code: { optimize: false }, // Optimizing costs more at startup than it saves on specs of this size.
+    code: { optimize: false }, // Optimized code costs more at startup than it saves on specs of this size.
     formats: { int64: { type: 'number', validate: Number.isSafeInteger } },
   });
   ajv.addVocabulary([
@@ -125,7 +125,10 @@ function compile(schema: StructuralSchema): Compiled {
   };
 }
 
-/** Returns whether a `set` has no duplicates, or a `map` none by its keys. ajv always passes `parent` to a keyword. */
+/**
+ * Returns true if a `set` has no duplicates, or if a `map` has no two items with the same keys. ajv always passes
+ * `parent` to a keyword.
+ */
 function isListType(listType: string, list: unknown[], parent?: AnySchemaObject): boolean {
   if (listType === 'atomic') return true;
   const keys: unknown = parent?.['x-kubernetes-list-map-keys'];
