@@ -10,14 +10,14 @@ import { escapeToken } from '../resources/schema/cel-rules.ts';
 import type { ManifestObject } from './object.ts';
 import { formatPointer, type ManifestProblem } from './report.ts';
 
-// Maximum number of rounds. Each round drops at least one field or meets a concurrent write; more rounds mean that
+// Maximum number of rounds. Each round drops at least one field or meets a concurrent write, so more rounds mean that
 // another writer loops.
 const MAX_ROUNDS = 8;
 
 /**
  * Applies one object as field manager `file`, never forced. A field of another manager is reported and omitted, and the
- * other fields are applied (contract/running.md#manifests). Resolves to problems for a person to fix, which remain
- * until the manifest or the object changes.
+ * other fields are applied (contract/running.md#manifests). Resolves to the problems that a person must fix; they
+ * remain until the manifest or the object changes.
  * @throws other errors of the store, which mean that it is unavailable
  */
 export async function applyManifest(
@@ -44,8 +44,8 @@ export async function applyManifest(
 }
 
 /**
- * Removes the fields that other managers own. `lost` contains names as in `FieldConflictError`: fields of the spec, or
- * `metadata.labels.x`.
+ * Removes the fields that other managers own. `lost` contains their names as in `FieldConflictError`: fields of the
+ * spec, or `metadata.labels.x`.
  */
 function without(applied: Applied, lost: ReadonlySet<string>): Applied {
   const keep = <T>(map: Record<string, T>, prefix = ''): Record<string, T> =>

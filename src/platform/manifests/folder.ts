@@ -33,12 +33,13 @@ const TIMING: ManifestTiming = {
 
 const MAX_RETRY_MS = 30_000;
 const DRAIN_TIMEOUT_MS = 5_000;
-// Longer than the controller's default of 30 s, because a thousand objects can take more than that on a slow database.
+// Longer than the controller's default of 30 s, because a thousand objects can take longer than that on a slow
+// database.
 const PASS_TIMEOUT_MS = 600_000;
 
 /**
- * Single key of the queue: a pass over the folder is a reconcile of this key. The queue so handles retries, serial runs
- * and stopping.
+ * The only key of the queue. A pass over the folder is a reconcile of this key, so the queue handles retries, stopping,
+ * and running one pass at a time.
  */
 const FOLDER = 'manifests';
 
@@ -62,7 +63,7 @@ export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
     timeoutMs: PASS_TIMEOUT_MS,
     drainTimeoutMs: DRAIN_TIMEOUT_MS,
     nowMs,
-    // Logs only errors caused by a bug: a pass handles all expected failures itself.
+    // Logs only errors caused by a bug, because a pass handles all expected failures itself.
     log: { error: (fields) => deps.report({ level: 'error', text: inspect(fields) }) },
     reconcile: async (_key, signal) => {
       try {

@@ -13,17 +13,17 @@ import type { YamlDocument } from './yaml.ts';
  * from deletion.
  */
 export type ManifestObject = {
-  /** Identity of the object, `Agent default/support`: equal for two declarations of the same object. */
+  /** Identity of the object, such as `Agent default/support`. Two declarations of the same object have the same id. */
   id: string;
   kind: string;
   applied?: Applied;
-  /** Returns the position of a JSON Pointer, relative to the object. */
+  /** Returns the position in the file of a JSON Pointer, relative to the object. */
   placeOf: (pointer: string) => ManifestPlace;
 };
 
 /**
- * Objects of a document or file. `unknownIdentity` means that a document does not identify its object, so it could
- * declare any. Until that is fixed, no object counts as missing.
+ * Objects of a document or file. `unknownIdentity` means that a document does not identify its object, so that it could
+ * declare any object. Until that is fixed, no object counts as missing.
  */
 export type ManifestObjects = {
   objects: ManifestObject[];
@@ -94,7 +94,7 @@ function readObject(
 
 type AddError = (pointer: string, detail: string) => void;
 
-/** Returns the kind. A wrong `apiVersion` is reported, but the object is still identified. */
+/** Returns the kind. A wrong `apiVersion` is reported, but does not prevent the object from being identified. */
 function readKind(
   value: Record<string, unknown>,
   known: readonly string[],
@@ -112,7 +112,7 @@ function readKind(
 }
 
 /**
- * Returns whether an unknown kind may be a misspelled one of ours. It is not if it has another API group, as a
+ * Returns true if an unknown kind may be a misspelled kind of Parley. It cannot be if it has another API group, as a
  * Deployment has.
  */
 function mayBeOurs({ apiVersion }: Record<string, unknown>): boolean {
@@ -180,7 +180,7 @@ function readStrings(
 }
 
 /**
- * Returns the spec as declared, without defaults. The store fills them in; otherwise `file` would own every default.
+ * Returns the spec as declared, without defaults. The store adds them later; otherwise `file` would own every default.
  */
 function readSpec(input: {
   kind: string;

@@ -21,13 +21,13 @@ export type ManifestTiming = {
   debounceMs: number;
   maxDelayMs: number;
   /**
-   * Interval in ms of passes without an event, for changes that raise none. An empty file counts as empty only after
-   * this time.
+   * Interval in ms of passes that no event caused, for changes that cause no events. An empty file counts as empty only
+   * after this time.
    */
   rescanMs: number;
   /**
-   * Time in ms for which an object must be missing before it is deleted, because some editors delete a file and then
-   * write it again.
+   * Time in ms for which an object must be missing before it is deleted, because some editors save a file by deleting
+   * it and writing it again.
    */
   settleMs: number;
   /** Interval in ms at which all objects are applied again, even if they seem unchanged. */
@@ -46,12 +46,13 @@ export type ManifestPassDeps = {
 };
 
 /**
- * `againInMs` is the time until the next pass. 0 means that the store failed, and that the pass is retried with
- * back-off.
+ * Result of a pass. `againInMs` is the time until the next pass; 0 means that the store failed and that the pass is
+ * retried with back-off.
  */
 export type ManifestPassResult = { folders: ManifestLook['folders']; againInMs: number };
 
-// Failures after which a pass stops: if the store is down, each further object would only wait for its own timeout.
+// Number of failures in a row after which a pass stops: if the store is down, each further object would only wait for
+// its own timeout.
 const MAX_FAILURES_IN_A_ROW = 3;
 
 const DELETES_NOTHING: ManifestProblem = {
@@ -70,7 +71,7 @@ export function createManifestPass(
   let lastFullMs: number | undefined;
   let pruneDue = true;
   let pruneProblems: ManifestProblem[] = [];
-  // Current problem of the store. It is reported once until it is over, although its text may differ between attempts.
+  // Current problem of the store. It is reported only once per outage, although its text may differ between attempts.
   let storeProblem: ManifestProblem | undefined;
 
   const noteStore = (error: unknown): void => {
@@ -83,8 +84,8 @@ export function createManifestPass(
   };
 
   /**
-   * Deletes objects that are declared no longer. Returns the time until another check is needed, or undefined if none
-   * is.
+   * Deletes objects that are no longer declared. Returns the time until another check is needed, or undefined if none
+   * is needed.
    */
   const prune = async (look: ManifestLook, declared: Declared): Promise<number | undefined> => {
     if (!look.complete || !pruneDue) return undefined;
@@ -160,11 +161,14 @@ function resolveDuplicates(look: ManifestLook): {
   return { declared, duplicates };
 }
 
-/** Tracks since when objects that were declared earlier have been missing. */
+/** Tracks for how long objects that were declared earlier have been missing. */
 function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): {
   /** Updates the tracking. Returns true if an object is newly missing. */
   note: (declared: Declared, look: ManifestLook) => boolean;
-  /** Returns for how long the object must still be missing. 0 for one that was never declared since the start. */
+  /**
+   * Returns for how long the object must still be missing before it may be deleted: 0 for an object that was never
+   * declared since the start.
+   */
   leftMs: (id: string) => number;
 } {
   let known: string[] = [];
@@ -190,7 +194,7 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
   const done = new Map<string, { applied: Applied; problems: ManifestProblem[] }>();
 
   /**
-   * Applies an object if necessary. Returns whether it did.
+   * Applies an object if necessary. Returns true if it did.
    * @throws the errors of the store
    */
   const applyOne = async (object: ManifestObject, isFull: boolean): Promise<boolean> => {

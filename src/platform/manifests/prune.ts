@@ -7,7 +7,7 @@ import { API_PIN_MANAGER, FILE_MANAGER } from '../resources/annotations.ts';
 import type { ManifestProblem } from './report.ts';
 
 /**
- * Removes what the manifests declare no longer: the whole object if only `file` declared it, otherwise only the fields
+ * Removes what the manifests no longer declare: the whole object if only `file` declared it, otherwise only the fields
  * of `file` in it (contract/running.md#manifests).
  * @throws the errors of the store; the next pass removes the rest
  */
@@ -15,8 +15,8 @@ export async function pruneManifests(deps: {
   store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
   kinds: readonly string[];
   /**
-   * Returns whether an object may be removed. It is called with `ManifestObject.id`, and returns false while it is
-   * uncertain whether the object is missing.
+   * Returns true if an object may be removed, and false while it is uncertain whether the object is missing. Called
+   * with `ManifestObject.id`.
    */
   mayRemove: (id: string) => boolean;
   info: (text: string) => void;
@@ -39,7 +39,7 @@ async function remove(
   { kind, metadata }: Resource,
   deps: { store: Pick<ResourceStore, 'delete'>; info: (text: string) => void },
 ): Promise<void> {
-  // Deletes only this version, so that the object stays if another manager has declared it meanwhile.
+  // Deletes only this version, so that the object stays if another manager has declared it in the meantime.
   const { resourceVersion } = metadata;
   if (await deps.store.delete(kind, metadata, { resourceVersion })) {
     deps.info(`${id}: deleted, since no manifest declares it any more`);
@@ -73,8 +73,8 @@ function ownedBy(resource: Resource, manager: string): boolean {
 function othersOf({ owners }: Resource): string[] {
   const managers = new Set(Object.values(owners).flat());
   managers.delete(FILE_MANAGER);
-  // The API's pin refers to the content of another manager. Without that content it has no effect, so it does not keep
-  // the object.
+  // The API's pin refers to the content of another manager. Without that content the pin has no effect, so it does not
+  // keep the object alive.
   managers.delete(API_PIN_MANAGER);
   return [...managers].sort();
 }

@@ -9,16 +9,16 @@ import { parseYaml } from './yaml.ts';
 
 /** Contents of the folder at one time. */
 export type ManifestLook = {
-  /** Files in path order, with objects in the order of their documents. */
+  /** Files in the order of their paths, with objects in the order of their documents. */
   files: ManifestObjects[];
   /** Folders to watch. The inode distinguishes a folder from one created later under the same name. */
   folders: { path: string; inode: string }[];
   problems: ManifestProblem[];
-  /** Whether everything could be read and parsed. Only then does an object that is not found count as missing. */
+  /** Whether everything could be read and parsed. Only then does an object that was not found count as missing. */
   complete: boolean;
   /**
-   * If positive, a file is empty and may be half written. The folder must be read again after this time before an
-   * object counts as missing.
+   * A positive value means that a file is empty and may be half written. The folder must be read again after this time
+   * in ms before an object counts as missing.
    */
   unsettledMs: number;
 };
@@ -85,7 +85,7 @@ export function createManifestReader(deps: ManifestReaderDeps): ManifestReader {
   };
 }
 
-/** Lists files. Skips hidden entries (a ConfigMap mount keeps its data in `..data`) and links to folders. */
+/** Lists files. Skips hidden entries (a ConfigMap mount stores its data in `..data`) and links to folders. */
 async function walk(folder: string, found: Found): Promise<void> {
   if (found.folders.length >= MAX_FOLDERS) return reportTooMany(found);
   for (const entry of await readEntries(folder, found)) {
@@ -118,8 +118,8 @@ async function readEntries(folder: string, found: Found): Promise<Dirent[]> {
 }
 
 /**
- * Reads a file if its stat has changed. After a change the next pass reads it once more and compares the text: a second
- * write within the same tick of the file system's clock leaves the stat unchanged.
+ * Reads a file if its stat has changed. The next pass reads a changed file once more and compares the text, because a
+ * second write within the same tick of the file system's clock leaves the stat unchanged.
  */
 async function readCached(
   deps: ManifestReaderDeps,
@@ -137,7 +137,7 @@ async function readCached(
     if (cached?.text === text) return { ...cached, key, confirmed: cached.key === key };
     return { key, text, confirmed: false, ...parseFile(path, text, deps) };
   } catch (error) {
-    // The file was deleted after the folder was listed, as during a save by an editor. A dangling link is reported
+    // The file was deleted after the folder was listed, as editors do when they save. A dangling link is reported
     // instead.
     if (codeOf(error) === 'ENOENT' && !isLink) return 'vanished';
     return { detail: `${path} ${cannotBeRead(error)}` };

@@ -5,14 +5,14 @@ export type ManifestPlace = { file: string; line: number; column: number };
 export type ManifestProblem = { place?: ManifestPlace; field?: string; detail: string };
 
 /**
- * Message of one line for a person. A problem is reported once, and again only if it disappears and returns. `text` is
+ * One-line message for a person. A problem is reported once, and again only if it disappears and returns. `text` is
  * complete: `file:line:column field: what to change`.
  */
 export type ManifestReport = { level: 'info' | 'error'; text: string; place?: ManifestPlace };
 
 export type ManifestReporter = {
   info: (text: string) => void;
-  /** Gets all current problems, and reports those that are new. */
+  /** Takes all current problems and reports those that are new. */
   problems: (problems: readonly ManifestProblem[]) => void;
 };
 

@@ -9,11 +9,10 @@ export type ManifestWatcher = {
 
 /**
  * Creates a watcher, which calls `onChange` when something in the folders has changed: `debounceMs` after the last of a
- * burst of changes, but at most `maxDelayMs` after the first. It may miss changes (network mounts, the limit on
- * watches). The periodic rescan finds those; the watcher only makes updates fast.
- * Each folder has its own watcher, which reports renames, new files and swapped links immediately. Node's recursive
- * watcher on Linux walks the folders in JavaScript and watches each file. chokidar would need the rescan as well
- * (decision 17).
+ * burst of changes, but at most `maxDelayMs` after the first. It may miss changes (on network mounts, or at the limit
+ * on watches). The periodic rescan finds those; the watcher only makes updates faster. Each folder has its own watcher,
+ * which reports renames, new files and swapped links immediately. Node's recursive watcher is not used, because on
+ * Linux it walks the folders in JavaScript and watches each file. chokidar would need the rescan as well (decision 17).
  */
 export function createManifestWatcher(deps: {
   onChange: () => void;

@@ -16,18 +16,18 @@ import { splitPointer, type ManifestPlace, type ManifestProblem } from './report
 /** YAML document as plain data. */
 export type YamlDocument = {
   value: unknown;
-  /** Returns the position of the key or item at a JSON Pointer; if it is missing, that of its parent. */
+  /** Returns the position of the key or item at a JSON Pointer or, if it is missing, of its parent. */
   placeOf: (pointer: string) => ManifestPlace;
 };
 
-// Manifests need no more aliases, and the limit stops exponential expansion ("a billion laughs") at a few kilobytes.
+// Manifests do not need more aliases. The limit stops exponential expansion ("a billion laughs") at a few kilobytes.
 const MAX_ALIASES = 100;
-// Maximum number of reported problems. Further ones mostly follow from the first.
+// Maximum number of reported problems per document. Further problems are mostly consequences of the first.
 const MAX_PROBLEMS_PER_DOCUMENT = 3;
 
 /**
- * Parses the documents of a file separately. `---` at the start of a line always ends a document. The library alone
- * would let an unclosed quote in one document swallow the next.
+ * Parses each document of a file separately. `---` at the start of a line always ends a document, whereas with the
+ * library alone an unclosed quote in one document would swallow the next.
  */
 export function parseYaml(
   file: string,
@@ -44,8 +44,8 @@ export function parseYaml(
 }
 
 /**
- * Parses YAML 1.1 as kubectl does: `no` is false, and `<<` merges. Unlike YAML 1.1, kubectl keeps dates and `22:00` as
- * text instead of a Date and the number 1320.
+ * Options to parse YAML 1.1 as kubectl does: `no` is false, and `<<` merges. Unlike YAML 1.1, kubectl keeps dates and
+ * `22:00` as text instead of a Date and the number 1320.
  */
 const LIKE_KUBECTL = {
   version: '1.1',
@@ -87,7 +87,7 @@ function parseChunk(
   const lineCounter = new LineCounter();
   const at = (offset: number): ManifestPlace => {
     const { line, col } = lineCounter.linePos(offset);
-    // The counter returns line 0 for a position in the first line.
+    // The line counter returns line 0 for a position in the first line.
     return { file, line: firstLine + Math.max(line, 1) - 1, column: Math.max(col, 1) };
   };
   try {

@@ -3,13 +3,13 @@ import { errorTypeOf, inSpan, SpanKind, type OpenSpan } from './trace-context.ts
 import type { Metrics } from './metrics.ts';
 
 /**
- * OpenTelemetry's conventions for generative AI (`gen_ai.*`, in development), for spans and metrics. Only this file
- * knows the names, so a later renaming changes only this file. It never records prompts, answers, arguments or results,
- * nor anything that identifies a person, a key or an address.
+ * Spans and metrics by OpenTelemetry's conventions for generative AI (`gen_ai.*`, in development). Only this file knows
+ * the names, so that a renaming changes only this file. It never records prompts, answers, arguments or results, nor
+ * anything that identifies a person, a key or an address.
  */
 export type GenAi = ReturnType<typeof createGenAi>;
 
-/** Facts about a model's answer. Some are missing if the answer broke off. */
+/** Properties of a model's answer. Some are missing if the answer was interrupted. */
 export type AnsweredModel = {
   provider: string;
   model: string;
@@ -23,16 +23,19 @@ type GenAiMetrics = Pick<
   'modelDuration' | 'modelTokens' | 'modelFirstChunk' | 'toolDuration'
 >;
 
-/** OpenTelemetry's value for names that get no label of their own. */
+/** OpenTelemetry's label value for all names beyond the limit `NAMES_MAX`. */
 const OTHER = '_OTHER';
-/** Maximum number of distinct label values: tenants choose the names, and each name costs a dozen time series. */
+/**
+ * Maximum number of distinct values of a label, because tenants choose the names, and each name costs a dozen time
+ * series.
+ */
 const NAMES_MAX = 100;
 
 export function createGenAi(metrics: GenAiMetrics) {
   const pairs = createLabels();
   const toolNames = createLabels();
   return {
-    /** Records a turn: the work of an agent until it has replied. Ids have the form that the REST API shows. */
+    /** Records a turn: the work of an agent until it has replied. Ids are in the form that the REST API shows. */
     invokeAgent: <T>(
       about: { agentId: string; agentVersion: number; conversationId: string },
       run: (span: OpenSpan) => Promise<T>,
@@ -52,8 +55,8 @@ export function createGenAi(metrics: GenAiMetrics) {
       ),
 
     /**
-     * Records a request to a model, including its fallbacks. `run` reports the answer by calling `told`, also for an
-     * answer that broke off after its first part. An error of `run` is counted by its code.
+     * Records a request to a model, including its fallbacks. `run` calls `told` with the answer, even if the answer was
+     * interrupted after its first part. An error of `run` is counted by its code.
      */
     chat: <T>(
       asked: { provider: string; model: string | undefined },
@@ -86,7 +89,7 @@ export function createGenAi(metrics: GenAiMetrics) {
 
     embeddings: createEmbeddings(metrics, pairs),
 
-    /** Records a tool call. The call never rejects: its result contains any failure. */
+    /** Records a tool call. The promise never rejects, because the result of a call contains any failure. */
     executeTool: <T extends { ok: boolean }>(
       { name, callId }: { name: string | undefined; callId: string },
       run: () => Promise<T>,
@@ -194,7 +197,9 @@ function observeAnswer(metrics: GenAiMetrics, labels: ModelLabels, answer: Answe
     metrics.modelFirstChunk.observe(labels, timeToFirstTokenMs / 1_000);
 }
 
-/** Limits label values: returns the first hundred combinations of names unchanged, and `_OTHER` for all later ones. */
+/**
+ * Limits label values: returns the first hundred combinations of names unchanged, and `_OTHER` for all further ones.
+ */
 type Labels = <N extends string[]>(...names: N) => N;
 
 function createLabels(): Labels {

@@ -5,8 +5,8 @@ import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
 /**
- * Serves `/metrics`, `/healthz` (the process runs) and `/readyz` (it can work) to probes and Prometheus
- * (contract/running.md#probes). The API role of `start` serves the same paths on its own port.
+ * Dependencies of the health server, which serves `/metrics`, `/healthz` (the process runs) and `/readyz` (it can work)
+ * to probes and Prometheus (contract/running.md#probes). The API role of `start` serves the same paths on its own port.
  */
 export type HealthDeps = {
   metrics: Pick<Metrics, 'render' | 'contentType'>;
@@ -19,9 +19,9 @@ export type HealthPath = (typeof HEALTH_PATHS)[number];
 export type HealthAnswer = { status: number; contentType: string; body: string };
 
 const TEXT = 'text/plain; charset=utf-8';
-/** Maximum duration of a readiness check: below the second that probes usually wait. */
+/** Maximum duration of a readiness check in ms. Probes usually wait for one second. */
 const READY_WITHIN_MS = 900;
-/** Short, because probes and scrapers send one short request. */
+/** Time limit for receiving a request. It is short, because probes and scrapers send one short request. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
 export async function answerHealth(deps: HealthDeps, path: HealthPath): Promise<HealthAnswer> {
@@ -50,7 +50,7 @@ export function isHealthPath(path: string): path is HealthPath {
 }
 
 /**
- * Serves these paths on a separate port, so that users cannot reach them.
+ * Serves the health paths on a separate port, so that users cannot reach them.
  * @throws StartupError if the port is in use
  */
 export async function runHealthServer(

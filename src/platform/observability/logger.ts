@@ -39,15 +39,16 @@ type Output = Pick<NodeJS.WritableStream, 'on'> & {
 };
 
 /**
- * Maximum number of bytes that wait for a reader that is slow, or that has stopped reading without closing the pipe.
+ * Maximum number of bytes that wait for a slow reader, or for a reader that has stopped reading without closing the
+ * pipe.
  */
 const WAITING_BYTES_MAX = 1 << 20;
 
 /**
- * Creates a destination that never blocks on the log's reader. pino's own destinations either block the whole process
- * on a full pipe, or buffer lines that a SIGKILL then loses. Here, Node writes immediately what the pipe can take. The
- * rest is buffered up to `WAITING_BYTES_MAX`; beyond that, lines are dropped and counted. Lines still buffered at the
- * exit are lost, because no reader took them.
+ * Creates a destination that never blocks on the reader of the log. pino's own destinations either block the whole
+ * process on a full pipe, or buffer lines that a SIGKILL then loses. Here, Node immediately writes as much as the pipe
+ * accepts. The rest is buffered up to `WAITING_BYTES_MAX`; beyond that, lines are dropped and counted. Lines that are
+ * still buffered when the process exits are lost, because no reader took them.
  */
 export function createLogDestination(output: Output): LogDestination {
   let dropped = 0;

@@ -10,7 +10,10 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export type AttemptKind = 'first' | 'retry' | 'replay';
 export type RequestOutcome = 'acknowledged' | 'rejected' | 'timeout' | 'connect_error' | 'blocked';
 
-/** Buckets in seconds. One bound is exactly 0.5, so that the goal "median under 500 ms" can be measured. */
+/**
+ * Buckets of delivery latency in seconds. One bound is exactly 0.5, so that the goal "median under 500 ms" can be
+ * measured.
+ */
 const DELIVERY_BUCKETS = [
   0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60, 300, 3600, 28800,
   86400, 259200,
@@ -18,7 +21,10 @@ const DELIVERY_BUCKETS = [
 const REQUEST_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const HTTP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const SYNC_BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200];
-/** Buckets in seconds. The first bound is just above the shortest stall that the watchdog reports (100 ms). */
+/**
+ * Buckets of stalls of the event loop in seconds. The first bound is just above the shortest stall that the watchdog
+ * reports (100 ms).
+ */
 const STALL_BUCKETS = [0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const CONTROLLER_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -34,7 +40,7 @@ const TOKEN_BUCKETS = [
 export function createMetrics(options: { processMetrics: boolean }) {
   const registry = new Registry();
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
-  /** Functions that update computed gauges, by subject. They are called before each scrape. */
+  /** Functions that update computed gauges before each scrape, by subject. */
   const beforeScrape = new Map<string, () => void>();
   return {
     contentType: registry.contentType,
@@ -122,7 +128,7 @@ function createDeliveryMetrics(registry: Registry) {
   };
 }
 
-/** Age in ms after which a measurement is hidden, because it would be mistaken for a current one. */
+/** Maximum age of a measurement in ms. An older one is not exported, because it would be mistaken for a current one. */
 const BACKLOG_MAX_AGE_MS = 30_000;
 
 /**
@@ -312,7 +318,7 @@ function createControllerMetrics(registry: Registry) {
   };
 }
 
-/** Returns factories of metrics. Without a registry, a metric is not exported until it is registered. */
+/** Returns functions that create metrics. Without a registry, a metric is not exported until it is registered. */
 function makersIn(registry: Registry | undefined) {
   const registers = registry === undefined ? [] : [registry];
   return {

@@ -21,7 +21,7 @@ export { SpanKind, type Attributes } from '@opentelemetry/api';
  * because it would reveal the caller's tracing systems to other parties' receivers and tools.
  */
 
-/** Undefined if no exporter is configured. */
+/** The tracer; undefined if no exporter is configured. */
 let tracer: Tracer | undefined;
 
 /** Sets the tracer. Only tracing.ts calls it. */
@@ -31,10 +31,10 @@ export function useTracer(given: Tracer | undefined): void {
 
 export const isTracing = (): boolean => tracer !== undefined;
 
-/** Version 00, and the part of later versions that version 00 defines. */
+/** Pattern for a `traceparent` of version 00. Of a later version, it reads the part that version 00 defines. */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 const NOTHING = /^0+$/;
-/** Flag bits that we know: sampled, and random trace id (level 2). */
+/** Mask of the flag bits that we know: sampled, and random trace id (level 2). */
 const KNOWN_FLAGS = 3;
 
 /** Returns the context of a `traceparent`, or a context without a trace if it is missing or invalid. */
@@ -51,13 +51,16 @@ function parse(traceparent: string): SpanContext | undefined {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & KNOWN_FLAGS, isRemote: true };
 }
 
-/** Returns the `traceparent` of the active trace, to send or to store for later work. Undefined without a trace. */
+/**
+ * Returns the `traceparent` of the active trace, or undefined without a trace. Callers send it, or store it for later
+ * work.
+ */
 export function activeTraceparent(): string | undefined {
   const active = trace.getSpanContext(context.active());
   return active && format(active);
 }
 
-/** Returns the active trace as a header of an outgoing request. */
+/** Returns the active trace as a header for an outgoing request. */
 export function traceHeaders(): { traceparent?: string } {
   const traceparent = activeTraceparent();
   return traceparent === undefined ? {} : { traceparent };
@@ -68,8 +71,8 @@ function format({ traceId, spanId, traceFlags }: SpanContext): string {
 }
 
 /**
- * Runs work that is shared between requests outside of any trace. The request that woke it is only one of many that it
- * serves.
+ * Runs work that serves many requests outside of any trace. Otherwise it would belong to the trace of the request that
+ * happened to start it.
  */
 export function outsideOfTraces<T>(run: () => T): T {
   return context.with(ROOT_CONTEXT, run);
@@ -83,15 +86,15 @@ export type SpanOptions = {
   name: string;
   kind: SpanKind;
   attributes?: Attributes;
-  /** Default: the active context. */
+  /** Parent of the span; by default the active context. */
   parent?: Context;
 };
 
-/** Span that is not finished, with setters for facts that are known only at the end. */
+/** Span that has not ended, with setters for facts that are known only at the end. */
 export type OpenSpan = {
   set: (attributes: Attributes) => void;
   /**
-   * Marks the span as failed. `errorType` is a code such as `timeout`. It is never an error text, which may contain
+   * Marks the span as failed. `errorType` is a code such as `timeout`, never an error text, which may contain
    * customers' words.
    */
   fail: (errorType: string) => void;
@@ -100,8 +103,8 @@ export type OpenSpan = {
 const NO_SPAN: OpenSpan = { set: () => undefined, fail: () => undefined };
 
 /**
- * Runs a function in a new span. Without an exporter, only runs the function, in the context of the parent if there is
- * one. If the function throws, only the error's code or name is recorded.
+ * Runs a function in a new span. Without an exporter, it only runs the function, in the context of the parent if there
+ * is one. If the function throws, only the error's code or name is recorded.
  */
 export async function inSpan<T>(
   options: SpanOptions,
@@ -157,8 +160,8 @@ export function errorTypeOf(error: unknown): string {
 }
 
 /**
- * Creates a context manager based on Node's own feature. OpenTelemetry's manager is an extra package around the same
- * feature.
+ * Creates a context manager based on Node's AsyncLocalStorage. OpenTelemetry's own manager is an additional package
+ * around the same feature.
  */
 function createContexts(): ContextManager {
   const contexts = new AsyncLocalStorage<Context>();

@@ -6,19 +6,22 @@ import type { Logger } from './logger.ts';
 import { useTracer } from './trace-context.ts';
 
 /**
- * Sends spans to an OpenTelemetry collector, by OTLP over HTTP as JSON, if one is configured. Otherwise OpenTelemetry's
+ * Sends spans to an OpenTelemetry collector by OTLP over HTTP as JSON. If no collector is configured, OpenTelemetry's
  * packages are not loaded. The exporter reads further settings (headers, timeouts, compression, certificates) from
- * OpenTelemetry's own environment variables. These requests are the only ones that bypass `platform/egress`, because
- * the operator of Parley chooses the collector and tenants cannot.
+ * OpenTelemetry's own environment variables. Its requests are the only ones that bypass `platform/egress`, because the
+ * operator of Parley chooses the collector and tenants cannot.
  */
 export type Tracing = {
-  /** Sends waiting spans and stops. Takes three seconds at most. */
+  /** Sends pending spans and stops. Takes at most three seconds. */
   stop: () => Promise<void>;
 };
 
-/** Interval in ms. It is short, so that people find a new trace immediately; the package's default is five seconds. */
+/**
+ * Interval in ms at which spans are sent. It is short, so that people find a new trace immediately; the package's
+ * default is five seconds.
+ */
 const SEND_EVERY_MS = 1_000;
-/** Maximum time for the last send: part of the 25 s that a process has to stop. */
+/** Maximum time in ms for the last send. A process has 25 s to stop, and this is a part of them. */
 const FLUSH_MS = 3_000;
 
 export async function startTracing(
@@ -70,8 +73,8 @@ function samplerOf(sdk: typeof Sdk, { sampler, ratio }: TracingSettings): Sdk.Sa
 }
 
 /**
- * Logs problems of the export as warnings: spans are dropped if the collector is unavailable, which is not an error of
- * this program.
+ * Logs problems of the export as warnings, because they are not errors of this program: spans are dropped if the
+ * collector is unavailable.
  */
 function logProblems(log: Logger): void {
   const warn = (message: string): void => log.warn({ reason: message }, 'traces are not exported');

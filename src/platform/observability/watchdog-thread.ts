@@ -15,8 +15,8 @@ export type WatchdogData = {
 };
 
 /**
- * Period in which the event loop was blocked. `at` is the call stack when the watchdog paused the program, innermost
- * function first; empty if it could not.
+ * Period during which the event loop was blocked. `at` is the call stack when the watchdog paused the program,
+ * innermost function first; it is empty if the watchdog could not pause it.
  */
 export type Stall = { seconds: number; work: Work | undefined; at: readonly string[] };
 
@@ -24,11 +24,12 @@ type Seen = Pick<Stall, 'work' | 'at'>;
 
 const STALL_MS = 100;
 /**
- * Time in ms after which the program is paused. It is shorter than `STALL_MS`, so that the program is still busy then.
+ * Time in ms for which the event loop must be blocked before the program is paused. It is shorter than `STALL_MS`, so
+ * that the program is still busy then.
  */
 const INTERRUPT_MS = 60;
 const TICK_MS = 20;
-/** Minimum interval in ms between pauses, because each costs the program about 10 ms. */
+/** Minimum interval in ms between pauses, because each pause costs the program about 10 ms. */
 const INTERRUPT_EVERY_MS = 1_000;
 const FRAMES = 8;
 const NOTHING: Seen = { work: undefined, at: [] };
@@ -51,7 +52,7 @@ let seen: Promise<Seen> | undefined;
 
 setInterval(() => {
   const nowMs = monotonicMs();
-  // If this thread was late as well, the whole machine was busy, not only the program.
+  // If the timer of this thread was late as well, the whole machine was busy, not only the program.
   ticksInTime = nowMs - tickAtMs < 2 * TICK_MS ? ticksInTime + 1 : 0;
   tickAtMs = nowMs;
   const latest = Atomics.load(beats, 0);
@@ -92,7 +93,8 @@ async function interrupt(nowMs: number): Promise<Seen> {
     await post('Debugger.enable');
     await post('Debugger.pause');
     const { callFrames } = await paused;
-    // A native function cannot be paused. If it has ended meanwhile, the code that runs now does not explain the stall.
+    // A native function cannot be paused. If it has ended in the meantime, the code that runs now does not explain the
+    // stall.
     if (Atomics.load(beats, 0) !== stalledBeat) return NOTHING;
     return { work: await readWork(callFrames[0]), at: callFrames.slice(0, FRAMES).map(nameOf) };
   } catch {
@@ -120,7 +122,7 @@ async function readWork(frame: Debugger.CallFrame | undefined): Promise<Work | u
   return typeof result.value === 'string' ? (JSON.parse(result.value) as Work) : undefined;
 }
 
-/** Returns for how many ms the main thread was ready to run but got no processor; 0 if Linux does not report it. */
+/** Returns for how many ms the main thread was ready to run but got no CPU; 0 if Linux does not report it. */
 function readStarvedMs(): number {
   try {
     const [, waitedNs] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(

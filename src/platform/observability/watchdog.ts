@@ -18,9 +18,9 @@ export type Watchdog = { stop: () => Promise<void> };
 
 /**
  * Detects when the event loop of this process is blocked for more than 100 ms, and reports the responsible work in the
- * log and in `parley_event_loop_stall_seconds` (contract/metrics.md#load). A separate thread watches, because the
- * blocked one cannot. At most once a second, that thread pauses the blocked one as a debugger does, and reads its call
- * stack.
+ * log and in `parley_event_loop_stall_seconds` (contract/metrics.md#load). A separate thread watches the event loop,
+ * because a blocked thread cannot watch itself. At most once a second, the watching thread pauses the blocked one as a
+ * debugger does, and reads its call stack.
  */
 export async function startWatchdog({
   metrics,
@@ -33,8 +33,8 @@ export async function startWatchdog({
   const data: WatchdogData = {
     beats,
     beatMs: BEAT_MS,
-    // Disabled while another debugger is attached: its breakpoints would look like stalls, and two debuggers would
-    // disturb each other.
+    // Disabled while another debugger is attached, because its breakpoints would look like stalls and two debuggers
+    // would disturb each other.
     mayInterrupt: inspector.url() === undefined,
   };
   const thread = new Worker(programFile(import.meta.url, 'watchdog-thread'), {
