@@ -61,7 +61,7 @@ type CheckedQuestion = {
   question: string;
   /** The first passage that a reply would use, or `undefined` if the wording still has no answer. */
   answer: KnowledgeHit | undefined;
-  /** Score of the best passage, whether a reply would use it or not; 0 without a passage. */
+  /** Score of the best passage, even if a reply would not use it; 0 if no passage was found. */
   topScore: number;
 };
 

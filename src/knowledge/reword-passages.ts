@@ -56,7 +56,7 @@ async function rewordSource(db: Db, sourceId: string): Promise<void> {
   await indexOwner(db, sourceId, [...languages]);
 }
 
-/** Updates a document. Returns its language, which an earlier release may have failed to detect. */
+/** Updates the words of a document. Returns its language, which an earlier release may have failed to detect. */
 async function rewordDocument(
   db: Db,
   documentId: string,

@@ -72,8 +72,8 @@ function searchWords(db: Db, input: SearchInput): Promise<KnowledgeHit[]> {
 
 /**
  * Searches a whole namespace or, with an agent, the content that the agent's live version can use. For each hit,
- * `given` says whether a reply of the agent would get the passage, determined by the same search that a turn makes.
- * `given` is `null` without an agent.
+ * `given` says whether a reply of the agent would get the passage, determined by the same search that a turn makes; it
+ * is `null` without an agent.
  * @throws ApiError not_found if the agent does not exist; unavailable
  */
 export async function searchFor(

@@ -89,7 +89,7 @@ export async function startGuardedChild({ startMs = START_MS } = {}): Promise<Gu
   await answers
     .until('ready', () => undefined)
     .catch((error: unknown) => {
-      // A plain Error, because the document is not the cause.
+      // A plain Error instead of a refusal, because the document is not the cause.
       throw new Error('the process that reads documents does not start', { cause: error });
     })
     .finally(() => clearTimeout(tooLate));
@@ -146,7 +146,8 @@ function hear(child: ChildProcess) {
   return {
     kill,
     /**
-     * Passes each message of the child to `tell` until one of the kind `last` arrives. Rejects if the child has ended.
+     * Passes each message of the child to `tell` until a message of the kind `last` arrives. Rejects if the child has
+     * ended.
      */
     until: (last: Answer['kind'], tell: Tell): Promise<void> =>
       new Promise((resolve, reject) => {
@@ -200,8 +201,8 @@ const MEMORY_BYTES_MAX = 244_000_000;
 const NICE = 10;
 
 /**
- * Confines a child after it has loaded its code. From then on the kernel refuses it more memory, even if it allocates
- * everything between two measurements, and it can open no further files or connections. Without the program `prlimit`,
+ * Confines a child after it has loaded its code. From then on the kernel limits its memory, even if the child allocates
+ * it all between two measurements, and prevents it from opening files or connections. Without the program `prlimit`,
  * only the measurements limit its memory.
  */
 async function confine(child: ChildProcess): Promise<void> {

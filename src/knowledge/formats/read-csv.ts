@@ -155,8 +155,9 @@ function usualWidth(widths: readonly number[]): number {
 }
 
 /**
- * Returns true if a row consists of distinct column names. A name has letters, is a symbol, or is a year, a date or a
- * number in a series of sizes above values of another kind. The last row is never a header.
+ * Returns true if a row consists of distinct column names. A name has letters, or is a symbol, a date, a year or one of
+ * a series of sizes. A column with a number as its name must contain other numbers than dates and sizes. The last row
+ * is never a header.
  */
 function isHeader(row: readonly string[], below: readonly string[][]): boolean {
   if (below.length === 0) return false;

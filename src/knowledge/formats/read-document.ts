@@ -20,7 +20,10 @@ type ReadDocument = Pick<ExtractedDocument, 'title' | 'text' | 'language'> &
 
 type Reader = (input: ExtractInput) => ReadDocument | Promise<ReadDocument>;
 
-/** Readers by format, which return Markdown. They throw FormatRefused and the errors of their libraries. */
+/**
+ * Functions that read a document of a format and return it as Markdown. They throw FormatRefused and the errors of
+ * their libraries.
+ */
 const READERS: Record<Format, Reader> = {
   text: ({ bytes, charset }) => plain(decodeText(bytes, charset)),
   csv: ({ bytes, charset }) => plain(readCsv(decodeText(bytes, charset))),

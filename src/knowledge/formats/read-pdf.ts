@@ -9,7 +9,7 @@ import { FormatRefused } from './refusal.ts';
 const { getDocument, VerbosityLevel } = await getResolvedPDFJS();
 
 /**
- * The predefined CMaps (ISO 32000-1, table 118) by their file names, which pdf.js needs for East Asian fonts that are
+ * The predefined CMaps (ISO 32000-1, table 118) by their file names. pdf.js needs them for East Asian fonts that are
  * not embedded in the document. The build puts the files beside the code. A checkout reads them from the package that
  * contains them.
  */
@@ -45,7 +45,7 @@ const PAGES_MAX = 2_000;
 /** Limit for the text of one document, in UTF-16 code units. It equals the size limit of an uploaded text. */
 export const TEXT_CHARS_MAX = 20 * 1024 * 1024;
 
-/** Settings that read only the text of a PDF, without fonts, images and scripts. */
+/** Settings with which pdf.js reads only the text of a PDF, without fonts, images and scripts. */
 const SETTINGS = {
   verbosity: VerbosityLevel.ERRORS,
   disableFontFace: true,

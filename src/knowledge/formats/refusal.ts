@@ -1,10 +1,10 @@
-/** Reason why a document cannot be read. `code` is for programs. `detail` tells people what to change. */
+/** Reason why a document cannot be read. `code` is for programs, and `detail` tells people what to change. */
 export type FormatRefusal = {
   code: 'invalid_format' | 'too_large' | 'too_many' | 'encrypted' | 'no_text';
   detail: string;
 };
 
-/** The document itself cannot be read, so a retry does not help. */
+/** Error of a document that cannot be read. A retry does not help. */
 export class FormatRefused extends Error {
   override readonly name = 'FormatRefused';
   readonly code: FormatRefusal['code'];

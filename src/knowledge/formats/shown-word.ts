@@ -132,8 +132,8 @@ class WordEditor {
   #openFormula(name: string, attributes: Attributes, from: number, to: number): void {
     if (name === 'm:oMathPara') this.edits.push({ from, to, text: '' });
     else if (name === 'm:chr' || name === 'm:begChr' || name === 'm:endChr') {
-      // These elements are inside `m:naryPr`, `m:dPr` or the like, and their value belongs to the parent of that
-      // element.
+      // These elements are inside `m:naryPr`, `m:dPr` or a similar element, and their value belongs to the parent of
+      // that element.
       const outer = this.#formulas.at(-2);
       if (outer) outer.sign += `${name.slice(2)}=${attributes['m:val'] ?? ''};`;
     }

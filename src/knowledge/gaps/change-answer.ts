@@ -58,7 +58,7 @@ export function withdrawAnswer(
 }
 
 async function withdraw(db: Db, deps: ResolveGapDeps, gap: LockedGap): Promise<GapRow> {
-  // Prevents other transactions from recording the same question as a new gap meanwhile.
+  // Prevents other transactions from recording the same question as a new gap in the meantime.
   await lockGaps(db, gap.agentId);
   const position = await indexAnswer(db, deps, { gap, answer: null });
   return reopenGap(db, { id: gap.id, position });

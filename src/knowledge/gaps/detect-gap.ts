@@ -33,9 +33,9 @@ export type DetectGapInput = {
 };
 
 /**
- * Records a question that had no answer, in the transaction of the turn. The same question makes one gap and one event,
+ * Records a question that had no answer, in the transaction of the turn. A question creates only one gap and one event,
  * however often it is asked, in any wording and in any number of conversations. Each repetition is counted, unless the
- * last one came from the same conversation. After a gap is resolved, the question makes a new gap.
+ * last one came from the same conversation. After a gap is resolved, the question creates a new gap.
  */
 export async function detectGap(
   db: Db,
@@ -45,7 +45,7 @@ export async function detectGap(
   // Checks first without the lock, which only the comparison with similar questions needs.
   const known = await countSameGap(db, asked);
   if (known) return noted(db, asked, known);
-  await lockGaps(db, input.agentId); // Prevents other transactions from adding a gap of this agent meanwhile.
+  await lockGaps(db, input.agentId); // The lock prevents other transactions from adding a gap of this agent.
   const found = (await countSameGap(db, asked)) ?? (await countLike(db, asked, input));
   return found ? noted(db, asked, found) : add(db, asked, input);
 }
@@ -55,7 +55,7 @@ type Asked = {
   conversationId: string;
   text: string;
   fingerprint: string;
-  /** Stems of the question's words; empty if it has none. */
+  /** Stems of the question's words; empty if the question has no words. */
   stems: readonly string[];
 };
 

@@ -46,7 +46,10 @@ async function dropSeldomAsked(db: Db, gapId: string): Promise<void> {
   );
 }
 
-/** Returns SQL for the hashes of an agent's words. The index of questions by words uses these hashes. */
+/**
+ * Returns SQL for the hashes of an agent's words. The index that finds questions by their words has these hashes as
+ * keys.
+ */
 function wordKeys(agentId: string, fingerprint: string): string {
   return `array(select hashtextextended(${agentId}::uuid || ' ' || stem, 0)
                   from unnest(string_to_array(${fingerprint}::text, ' ')) stem)`;

@@ -114,7 +114,10 @@ function placeIn(order: GapOrder): (gap: ListedGap) => string {
   };
 }
 
-/** Microseconds since 1970 have 16 digits until the year 2286. A count is a PostgreSQL integer. */
+/**
+ * Pattern of a cursor with a sort value. The value has up to 16 digits: microseconds since 1970 have 16 digits until
+ * the year 2286, and a count is a PostgreSQL integer.
+ */
 const PLACE =
   /^(?:(?<order>count|last_asked_at):(?<value>(?<=count:)[1-9][0-9]{0,8}|(?<=at:)[1-9][0-9]{0,15}):)?(?<gap>gap_.+)$/;
 
@@ -182,7 +185,7 @@ function resolveGapRoute(deps: ResolveGapDeps): Route {
             action: 'knowledge_gap.resolved',
             target: fromUuid('gap', id),
             before: { status: 'open' },
-            // The audit log has neither the answer, which is content for users, nor the question, which a user wrote.
+            // The audit log gets neither the answer, which is content for users, nor the question, which a user wrote.
             after: { status: 'resolved', has_answer: answer !== null },
           }),
         ),

@@ -33,7 +33,7 @@ export const GAP_COLUMNS = `id, namespace, agent_id as "agentId", conversation_i
   top_score as "topScore", status, answer, count,
   last_asked_at as "lastAskedAt", resolved_at as "resolvedAt", closest`;
 
-/** Maximum length that fits into an index entry at four bytes per character. */
+/** Maximum length of a fingerprint. It fits into an index entry at four bytes per character. */
 const FINGERPRINT_CHARS_MAX = 500;
 
 /**
@@ -81,7 +81,7 @@ export async function countSameGap(
 
 export type CountedGap = { id: string; more: number };
 
-/** Counts another question of a known gap. Returns `undefined` if the gap was closed meanwhile. */
+/** Counts another question of a known gap. Returns `undefined` if the gap was closed in the meantime. */
 export async function countGap(
   db: Db,
   gap: { id: string; conversationId: string },
@@ -177,7 +177,7 @@ export async function lastAnswerPosition(db: Db, agentId: string): Promise<numbe
     `select coalesce(max(answer_position), -1) as last from knowledge_gaps where agent_id = $1`,
     [agentId],
   );
-  return rows[0]!.last; // An aggregate returns exactly one row.
+  return rows[0]!.last; // An aggregate always returns exactly one row.
 }
 
 /** Sets the answer of a resolved gap. */
@@ -193,8 +193,8 @@ export async function setAnswer(
 }
 
 /**
- * Reopens a gap and removes its answer. If another gap with the same question was opened meanwhile, this gap stays
- * resolved, because only one gap per question may be open.
+ * Reopens a gap and removes its answer. If another gap with the same question was opened in the meantime, this gap
+ * stays resolved, because only one gap per question may be open.
  */
 export async function reopenGap(db: Db, gap: { id: string; position: number }): Promise<GapRow> {
   const { rows } = await db.query<GapRow>(

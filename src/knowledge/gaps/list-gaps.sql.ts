@@ -14,8 +14,8 @@ export type GapOrder = (typeof GAP_ORDERS)[number];
 /** A gap in a list, with the values that its cursor needs. */
 export type ListedGap = GapRow & {
   /**
-   * Time of the last question in microseconds, the precision of the database, because two gaps may be asked in the same
-   * millisecond.
+   * Time of the last question in microseconds, which is the precision of the database, because two gaps may be asked in
+   * the same millisecond.
    */
   lastAskedUs: string;
 };
@@ -34,7 +34,7 @@ export type GapFilter = CreatedBetween & {
   status?: GapRow['status'] | undefined;
   agentId?: string | undefined;
   conversationId?: string | undefined;
-  /** Unix seconds, inclusive. */
+  /** Only gaps that were last asked at this time or later, in Unix seconds. */
   askedAfter?: number | undefined;
   countMin?: number | undefined;
   /** Text that the question must contain, case-insensitive. */

@@ -138,7 +138,7 @@ async function* tellText(
 ): AsyncGenerator<Fetched, FetchEnd, void> {
   const name = decodeName(new URL(state.url).pathname);
   const told = await readDocument(reading, { id: name, markdown: text }, 0);
-  // The text is the whole feed, and an empty one is more likely a mistake than intended, so the whole sync fails.
+  // The text is the whole feed. An empty text is more likely a mistake than intended, so the whole sync fails.
   if (told.kind !== 'document') {
     const why = 'reason' in told ? told.reason : told.kind;
     throw invalidFeed(`answered a text that cannot be read: ${why}`);
@@ -183,7 +183,7 @@ async function* tellPages(
     }
     const { nextCursor, hasMore } = page;
     if (!hasMore) {
-      // An ETag belongs to one URL. It is stored only if the next sync will begin with the same URL.
+      // An ETag belongs to one URL, so it is stored only if the next sync will begin with the same URL.
       const etag = nextCursor === begun ? first.etag : null;
       return { cursor: nextCursor, etag, hasFailed };
     }

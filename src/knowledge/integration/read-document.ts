@@ -19,7 +19,7 @@ export type ReadingDeps = {
 };
 
 type Told = Exclude<Fetched, { kind: 'found' }>;
-/** Content of a document, without its id. `title` and `language` are `null` if the document declares none. */
+/** Content of a document without its id. `title` and `language` are `null` if the document declares none. */
 type Read = { text: string; title: string | null; language: string | null };
 
 /**

@@ -17,8 +17,8 @@ const OPENING_LIST = 0x5b;
 const BEFORE_DOCUMENTS = /(?:^|[^\\])"documents"\s*:\s*$/;
 
 /**
- * Whether the boundary between a document and the frame of its page (the page without its documents) lies before or
- * after the current character.
+ * Position of the boundary between a document and the rest of its page: before or after the current character.
+ * `undefined` if there is none.
  */
 type Border = 'before' | 'after' | undefined;
 

@@ -75,7 +75,7 @@ export function cutPassages<B extends Batch = Uint8Array>(
   if (words.size > WORDS_MAX) return { refused: { code: 'too_many', detail: TOO_MANY_WORDS } };
   if (passages > PASSAGES_MAX) return { refused: { code: 'too_many', detail: TOO_MANY } };
   const { path, text: given } = content;
-  // Takes the primary subtag of the declared language (`de` of `de-CH`), or detects the language if none is declared.
+  // Uses the primary subtag of the declared language (`de` of `de-CH`), or detects the language if none is declared.
   const declared = content.language?.split(/[-_]/)[0]?.toLowerCase();
   const language = declared ?? detectLanguage(text);
   const hash = contentHashOf(content);

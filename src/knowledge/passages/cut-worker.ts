@@ -16,8 +16,8 @@ export type CutInThread = (Omit<CutContent, 'hash'> & { hash: Uint8Array }) | { 
 export function cutInThread(content: Content): unknown {
   const cut = cutPassages(content, deflateBatch);
   if ('refused' in cut) return cut;
-  // Transfers the batches instead of copying them, because they may have many megabytes and a copy would block the
-  // main thread, which answers requests.
+  // Transfers the batches instead of copying them. They may have many megabytes, and a copy would block the main
+  // thread, which handles requests.
   const transferred = cut.batches.map(({ deflated }) => deflated.buffer);
   return Tinypool.move(
     Object.defineProperties({} as Parameters<typeof Tinypool.move>[0], {

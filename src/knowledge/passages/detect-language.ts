@@ -28,7 +28,7 @@ export function detectLanguage(text: string): string | null {
   return languageOfScript(beginning) ?? languageOfWords(beginning);
 }
 
-/** Pattern of each script, under the language that uses it most. */
+/** Patterns of scripts, each under the language that uses the script most. */
 const SCRIPTS = {
   am: /\p{sc=Ethiopic}/gu,
   ar: /\p{sc=Arabic}/gu,
@@ -52,7 +52,7 @@ const SCRIPTS = {
 };
 /** Weight of a kana character. Japanese text has as many Chinese characters as kana, and Chinese text has no kana. */
 const KANA_COUNTS = 4;
-/** Letters that distinguish a language from others in the same script. */
+/** Letters by which a language is distinguished from others in the same script. */
 const LETTERS = [
   { of: 'ar', code: 'fa', letters: /[پچژگ]/u },
   { of: 'ru', code: 'uk', letters: /[іїєґ]/u },

@@ -13,7 +13,7 @@ export function long(text: string, values: unknown[]) {
   return { text, values, query_timeout: INDEX_TIMEOUT_MS };
 }
 
-/** A file of 20 MB takes longer than the usual statement timeout. */
+/** Timeout in ms for statements that index a file of 20 MB, which take longer than the usual statement timeout. */
 export const INDEX_TIMEOUT_MS = 120_000;
 
 /** Returns SQL for the words of passages with their postings, one row per word and owner. */
@@ -103,8 +103,8 @@ const APPENDED = `on conflict (lexeme, namespace, owner_id) do update
   set chunks = p.chunks + excluded.chunks, postings = p.postings || excluded.postings`;
 
 /**
- * Returns SQL that removes passages from the index. `gone` is a statement that deletes passages of one owner. The SQL
- * does not update the row that counts the passages, which `countPassages` does.
+ * Returns SQL that removes passages from the index. `gone` is a statement that deletes passages of one owner. The
+ * caller must also call `countPassages`, because this SQL does not update the number of passages.
  */
 export function withoutPassages(gone: string): string {
   return `

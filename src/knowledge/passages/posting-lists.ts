@@ -1,6 +1,6 @@
 /** This module reads posting lists as `findPostings` returns them, directly from the bytes. */
 
-/** A UUID is stored as text. */
+/** Length of a UUID, which is stored as text. */
 const UUID_BYTES = 36;
 const COUNT_BYTES = 4;
 const OF_ANSWERS = 'a'.charCodeAt(0);

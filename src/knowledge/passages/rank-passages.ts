@@ -34,7 +34,7 @@ export type Term = {
 /** A stem that matches a term: the word itself, the word as stemmed in another language, a correction or a synonym. */
 export type Way = {
   lexeme: string;
-  /** 1 for the word of the question itself, less for a correction or synonym. */
+  /** How well the stem matches the term: 1 for the word of the question itself, less for a correction or synonym. */
   closeness: number;
   /** Posting lists as in `LexemePostings`; `null` if too many passages contain the word to list them. */
   lists: Buffer | null;

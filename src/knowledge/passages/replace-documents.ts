@@ -31,7 +31,8 @@ const REBUILT_ABOVE = 1 / 3;
  */
 const SPREAD_MAX = 4;
 /**
- * Number of positions that a source may have in addition, so that small sources are not renumbered with every change.
+ * Number of positions that a source may have beyond `SPREAD_MAX`, so that small sources are not renumbered with every
+ * change.
  */
 const SPREAD_FREE = 100;
 

@@ -50,7 +50,10 @@ export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourc
   };
 }
 
-/** Number of passages whose headings are compared. `WHOLE` is the number of the best ones that are read completely. */
+/**
+ * Number of the best passages of the word search whose headings are read and compared with the question. `WHOLE` of
+ * them are read completely.
+ */
 const CANDIDATES = 50;
 const WHOLE = 16;
 /** Number of answers to gaps that are read in addition to the candidates. */
@@ -209,8 +212,8 @@ function hitOf(row: PassageRow, told: Pick<KnowledgeHit, 'why' | 'score'>): Know
 }
 
 /**
- * Returns true if `asks` are exactly the words of the question. The answer to the same question goes before all other
- * passages.
+ * Returns true if `asks` are exactly the words of the question. An answer to the same question is ranked before all
+ * other passages.
  */
 function isSame(question: readonly Term[], asks: readonly string[]): boolean {
   return (

@@ -5,8 +5,8 @@ export type Section = {
   /** Headings from the outermost one to its own. */
   path: readonly string[];
   /**
-   * Paragraphs, which are computed again at each iteration, because there may be millions and no caller needs all of
-   * them in memory.
+   * Paragraphs of the section. They are computed again at each iteration, because there may be millions and no caller
+   * needs all of them in memory.
    */
   paragraphs: Iterable<string>;
   /** Whether deeper headings follow below this one. */

@@ -91,15 +91,15 @@ function plainText(text: string): string {
 }
 
 /**
- * Characters to remove: soft hyphens, joiners, variation selectors, the Arabic elongation stroke, and the nukta of
- * Hindi, which is often left out.
+ * Characters that are removed: soft hyphens, joiners, variation selectors, the Arabic elongation stroke, and the nukta
+ * of Hindi, which is often left out.
  */
 const UNSEEN = /[\u00ad\u0640\u2060]|\u093c|\u200c|\u200d|[\ufe00-\ufe0f]/g;
 /** Pattern for combining marks in scripts where they are accents, or vowels that are mostly left out. */
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Arabic}\p{sc=Hebrew}\p{N}])\p{M}+/gu;
-/** Pattern for all Cyrillic combining marks except the breve of й, which is a letter of its own. */
+/** Pattern for all Cyrillic combining marks except the breve of й, which is a letter of the alphabet. */
 const CYRILLIC_ACCENTED = /(\p{sc=Cyrillic})(?!\u0306)\p{M}+/gu;
-/** The digits zero of scripts with their own digits, from which the other digits are computed. */
+/** The digit zero of each script with its own digits, from which its other digits are computed. */
 const ZEROS = [
   0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20,
   0x1040, 0x17e0,
@@ -204,8 +204,8 @@ const KOREAN_ENDINGS = languages.koreanEndings
   .toSorted((a, b) => b.length - a.length);
 const KOREAN_STEM_MIN = 2;
 /**
- * Length from which a Korean ending may leave a stem of a single character, because a long ending is seldom part of the
- * word by chance.
+ * Minimum length of a Korean ending that may leave a stem of a single character, because a long ending is seldom part
+ * of the word by chance.
  */
 const KOREAN_LONG = 3;
 

@@ -16,7 +16,7 @@ export async function recordSource(
   declared: {
     row: KnowledgeSourceRow | undefined;
     source: SourceProjection;
-    /** Whether the declared text differs from the indexed one. */
+    /** Whether the declared text differs from the text that is indexed. */
     isOtherText: boolean;
     whoElse: WhoElse;
   },

@@ -79,8 +79,8 @@ export async function inIndexTransaction(
 const SILENT_ABOVE = 1_000;
 
 /**
- * Defers the events of a large transaction, so that readers of events do not have to wait for its commit (see
- * `fallSilent`).
+ * Declares a large transaction silent (see `fallSilent`), so that readers of events do not have to wait for its commit.
+ * Its own event is deferred until after the commit.
  */
 export async function fallSilentAbove(db: Db, passages: number): Promise<void> {
   if (passages > SILENT_ABOVE) await fallSilent(db);
@@ -91,7 +91,7 @@ function bytesOf({ documents }: ReadContent): number {
 }
 
 /**
- * Replaces the documents of a source. If there are several, unchanged ones stay. A single document is always indexed
+ * Replaces the documents of a source. If there are several, unchanged ones stay; a single document is always indexed
  * again. Takes six statements, and two more for each changed document.
  */
 async function replaceContent(

@@ -42,7 +42,7 @@ export type KnowledgeSourceRow = {
    */
   askedKey: string | null;
   syncedKey: string | null;
-  /** Whether the declaration has a problem. Failed syncs do not count. */
+  /** Whether the declaration has a problem. Failed syncs do not count as one. */
   blocked: boolean;
   createdAt: number;
   updatedAt: number;

@@ -189,7 +189,7 @@ export async function removeSource(
 ): Promise<void> {
   const id = await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
-    await fallSilent(db); // Defers the events, because deleting many passages may take long.
+    await fallSilent(db); // Emits no event, so readers of events need not wait while many passages are deleted.
     const gone = await markSourceDeleted(db, input);
     if (gone === undefined) return undefined;
     await dropContent(db, gone.id);

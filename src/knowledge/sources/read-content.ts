@@ -34,7 +34,7 @@ export async function readText(
 }
 
 /**
- * Reads an upload. Plain text is used directly. Other formats are parsed in a separate process.
+ * Reads an upload. Plain text is used as it is; other formats are parsed in a separate process.
  * @throws ApiError invalid_body with the reason why it cannot be read; unavailable
  */
 export async function readUploaded(
@@ -76,7 +76,7 @@ async function cutAll(
     passages += cut.passages;
     packed += cut.packed;
     if (passages > PASSAGES_MAX || packed > PACKED_BYTES_MAX) throw refused(TOO_MANY);
-    // The quota counts the larger size: the upload is stored, and the extracted text is indexed.
+    // The quota counts the larger of two sizes: the upload, which is stored, and the extracted text, which is indexed.
     all.push({ ...cut, bytes: Math.max(bytes, cut.bytes) });
     // Yields to requests, because small documents are divided in this thread.
     await setImmediate();

@@ -31,7 +31,7 @@ export async function syncSource(
   beforeCommit: CommitHook<KnowledgeSourceRow> = noCommitHook,
 ): Promise<KnowledgeSourceRow> {
   for (let tries = 1; ; tries += 1) {
-    // Reads and divides the content before the transaction, because a transaction must not lock the row that long.
+    // Reads and divides the content before the transaction, which would otherwise lock the row for too long.
     const known = await requireSource(deps, key);
     const content = await readStored(deps, known);
     if (!content) {

@@ -254,8 +254,8 @@ function resultOf(
 }
 
 /**
- * Returns the state of a source after a sync. If its declaration has a problem or has changed meanwhile, the source
- * does not become ready.
+ * Returns the state of a source after a sync. If its declaration has a problem or has changed in the meantime, the
+ * source does not become ready.
  */
 function stateAfter({
   source,

@@ -21,9 +21,9 @@ export type LeaseTimes = {
   /** Interval at which the lease is renewed and the progress is stored. */
   renewMs: number;
   /**
-   * Interval at which the holder checks its lease. A canceled sync therefore continues at most this long. If the lease
-   * cannot be renewed, its holder stops this long before the lease expires, so that two processes never run the sync at
-   * the same time.
+   * Interval at which the holder checks its lease. A canceled sync therefore continues for at most this long. If the
+   * lease cannot be renewed, its holder stops this long before the lease expires, so that two processes never run the
+   * sync at the same time.
    */
   checkMs: number;
   /** Interval at which a process checks the queue for syncs. Defaults to one second. */

@@ -37,7 +37,7 @@ export async function countOverdue({
 }): Promise<number> {
   const atMs = nowMs();
   return (await listScheduled(pool)).filter(({ schedule, lastMs }) => {
-    // Counts scheduled times instead of measuring a duration, because a schedule may have long gaps, such as weekends.
+    // Counts missed times instead of measuring a duration, because a schedule may have long gaps, such as weekends.
     let dueMs: number | null = lastMs;
     for (let times = 0; times < 3 && dueMs !== null; times += 1) dueMs = nextTime(schedule, dueMs);
     return dueMs !== null && dueMs < atMs;

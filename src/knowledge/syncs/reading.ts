@@ -8,7 +8,7 @@ import { listKnown, type KnownDocument, type NewValidators } from './synced-docu
 
 /** State of a sync while it reads the documents of its source. */
 export type Reading = {
-  /** Indexed documents by path. */
+  /** Documents that are already indexed, by path. */
   indexed: ReadonlyMap<string, KnownDocument>;
   /** Changed documents by path. Includes those that another process staged before this process took the sync over. */
   staged: Map<string, StagedNote>;

@@ -24,7 +24,9 @@ export type StagedDocument = {
 /** SQL that locks the lease during the statement, so that no other process can take the sync over at the same time. */
 const FENCE = `fence as materialized (select id from knowledge_syncs where ${HELD} for share)`;
 
-/** Stores some batches of a document that is not staged yet. Returns false and stores nothing if the lease was lost. */
+/**
+ * Stores some batches of a document that is not staged yet. If the lease was lost, stores nothing and returns false.
+ */
 export async function stageBatches(
   db: Db,
   { id, lease }: Lease,

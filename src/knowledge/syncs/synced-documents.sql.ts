@@ -7,7 +7,7 @@ import type { StagedDocument } from './staged-documents.sql.ts';
 export type KnownDocument = {
   id: string;
   path: string;
-  /** Base64. */
+  /** Hash of the document (see `documentHash`), in base64. */
   hash: string;
   bytes: number;
   chunks: number;

@@ -37,8 +37,8 @@ export async function vectorsOf(
 }
 
 /**
- * Embeds texts. If the provider accepts others but rejects one, the result for that text is `undefined`. Mostly the
- * text is too long for the model.
+ * Embeds texts. If the provider rejects one text but accepts others, the result for that text is `undefined`. Usually
+ * such a text is too long for the model.
  */
 async function embedTaken(
   embed: EmbedTexts,
@@ -49,7 +49,7 @@ async function embedTaken(
     return (await embed(texts)).vectors;
   } catch (error) {
     if (!isRefusal(error) || texts.length === 1) throw error;
-    // Checks whether the texts cause the failure: if the model or the URL is wrong, even the shortest text fails.
+    // Checks whether the texts cause the failure. If the model or the URL is wrong, even the shortest text fails.
     await embed([texts.toSorted((a, b) => a.length - b.length)[0]!]);
     return halved(embed, texts);
   }

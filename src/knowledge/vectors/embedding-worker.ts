@@ -38,11 +38,11 @@ export type EmbeddingWorkerDeps = {
 type Wanted = { owner: OwnerToEmbed; model: EmbeddingModel | null };
 
 type Plan = {
-  /** Owners that have no row for their model yet. */
+  /** Owners that have no row for their wanted model yet. */
   missing: { owner: OwnerToEmbed; model: EmbeddingModel }[];
   /** Rows whose passages must be embedded. `mark` identifies the current passages of the owner. */
   due: { row: EmbeddingsRow; mark: string }[];
-  /** Rows to delete. */
+  /** Ids of rows to delete. */
   over: number[];
 };
 
@@ -101,8 +101,8 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
       })
       .finally(() => {
         jobs.delete(id);
-        // Plans again when all jobs have ended, because owners that changed meanwhile or need another turn are due
-        // again.
+        // Plans again when all jobs have ended, because owners that changed in the meantime or need another turn are
+        // due again.
         if (jobs.size > 0 || !hasMoved) return;
         hasMoved = false;
         worker.wake();

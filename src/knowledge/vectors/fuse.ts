@@ -10,7 +10,7 @@ const K = 60;
 export function fuse<T extends { chunkId: string; score: number }>(
   byWords: readonly T[],
   byMeaning: readonly Meant[],
-  /** Content of passages that were found only by meaning. Passages that were deleted meanwhile are missing. */
+  /** Content of passages that were found only by meaning. Passages that were deleted in the meantime are missing. */
   read: ReadonlyMap<string, T>,
 ): (T & { similarity: number | null })[] {
   const points = new Map<string, number>();

@@ -18,7 +18,7 @@ export type Kept = { chunkIds: string[]; vectors: Packed };
 
 /** Maximum size of the cache. The least recently used owners are evicted. */
 export const KEPT_BYTES_MAX = 128 * 1024 * 1024;
-/** Memory that a cached passage takes besides the numbers of its vector: its id and scale. */
+/** Memory in bytes that a cached passage takes in addition to its vector, for its id and scale. */
 const ENTRY_BYTES = 64;
 const PAGE = 1_000;
 /** Owners with fewer vectors than this are read together in one query. */
@@ -84,7 +84,10 @@ async function loadSmall(db: Db, all: readonly Serving[]): Promise<Entry[]> {
   return all.map((serving) => entryOf(serving, undefined, of.get(serving.id) ?? []));
 }
 
-/** Updates the cached vectors of a large owner. Reads only those that were added since, or all if some were removed. */
+/**
+ * Updates the cached vectors of a large owner. Reads only those that were added since the last read, or all if some
+ * were removed.
+ */
 async function loadLarge(db: Db, serving: Serving, before: Entry | undefined): Promise<Entry> {
   const base = before?.generation === serving.generation ? before : undefined;
   const rows: StoredVector[] = [];

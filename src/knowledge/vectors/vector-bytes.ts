@@ -40,7 +40,7 @@ export function similarityAt(
   let [a, b, c, d] = [0, 0, 0, 0];
   const from = at * size;
   const whole = size - (size % 4);
-  // Uses four independent sums, because each addition to a sum must wait for the previous addition to that sum.
+  // Uses four independent sums, because each addition must wait for the previous addition to the same sum.
   for (let i = 0; i < whole; i += 4) {
     a += numbers[from + i]! * to[i]!;
     b += numbers[from + i + 1]! * to[i + 1]!;

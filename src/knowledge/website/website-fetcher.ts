@@ -89,7 +89,7 @@ function refusalBy(guard: AddressGuard): (url: URL) => string | undefined {
   };
 }
 
-/** Replaces "receiver", the word of the egress client for the host it connects to, with "server". */
+/** Replaces the word "receiver" in an error message of the egress client with "server". */
 function bare(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(/\b[Tt]he receiver\b/g, 'the server');
 }

@@ -56,8 +56,8 @@ function logistic(sum: number): number {
 }
 
 /**
- * Number of first passages that are compared to decide whether there is an answer at all, because a later one of them
- * may have the highest score.
+ * Number of first passages from which the best score is taken to decide whether there is an answer at all, because the
+ * highest score need not belong to the first passage.
  */
 export const TELLING = 5;
 
