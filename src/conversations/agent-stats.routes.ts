@@ -29,7 +29,10 @@ const version = z
   .optional()
   .meta({ description: 'Of this version only.', type: 'integer', minimum: 1 });
 
-/** The fields are flat and numeric, so that any tool that reads JSON by path can judge a roll-out. */
+/**
+ * Response of the route. The fields are flat and numeric, so that any tool that reads JSON by path can judge a
+ * roll-out.
+ */
 const AgentStats = z
   .strictObject({
     agent_id: z.string(),
@@ -43,7 +46,7 @@ const AgentStats = z
   })
   .meta({ id: 'AgentStats', description: "What became of an agent's conversations, as numbers." });
 
-/** Serves an agent's figures, counted from its conversations (contract/agents.md#statistics). */
+/** Serves an agent's statistics, counted from its conversations (contract/agents.md#statistics). */
 export function agentStatsRoute(deps: AgentStatsDeps): Route {
   return route({
     method: 'get',
@@ -78,7 +81,7 @@ export function agentStatsRoute(deps: AgentStatsDeps): Route {
 }
 
 /**
- * Requires that the version exists: zeros for a nonexistent version would let a roll-out pass.
+ * Requires that the version exists, because zeros for a nonexistent version would let a roll-out pass.
  * @throws ApiError unknown_version
  */
 async function requireVersion(

@@ -1,7 +1,7 @@
 import { lowestUuidAt } from '../ids.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Counts of conversations by outcome, and related figures (contract/agents.md#statistics). */
+/** Counts of conversations by outcome, and figures derived from the conversations (contract/agents.md#statistics). */
 
 export type Counted = {
   conversations: number;
@@ -33,19 +33,20 @@ export type AgentStats = Counted & {
 };
 
 /**
- * Number of newest conversations whose turns are measured. The limit bounds the cost, because each conversation needs a
- * lookup.
+ * Number of conversations, newest first, whose turns are measured. The limit bounds the cost, because each conversation
+ * needs a lookup.
  */
 const MEASURED = 1_000;
 /**
- * Margin for conversation ids. An id may be older than the start, because a request may be repeated and clocks differ.
+ * Margin in ms for the lower bound of conversation ids. The time in an id may be earlier than the start of its
+ * conversation, because a request may be repeated and clocks differ.
  */
 const ID_LEAD_MS = 3_600_000;
 
 /**
  * Reads the statistics of an agent in one statement. It scans a range of the index on agent and id, and the turns of at
- * most MEASURED conversations. Counts of questions and escalations come from the conversation's tally, which survives
- * erasure. Erased conversations have a separate index.
+ * most `MEASURED` conversations. Counts of questions and escalations come from the conversation's tally, which survives
+ * erasure. Erased conversations are in a separate index.
  */
 export async function readAgentStats(
   db: Db,
@@ -106,7 +107,10 @@ const OUTCOMES = [
   'unknown',
 ];
 
-/** Returns a subquery in two parts, because erased conversations have a separate index. */
+/**
+ * Returns SQL for a subquery that selects conversations by a condition. It has two parts, because erased conversations
+ * are in a separate index.
+ */
 const conversationsWhere = (condition: string): string =>
   `(select ${FIELDS} from conversations where ${condition} and deleted_at is null
             union all

@@ -4,7 +4,7 @@ import { timeBound } from '../platform/http/fields.ts';
 import type { Counted, Span } from './agent-stats.sql.ts';
 
 /**
- * Figures of conversations as returned by REST, for an agent, a version or a namespace (contract/agents.md#statistics).
+ * Statistics of conversations in the REST API, for an agent, a version or a namespace (contract/agents.md#statistics).
  */
 
 const DAY_SEC = 86_400;
@@ -31,7 +31,7 @@ export function spanOf(
 }
 
 export const count = (description: string) => z.int().min(0).meta({ description });
-/** Schema of a rate; null if the divisor is zero. */
+/** Returns the schema of a rate. It is null if the divisor is zero. */
 const rate = (description: string) => z.number().min(0).max(1).nullable().meta({ description });
 export const figure = (description: string) => z.number().min(0).nullable().meta({ description });
 

@@ -10,8 +10,8 @@ export type AboutPatch = {
 };
 
 /**
- * Changes the user and the metadata of a conversation, in any status. Events emitted earlier keep their bytes. `check`
- * throws if it refuses the resulting metadata.
+ * Changes the user and the metadata of a conversation, whatever its status. Events that were emitted earlier stay as
+ * they are. `check` throws if it refuses the resulting metadata.
  * @throws ApiError not_found, also for an erased conversation
  */
 export async function changeAbout(

@@ -39,7 +39,9 @@ export async function* exportConversations(
   } while (before !== null);
 }
 
-/** Groups consecutive conversations so that each group has at most TURNS turns, or a single conversation. */
+/**
+ * Groups consecutive conversations so that each group has at most `TURNS` turns, or consists of a single conversation.
+ */
 function inGroups<T extends { turnCount: number }>(rows: readonly T[]): T[][] {
   const groups: T[][] = [];
   let turns = Infinity;

@@ -61,8 +61,8 @@ function eventOf(followed: Followed) {
 }
 
 /**
- * Returns the index from the `Last-Event-ID` header. The header takes precedence over the URL, because a reconnecting
- * client sends it with a newer index.
+ * Returns the index from the `Last-Event-ID` header. The header takes precedence over the URL, because a client that
+ * reconnects sends a newer index in the header.
  */
 function indexIn(header: string | string[] | undefined): number | undefined {
   const text = String(header ?? '');

@@ -18,7 +18,7 @@ export type Followers = {
   open: (input: {
     namespace: string;
     id: string;
-    /** Index of the last known turn; -1 if none is known; null to receive only new turns. */
+    /** Index of the last turn that the client knows: -1 if it knows none, null if it wants only new turns. */
     after: number | null;
   }) => Promise<(signal: AbortSignal) => AsyncGenerator<Followed>>;
   wake: KeyWaiters['wake'];
@@ -26,7 +26,7 @@ export type Followers = {
   stop: () => void;
 };
 
-/** Turns per read. */
+/** Number of turns per read. */
 const PAGE = 50;
 /** Poll interval, in case a wake-up is lost. */
 const POLL_MS = 5_000;
@@ -41,8 +41,8 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
   const waiters = createKeyWaiters();
   const stopping = new AbortController();
   /**
-   * Reads in progress. A wake-up of a conversation removes its reads, so that a read never lacks the change behind the
-   * wake-up.
+   * Reads in progress. When a conversation is woken, its reads are removed, because they may have started before the
+   * change that woke it.
    */
   const reads = new Map<string, Read>();
 
@@ -105,7 +105,7 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
         follow({ namespace, id, from }, AbortSignal.any([signal, stopping.signal]));
     },
     wake: (ids) => {
-      // Forgets reads that started earlier, because they may lack the change behind this wake-up.
+      // Removes reads that started earlier, because they may lack the change that caused this wake-up.
       if (ids.includes('*')) reads.clear();
       for (const id of ids) reads.delete(id);
       waiters.wake(ids);

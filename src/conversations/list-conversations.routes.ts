@@ -32,7 +32,7 @@ const words = partOf(
   'An id of a conversation, a call or an escalation; else words, each of which must occur, in any case, in what was said by people and agents, in `summary` or in `user_id`. A page looks through at most 5,000 conversations, and may hold fewer than `limit` though there are more.',
 );
 
-/** Lists conversations (contract/conversations.md#lists): one page, or every match with its transcript. */
+/** Lists conversations (contract/conversations.md#lists): one page, or all that match, with their transcripts. */
 export function listConversationsRoute({ pool }: { pool: Pool }): Route {
   return route({
     method: 'get',
@@ -118,8 +118,8 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
 }
 
 /**
- * Makes an interrupted export recognizable. An error before the first byte is returned as usual. After that, the error
- * is sent as the last line and the connection is cut.
+ * Makes an interrupted export recognizable. An error before the first byte is returned as usual. A later error is sent
+ * as the last line, and then the connection is cut.
  */
 async function* visiblyBroken(
   lines: AsyncIterable<string>,

@@ -16,8 +16,8 @@ const LOOKED_MAX = 5_000;
 /** Time after which a page starts no further search step. */
 const PAGE_MS = 200;
 /**
- * Number of conversations and turns per statement. 500 conversations take 20 ms if their turns are as long as messages.
- * The first step is small, because turns may be much longer.
+ * Number of conversations and turns per statement. 500 conversations take 20 ms if their turns are as long as usual
+ * messages. The first step is small, because turns may be much longer.
  */
 const AT_ONCE = { first: 100, most: 800, turnsEach: 10 };
 

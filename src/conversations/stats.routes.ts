@@ -25,7 +25,7 @@ const Stats = z
   })
   .meta({ id: 'Stats', description: 'What became of conversations, as numbers.' });
 
-/** Serves figures of all conversations of the namespace (contract/agents.md#statistics). */
+/** Serves statistics of all conversations of the namespace (contract/agents.md#statistics). */
 export function statsRoute(deps: { pool: Pool; nowMs: () => number }): Route {
   return route({
     method: 'get',

@@ -2,13 +2,14 @@ import { ApiError } from '../../errors.ts';
 import type { FoundTalk } from './talks.sql.ts';
 
 /**
- * Talk that a request continues, and how. `from` is the index of the first message that is new to the talk; undefined
- * if the talk's last turn already is the response. `isAgain` means that the message is already in the transcript and
- * still needs a reply.
+ * Choice of the talk that a request continues. A talk is the stored state of a conversation with a client of OpenAI's
+ * protocol (talks.sql.ts). `from` is the index of the first message that the talk does not have; undefined if the talk
+ * already has the response to the request. `isAgain` means that the talk has the message, but still needs a reply to
+ * it.
  */
 export type Choice<T = FoundTalk> = { talk: T; from: number | undefined; isAgain?: boolean };
 
-/** How long OpenAI's clients wait for a response before they retry. */
+/** Time in seconds for which OpenAI's clients wait for a response before they retry. */
 const REPEAT_SEC = 600;
 /**
  * Age in seconds after which a retry may take over a pending request. By then the first attempt has stopped, or its
@@ -17,7 +18,7 @@ const REPEAT_SEC = 600;
 const UNDER_WAY_SEC = 60;
 
 type Said = {
-  /** Hashes by number of messages from the beginning, 0 to all. */
+  /** Hashes of the request's messages: the one at index n covers the first n messages, from none to all. */
   hashes: readonly Buffer[];
   /** Index of the first message after the last reply. */
   from: number;
@@ -56,7 +57,7 @@ export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'stat
     if (isRetry) throw stillRunning();
   }
   for (let known = count; known > from; known -= 1) {
-    // The client has received no reply to its last message, or has discarded a partial reply.
+    // The talk has no reply to its last message, or has a partial reply that the client discarded.
     const unanswered = first(
       (one) => isCut(one) && isAt(one.state, known),
       Math.min(known, count - 1),
@@ -64,7 +65,7 @@ export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'stat
     if (unanswered) return { ...unanswered, isAgain: known === count };
   }
   const continued = first((one) => one.status === 'answered' && isAt(one.state, from), from);
-  // The client has kept a partial reply. Its length is unknown here, so the messages before it are compared.
+  // The client has kept a partial reply of unknown length, so only the messages before that reply are compared.
   return (
     continued ?? first((one) => one.status === 'interrupted' && isAt(one.state, from - 1), from)
   );

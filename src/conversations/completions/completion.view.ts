@@ -4,7 +4,7 @@ import { idValue } from '../../platform/http/fields.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 import { storable } from '../record/storable.ts';
 
-/** Chat completions, in the form that OpenAI's clients send and read (contract/openai.md#answers). */
+/** Chat completions in the form that OpenAI's clients send and read (contract/openai.md#answers). */
 
 const MESSAGES_MAX = 3_000;
 const PARTS_MAX = 1_000;
@@ -69,8 +69,8 @@ export type ChatMessage = z.output<typeof message>;
 const TOOLS_RUN_HERE = 'the tools of an agent are declared with it and run here: leave this out';
 
 /**
- * Returns a schema that refuses values for which `isAsked` is true, because they would change the response. All other
- * values are ignored.
+ * Returns a schema that refuses values for which `isAsked` returns true, because they demand a different response. It
+ * ignores all other values.
  */
 function unless(isAsked: (value: unknown) => boolean, detail: string) {
   return z
@@ -129,7 +129,9 @@ const modalities = z
 /** Maximum length of a stored user id. */
 const USER_CHARS_MAX = 256;
 
-/** Identifier of the user. Numbers and objects are stored as JSON, so that users stay distinct. */
+/**
+ * Identifier of the user. Numbers and objects are stored as JSON, so that different users keep different identifiers.
+ */
 const who = z
   .unknown()
   .transform((value, context): string | null => {

@@ -22,7 +22,7 @@ import { readMessages } from './read-messages.ts';
 import { fingerprintOf, speak, spokenBefore, type SpeakDeps, type Spoken } from './speak.ts';
 import { chunksOf, streamed, type Turn } from './stream-completion.ts';
 
-/** Serves OpenAI's clients (contract/openai.md): agents as models, conversations as chat completions. */
+/** Serves OpenAI's clients (contract/openai.md): agents are served as models, and conversations as chat completions. */
 export function openAiRoutes(deps: SpeakDeps): Route[] {
   return [completionRoute(deps), ...modelRoutes(deps)];
 }
@@ -60,7 +60,7 @@ function completionRoute(deps: SpeakDeps): Route {
       await chunksOf(send, Completion.parse(body), true);
     },
     handle: async ({ body, caller, headers, answering, plan, plannedId, countAs, untilGone }) => {
-      const signal = untilGone(); // Aborts when the client disconnects, because nobody waits for the reply then.
+      const signal = untilGone(); // Aborts when the client disconnects, because nobody waits for the reply any longer.
       const said = readMessages(body.messages);
       if (body.stream === true) countAs('message_streams');
       const isRetry = plan.isRetry || Number(headers['x-stainless-retry-count'] ?? 0) > 0;
@@ -114,7 +114,7 @@ function requestOf(
 }
 
 /**
- * Returns the uuid of a conversation id.
+ * Returns the UUID of a conversation id.
  * @throws ApiError not_found for a malformed id, as for an unknown one
  */
 function requireId(id: string): string {
@@ -123,7 +123,9 @@ function requireId(id: string): string {
   return uuid;
 }
 
-/** Opens the talk. Converts errors to those of this route, such as an unknown agent to an unknown model. */
+/**
+ * Opens the talk of a request. Converts errors to those of this route, such as an unknown agent to an unknown model.
+ */
 async function opened(deps: SpeakDeps, request: TalkRequest): Promise<OpenTalk> {
   try {
     return await openTalk(deps, request);

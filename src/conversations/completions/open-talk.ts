@@ -34,7 +34,7 @@ import { mayHoldAny, redactHistory } from '../redaction/redact.ts';
 
 export type TalkRequest = {
   namespace: string;
-  /** uuids */
+  /** This id and the agent's are UUIDs. */
   keyId: string;
   agentId: string;
   version: number | undefined;
@@ -49,34 +49,36 @@ export type TalkRequest = {
   isTakenUp: boolean;
 };
 
-/** Conversation in which the user's turn can be taken, or that already has the response. */
+/** Conversation that is ready for the user's turn, or that already has the response. */
 export type OpenTalk = {
   namespace: string;
-  /** uuids */
+  /** This id and the agent's are UUIDs. */
   conversationId: string;
   agentId: string;
   agentVersion: number;
-  /** Words of the user; empty if the agent speaks first. */
+  /** The user's words; empty if the agent speaks first. */
   text: string;
   /** Hash of all messages of the request. */
   request: Buffer;
-  /** Whether the message may already be in the transcript without a reply. */
+  /** Whether the transcript may already have the user's message, without a reply to it. */
   isAgain: boolean;
-  /** Messages of a human since the user last spoke. */
+  /** Messages that a human sent since the user's last message, and that the client has not received. */
   unheard: readonly string[];
   /**
-   * Set if the response already exists but the client has not received it: the turns from `firstIndex` (inclusive) to
-   * `turnCount` (exclusive). `isGreeting` means that they are the agent's first message, requested for the first time.
+   * Set if the response already exists, but the client has not received it. It consists of the turns from `firstIndex`
+   * (inclusive) to `turnCount` (exclusive). `isGreeting` means that these are the agent's first message, requested for
+   * the first time.
    */
   answered: { firstIndex: number; turnCount: number; isGreeting?: true } | undefined;
-  /** Releases the talk after a failure. */
+  /** Releases the claim on the talk after a failure. */
   release: () => Promise<void>;
 };
 
 /**
- * Opens the conversation that a request continues (docs/decisions/0036). If the request names a conversation, it is
- * that one. Otherwise it is a conversation that has exactly the request's messages and no later ones, of the same key,
- * user and metadata. If none exists, starts a new conversation whose first turns are the earlier messages.
+ * Opens the conversation that a request continues (docs/decisions/0036). This is the conversation that the request
+ * names. If it names none, it is a conversation of the same key, user and metadata that has exactly the request's
+ * messages and no later ones. If there is no such conversation, a new one is started, whose first turns are the earlier
+ * messages of the request.
  * @throws ApiError not_found, conversation_ended, idempotency_in_progress, not_published
  */
 export async function openTalk(deps: ConversationDeps, request: TalkRequest): Promise<OpenTalk> {
@@ -84,7 +86,7 @@ export async function openTalk(deps: ConversationDeps, request: TalkRequest): Pr
   const hashes = hashTalk(request, await redactSaid(deps.pool, request));
   const from = afterLastReply(request.said);
   const candidates = await findTalks(deps.pool, {
-    // The hash of zero messages matches every talk of this client, so it is used only if the request has no messages.
+    // The hash of zero messages matches every talk of this client, so it is used only for a request without messages.
     hashes: hashes.slice(Math.min(Math.max(1, from - 1), request.said.length)),
     conversationId: request.conversationId,
   });
@@ -94,7 +96,7 @@ export async function openTalk(deps: ConversationDeps, request: TalkRequest): Pr
     const { talk } = choice;
     const taken = await take(deps, request, { choice, hashes });
     if (taken) return taken;
-    left = left.filter((one) => one !== talk); // Another request has claimed this talk first.
+    left = left.filter((one) => one !== talk); // Another request claimed this talk first.
     choice = chooseTalk(left, { hashes, from, isRetry, isTakenUp });
   }
   if (named) return continueNamed(deps, request, { named, hashes, from });
@@ -123,7 +125,7 @@ async function take(
 }
 
 /**
- * Returns the text that needs a reply again, without notes, because these are already in the transcript. If only notes
+ * Returns the text that still needs a reply, without notes, because the transcript already has them. If only notes
  * follow `from`, returns the text after the last reply.
  */
 function addedAgain(said: TalkRequest['said'], from: number): Added {
@@ -173,7 +175,8 @@ async function readNamed(deps: ConversationDeps, request: TalkRequest) {
 }
 
 /**
- * Continues a named conversation. Everything after the last reply is new, because no stored hash matches the request.
+ * Continues the conversation that the request names. Everything after the last reply counts as new, because no stored
+ * hash matches the request.
  */
 async function continueNamed(
   deps: ConversationDeps,
@@ -207,7 +210,8 @@ async function greetingOf(
 }
 
 /**
- * Starts a conversation and commits it before its first turn, so that a repeat of the request finds it after a failure.
+ * Starts a conversation and commits it before its first turn, so that a repetition of the request finds it if the turn
+ * fails.
  */
 async function begin(
   deps: ConversationDeps,
@@ -249,11 +253,12 @@ async function begin(
   };
 }
 
-/** Age of a request that counts as abandoned, longer than any client waits. */
+/** Age in seconds of a request that counts as abandoned. It is longer than any client waits. */
 const ABANDONED_SEC = 3_600;
 
 /**
- * Adds notes of the client's program to a conversation, as turns with the role `system`.
+ * Adds notes to a conversation, as turns with the role `system`. Notes are the messages that the client's program wrote
+ * for the agent.
  * @throws ApiError not_found, conversation_ended
  */
 async function addNotes(
@@ -274,7 +279,7 @@ async function addNotes(
 
 type Request = {
   namespace: string;
-  /** uuids */
+  /** This id and the conversation's are UUIDs. */
   agentId: string;
   version: number | undefined;
   conversationId: string | undefined;
@@ -282,8 +287,8 @@ type Request = {
 };
 
 /**
- * Returns the messages of a request with redactions applied. They are hashed to find the talk again later, and not even
- * a hash of redacted text may be stored. The text of the new turn is redacted later, by the settings of the
+ * Returns the messages of a request after redaction. Hashes of them are stored to find the talk again, and not even a
+ * hash of a redacted value may be stored. The text of the new turn is redacted later, by the settings of the
  * conversation's version.
  */
 async function redactSaid(pool: Pool, request: Request): Promise<readonly BroughtTurn[]> {

@@ -5,11 +5,12 @@ import type { ChatMessage } from './completion.view.ts';
 
 /** Maximum length of a message (contract/conversations.md#bounds). */
 const TEXT_MAX = 32_000;
-/** Maximum number of messages of an imported history that become turns. Older messages are dropped. */
+/** Maximum number of messages of an imported history that become turns. The oldest messages are dropped. */
 const BROUGHT_MAX = 200;
 
 /**
- * Returns the messages of a request as turns. If no message of the user follows the last reply, the agent speaks first.
+ * Returns the messages of a request as turns. If no message of the user follows the last reply, the agent is to speak
+ * first.
  * @throws ApiError invalid_body
  */
 export function readMessages(messages: readonly ChatMessage[]): BroughtTurn[] {
@@ -36,9 +37,9 @@ const ROLES = { system: 'system', developer: 'system', user: 'user', assistant: 
 
 /** Content that a request adds to a conversation that already has the messages before `from`. */
 export type Added = {
-  /** Notes of the client's program for the agent. */
+  /** Messages of the client's program for the agent. */
   notes: string[];
-  /** Words of the user; empty if the agent speaks first. */
+  /** The user's words; empty if the agent speaks first. */
   text: string;
 };
 
@@ -48,8 +49,8 @@ export function isUnspoken(said: readonly BroughtTurn[]): boolean {
 }
 
 /**
- * Returns what the messages from `from` on add. Consecutive messages of the user, such as one sent after a failure, are
- * joined to one text.
+ * Returns the notes and the text in the messages from `from` on. Consecutive messages of the user, such as one sent
+ * after a failure, are joined to one text.
  */
 export function addedFrom(said: readonly BroughtTurn[], from: number): Added {
   const rest = said.slice(from);
@@ -74,17 +75,17 @@ export function broughtBefore(said: readonly BroughtTurn[], from: number): Broug
   return [...kept, ...notes].filter(({ text }) => /\S/.test(text));
 }
 
-/** Returns the index of the first message that the agent has not answered, which follows its last message. */
+/** Returns the index of the first unanswered message, which is the one after the agent's last message. */
 export function afterLastReply(said: readonly BroughtTurn[]): number {
   return said.findLastIndex(({ role }) => role === 'agent') + 1;
 }
 
-/** Properties that distinguish talks with equal messages. Ids are uuids. */
+/** Properties that must be equal for a talk to be found by its messages. Ids are UUIDs. */
 export type TalkOwner = {
   keyId: string;
   agentId: string;
   version: number | undefined;
-  /** Conversation that the client names. A talk with a name is never found by its messages alone. */
+  /** Conversation that the client names. A talk that was started with a name is never found by its messages alone. */
   conversationId: string | undefined;
   userId: string | null;
   metadata: Readonly<Record<string, string>>;
@@ -96,7 +97,7 @@ export type TalkOwner = {
  */
 export function hashTalk(owner: TalkOwner, said: readonly BroughtTurn[]): Buffer[] {
   const hashes = [digest(JSON.stringify(ownedBy(owner)))];
-  // The list starts with the hash of zero messages.
+  // The list always has at least the hash of zero messages.
   for (const turn of said) hashes.push(hashNext(hashes.at(-1)!, turn));
   return hashes;
 }

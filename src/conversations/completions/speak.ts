@@ -15,13 +15,13 @@ import { saveTalk, turnRequestId, type TalkRow } from './talks.sql.ts';
 
 export type SpeakDeps = ConversationDeps & { takeTurn: TakeTurn };
 
-/** Result of a request: its turns, and the text for the client. */
+/** Result of a request: the stored turns, and the text that the client gets. */
 export type Spoken = { turns: readonly TurnRow[]; content: string; agentTurn: TurnRow | undefined };
 
 /**
  * Takes the user's turn, generates the agent's reply, and saves the state of the talk in the same commit. `streamed`
- * returns the text that the client has received so far. Later requests of the client contain that text, not the stored
- * one.
+ * returns the text that the client has received so far. The client repeats that text in later requests, so its hash is
+ * saved instead of the stored reply's.
  */
 export async function speak(
   deps: SpeakDeps,
@@ -81,13 +81,13 @@ async function spokenOf(
   const agentTurn = turns.findLast(({ role }) => role === 'agent');
   const said = [...talk.unheard, ...(agentTurn ? [agentTurn.text] : [])].join(UNHEARD_END);
   const whole = said === '' && !agentTurn ? await passedOn(db, talk) : said;
-  // Clients keep streamed text, even if the reply was withdrawn because somebody wrote meanwhile.
+  // Clients keep the streamed text, even if the reply was withdrawn because somebody wrote in the meantime.
   return { turns, agentTurn, content: whole.startsWith(streamed) ? whole : streamed };
 }
 
 /**
  * Returns a sentence that says that the request was passed on to a human. Without it, a client would show nothing until
- * a human answers, and look broken.
+ * a human answers, and would seem broken.
  */
 async function passedOn(db: Db, talk: OpenTalk): Promise<string> {
   return sentencesIn(await readVersionLanguage(db, talk)).passedOn;

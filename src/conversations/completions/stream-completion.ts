@@ -13,8 +13,8 @@ export type Turn = (heard: {
 }) => Promise<Answer>;
 
 /**
- * Streams a response in chunks. The stream begins with the first words or a tool call. An error before that is returned
- * with its status, as without a stream.
+ * Streams a response in chunks. The stream begins with the first words or with a tool call. An error before that is
+ * returned with its HTTP status, as without a stream.
  */
 export async function streamed(
   turn: Turn,

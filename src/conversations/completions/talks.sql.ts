@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * State by which a later request of a client of OpenAI's protocol finds its talk again
+ * Talk: the state by which a later request of a client of OpenAI's protocol finds its conversation again
  * (contract/openai.md#conversations).
  */
 export type TalkRow = {
@@ -15,11 +15,11 @@ export type TalkRow = {
   ageSec: number;
 };
 
-/** Talk with properties of its conversation. */
+/** Talk with some properties of its conversation. */
 export type FoundTalk = TalkRow & {
   agentId: string;
   agentVersion: number;
-  /** Whether a human has accepted the conversation and may have spoken in it. */
+  /** Whether a human has accepted the conversation and may have written in it. */
   hadHuman: boolean;
   /** Changes with every write of the row. */
   revision: string;
@@ -28,8 +28,8 @@ export type FoundTalk = TalkRow & {
 const CANDIDATES_MAX = 20;
 
 /**
- * Finds live talks by the hashes of their messages, optionally within a given conversation. Skips talks in which the
- * user has written since the last request. Newest first.
+ * Finds talks of live conversations by the hashes of their messages, optionally within a given conversation. Skips
+ * conversations in which the user has written since the talk's last request. Newest first.
  */
 export async function findTalks(
   db: Db,
@@ -115,7 +115,7 @@ export function turnRequestId({ request }: Pick<TalkRow, 'request'>): string {
   return request.subarray(0, 16).toString('hex');
 }
 
-/** Marks the turns of a request that gets a new reply, so that its message is not added twice. */
+/** Marks the turns of a request that is answered again, so that its message is not added twice. */
 export async function markForAnswer(db: Db, talk: TalkRow): Promise<void> {
   await db.query(
     `update turns set request_id = $4

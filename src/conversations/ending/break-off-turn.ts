@@ -35,7 +35,7 @@ export async function breakOffTurn(
   });
   if (!added) throw new Error(`conversation ${row.id} changed under its lock`);
   countRedacted(row, said);
-  // `expiresAt` keeps its value, because the end of a timed-out conversation is the time of expiry and not the time
-  // when the expiry was noticed.
+  // `expiresAt` keeps its value, because a conversation that timed out ended at its time of expiry, not when the expiry
+  // was noticed.
   return { ...row, ...added, expiresAt: row.expiresAt };
 }

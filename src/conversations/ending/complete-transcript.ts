@@ -23,15 +23,15 @@ export type Judging =
   | { judged: Judged; isOutcomeStated: boolean }
   | { error: NonNullable<Judgement['error']> };
 
-/** Result if the process that should have judged the conversation died or ran out of time. */
+/** Result of a judgement whose process died or ran out of time. */
 const LOST: Judging = {
   error: { code: 'not_judged', detail: 'No judgement came in time, so the rule alone has judged.' },
 };
 
 /**
  * Writes the summary of an ended conversation, by rule or by the model's judgement, and emits the event that its
- * transcript is complete. Does nothing if the summary exists, so repeated calls complete it exactly once. `judging` is
- * undefined if no model was to judge the conversation.
+ * transcript is complete. Does nothing if there is a summary, so a repeated call does no harm. `judging` is undefined
+ * if no model was to judge the conversation.
  */
 export function completeTranscript(
   deps: Omit<ConversationDeps, 'judge'>,
@@ -66,8 +66,8 @@ export function completeTranscript(
 type Completed = ConversationRow & { summary: string };
 
 /**
- * Applies the model's verdict. It cannot replace an outcome that was stated or that depends on facts. The rule's result
- * is stored in `by_rule`.
+ * Applies the model's verdict. The verdict cannot replace an outcome that was stated or that depends on facts.
+ * `by_rule` keeps the result of the rules.
  */
 function withJudgement(byRule: Completed, judging: Judging | undefined): Completed {
   if (judging === undefined) return byRule;

@@ -4,14 +4,20 @@ import type { Db } from '../../platform/postgres/pool.ts';
 export type DeletedAgent = {
   agentId: string;
   namespace: string;
-  /** Whether every transaction that saw the agent alive has ended, so that no new conversation can appear. */
+  /**
+   * Whether every transaction that read the agent before its deletion has ended, so that no new conversation can
+   * appear.
+   */
   isSettled: boolean;
 };
 
-/** Age after which a deletion is settled, longer than a transaction that starts a conversation can last. */
+/**
+ * Age in seconds after which a deletion counts as settled. It is longer than a transaction that starts a conversation
+ * can last.
+ */
 const SETTLED_AFTER_SEC = 60;
 
-/** Returns the agents that are due for a check, longest due first. */
+/** Returns the deleted agents that are due for a check, longest due first. */
 export async function listDeletedAgents(db: Db, limit: number): Promise<DeletedAgent[]> {
   const { rows } = await db.query<DeletedAgent>({
     name: 'list_deleted_agents',
@@ -47,8 +53,8 @@ export async function listLiveOf(
 }
 
 /**
- * Removes an agent that has no live conversations from the list. If `isSettled` is false, a conversation could still
- * appear, so schedules one more check instead.
+ * Removes an agent that has no live conversations from the list of deleted agents. If `isSettled` is false, a
+ * conversation could still appear, so it schedules one more check instead.
  */
 export async function noneGoesOn(db: Db, { agentId, isSettled }: DeletedAgent): Promise<void> {
   await (isSettled

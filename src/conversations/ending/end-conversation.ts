@@ -73,8 +73,8 @@ export function countEnd(
 }
 
 /**
- * Follows up on a committed end. If a model may judge the conversation, queues the judgement without waiting for it;
- * otherwise writes the summary. If either fails, the reaper writes the summary.
+ * Follows up on a conversation whose end is committed. If a model may judge the conversation, queues the judgement
+ * without waiting for it; otherwise writes the summary. If either fails, the reaper writes the summary.
  */
 export async function afterEnd(
   deps: ConversationDeps,
@@ -86,7 +86,10 @@ export async function afterEnd(
   else await completeTranscript(deps, row.id).catch(() => undefined);
 }
 
-/** Time limit for a model's judgement. After it the rule's result is used, even if the model still runs. */
+/**
+ * Time limit in seconds for a model's judgement. After it the result of the rules is used, even if the model is still
+ * running.
+ */
 const JUDGE_SEC = 60;
 
 /** Ends a conversation under its lock, in the caller's transaction. */

@@ -13,8 +13,8 @@ import { readLastTurns } from '../record/turns.sql.ts';
 import { completeTranscript, type Judging } from './complete-transcript.ts';
 
 /**
- * Concurrent judgements per process. They are few, because users who are talking come first. A provider that hangs
- * leaves half of the slots to other namespaces.
+ * Maximum number of concurrent judgements per process. It is low, because users who are talking come first. If a
+ * provider hangs, half of the slots remain for other namespaces.
  */
 const PLACES = 8;
 const SHARE = 4;
@@ -22,15 +22,15 @@ const SHARE = 4;
 const WAITING_MAX = { namespace: 200, all: 1_000 };
 /** Timeout for the model's response. */
 const ANSWER_MS = 30_000;
-/** How long a stopping process waits for judgements in progress. */
+/** Time in ms for which a stopping process waits for judgements in progress. */
 const GRACE_MS = 5_000;
 
 type Ended = { row: ConversationRow; isOutcomeStated: boolean };
 
 export type Judge = {
-  /** Queues a conversation. Never waits or throws. */
+  /** Queues a conversation for judgement. Never waits or throws. */
   take: (ended: Ended) => void;
-  /** Completes all queued conversations, by rule where no judgement has arrived. */
+  /** Completes all queued conversations, by rule if no judgement has arrived. */
   stop: () => Promise<void>;
 };
 
@@ -125,7 +125,7 @@ async function ask(
     readVersion(pool, { agentId, version: agentVersion }),
     readLastTurns(pool, { conversationId: id, limit: TURNS_MAX }),
   ]);
-  // The version or the turns have been deleted, so nobody reads the result.
+  // The version or the turns have been deleted, so nobody will read the result.
   if (!version || turns.length === 0) return { error: BUSY };
   const judged = await askJudge(
     { findModel },

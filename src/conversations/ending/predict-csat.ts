@@ -3,8 +3,8 @@ import type { Tally } from '../record/tally.ts';
 
 /**
  * Predicts how satisfied the user is, from 1.0 to 5.0 with one decimal. The result is a sum of a few terms that a
- * person can check by hand. Each term has a limit, so that none decides alone (docs/conversations.md). The weights are
- * set by judgement, not learned: the ranking of conversations matters more than the value.
+ * person can check by hand. Each term has a limit, so that none decides the result alone (docs/conversations.md). The
+ * weights are estimated, not learned, because the ranking of conversations matters more than the value.
  */
 
 /**
@@ -36,11 +36,11 @@ const WEIGHTS = {
 } as const;
 
 /**
- * Weights for the user's mood, which ranges from -5 to 5. The mean over all turns is the best predictor; the last mood
- * counts extra, because people remember the end best.
+ * Weights for the user's mood, which ranges from -5 to 5. The mean over all turns is the best predictor. The last mood
+ * counts in addition, because people remember the end best.
  */
 const MOOD_WEIGHTS = { mean: 0.3, last: 0.1 };
-/** For a user who left with a complaint, no matter who tried to help. */
+/** Points for a user who left with a complaint, no matter who tried to help. */
 const DISSATISFIED = -0.8;
 const PATIENCE_TURNS = 10;
 
@@ -67,7 +67,10 @@ function weigh(feature: keyof typeof WEIGHTS, count: number): number {
   return each < 0 ? Math.max(most, points) : Math.min(most, points);
 }
 
-/** Returns the mean mood over all turns of the user. A tally saved by an earlier release covers only the last turns. */
+/**
+ * Returns the mean mood over all turns of the user. For a tally that an earlier release saved, it is the mean over only
+ * the last turns.
+ */
 function meanMood({ moods, moodSum, userTurns }: Tally): number {
   const sum = moodSum ?? moods.reduce((a, b) => a + b, 0);
   const turns = moodSum === undefined ? moods.length : userTurns;

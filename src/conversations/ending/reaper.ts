@@ -16,11 +16,11 @@ import { listTimedOut, listVanished } from '../escalations/escalations.sql.ts';
 import { releaseEscalation } from '../escalations/release-escalation.ts';
 
 const EVERY_MS = 1_000;
-/** Maximum items per step and run. After a full batch the next run follows immediately. */
+/** Maximum number of items per step and run. After a full batch the next run follows immediately. */
 const BATCH = 100;
 
 export type ReaperDeps = ConversationDeps & {
-  /** Turns of killed processes, to be settled. */
+  /** Functions that find and settle the turns of killed processes. */
   lostTurns: {
     list: (limit: number) => Promise<{ id: string }[]>;
     settle: (turn: { id: string }) => Promise<unknown>;
@@ -29,10 +29,10 @@ export type ReaperDeps = ConversationDeps & {
 };
 
 /**
- * Creates the reaper, which ensures that nothing stays open for ever. It ends conversations that have expired or whose
+ * Creates the reaper, which ensures that nothing stays open forever. It ends conversations that have expired or whose
  * agent was deleted, and writes summaries that are missing after a crash. If nobody accepts an escalation in time, it
- * lets the agent continue. If the person who accepted has disappeared, it requests another one. Several processes may
- * run the reaper concurrently: each step checks again under a lock, and skips what another process has locked.
+ * lets the agent continue. If the person who accepted has disappeared, it requests another person. Several processes
+ * may run the reaper concurrently: each step checks again under a lock, and skips what another process has locked.
  */
 export function createReaper(deps: ReaperDeps): Periodic {
   return createPeriodic({
@@ -80,7 +80,7 @@ async function endThoseOf(
   if (live.length === 0) await noneGoesOn(deps.pool, agent);
 }
 
-/** Runs `act` for each item. A failed item does not stop the others. Returns how many succeeded. */
+/** Runs `act` for each item. A failed item does not stop the others. Returns the number of items that succeeded. */
 async function eachOf<Item extends { id: string } | DeletedAgent>(
   { log }: ReaperDeps,
   signal: AbortSignal,

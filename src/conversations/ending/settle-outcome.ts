@@ -4,12 +4,12 @@ import { leftOpen, type Tally } from '../record/tally.ts';
 /**
  * Returns the outcome of a conversation, by the first rule that applies (docs/conversations.md):
  *
- * 1. The party that ended it stated one.
+ * 1. The party that ended it stated an outcome.
  * 2. A human accepted it: escalated.
  * 3. The user wanted nothing, or never said a word: abandoned.
- * 4. Something they wanted was left open: unresolved. That is a question without an answer, an
- *    answer they rejected, or a human whom they requested and who never came.
- * 5. At least one thing was answered: resolved.
+ * 4. A need of the user was left open: unresolved. Such a need is a question without an answer, an answer that the user
+ * rejected, or a requested human who never came.
+ * 5. At least one question was answered: resolved.
  * 6. Otherwise: unknown.
  */
 export function settleOutcome(tally: Tally, stated?: Outcome): Outcome {

@@ -28,7 +28,8 @@ import type { LiveConversation } from '../record/conversations.sql.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /**
- * New status of an escalation that ends before its conversation; the agent continues (contract/escalations.md#waiting).
+ * Status of an escalation that ends before its conversation does; the agent then continues
+ * (contract/escalations.md#waiting).
  */
 export type Closing = 'declined' | 'timed_out' | 'completed';
 
@@ -90,7 +91,7 @@ async function contentOf(
   return (await readVersion(db, { agentId, version: agentVersion }))?.content ?? {};
 }
 
-/** Returns true if the agent's hours are open. Outside them nobody can accept, so the agent continues. */
+/** Returns true if the agent's hours are open. Outside the hours nobody can accept, so the agent continues. */
 function isSomebodyThere(
   content: Pick<AgentContent, 'escalation' | 'language'>,
   { startedAt, ageMs }: LiveConversation,
@@ -99,8 +100,8 @@ function isSomebodyThere(
 }
 
 /**
- * Requests a person of the fallback team, because nobody of the first team accepted. Happens once per escalation. The
- * user continues to wait.
+ * Requests a person of the fallback team, because nobody of the first team accepted. This happens once per escalation.
+ * The user continues to wait.
  */
 async function askNext(
   transaction: ConversationTransaction & { deps: ConversationDeps },

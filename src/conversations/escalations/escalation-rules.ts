@@ -4,11 +4,14 @@ import { findPhrases, foldPhrase } from './keywords.ts';
 type Rule = NonNullable<NonNullable<AgentContent['escalation']>['rules']>[number];
 
 /**
- * Default `count` of the rule `low_confidence`: number of consecutive unanswered questions after which a human is
+ * Default `count` of the rule `low_confidence`: the number of consecutive unanswered questions after which a human is
  * requested.
  */
 const LOW_CONFIDENCE_COUNT = 2;
-/** Default `count` of the rule `mood`: number of consecutive messages with a bad mood or a complaint. */
+/**
+ * Default `count` of the rule `mood`: the number of consecutive messages with a bad mood or a complaint after which a
+ * human is requested.
+ */
 const MOOD_COUNT = 2;
 /** Mood at or below which a message counts as bad. Moods range from -5 to 5. */
 const BAD_MOOD = -2;
@@ -61,7 +64,8 @@ function applies(rule: Rule, facts: RuleFacts, said: ReadonlySet<string>): boole
     case 'mood':
       return isInBadMood(facts.moods, rule.count ?? MOOD_COUNT);
     case 'turn_limit':
-      // Compares with `===`, so that the rule applies once and not again to every message after the human has left.
+      // Compares with `===`, so that the rule applies only once, and not again to every message after the human has
+      // left.
       return facts.userTurns === rule.count;
     default:
       return rule.when satisfies never;

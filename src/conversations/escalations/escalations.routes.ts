@@ -98,12 +98,12 @@ function readRoute(deps: ConversationDeps): Route {
 }
 
 /**
- * Name on one line and without bidirectional control characters, because users and colleagues read it inside other
+ * Name on one line and without bidirectional control characters, because users and colleagues read it within other
  * text.
  */
 const lineName = Person.shape.name
   .refine(
-    // A refinement and not a JSON Schema pattern, because OpenAPI has no place for the `u` flag.
+    // A refinement instead of a JSON Schema pattern, because OpenAPI has no place for the `u` flag.
     (name) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name),
     'must be one line without control characters',
   )

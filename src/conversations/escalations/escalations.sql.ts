@@ -25,7 +25,7 @@ export type EscalationRow = {
   namespace: string;
   conversationId: string;
   agentId: string;
-  /** Whether the conversation is a test. */
+  /** Whether the conversation is a test conversation. */
   test: boolean;
   status: EscalationStatus;
   reason: string;
@@ -40,7 +40,7 @@ export type EscalationRow = {
   fallbackTeam: string | null;
   /** Maximum seconds between two heartbeats of the person who accepted; null if no heartbeats are required. */
   heartbeatSec: number | null;
-  /** Time after which the person counts as gone unless a heartbeat arrives. */
+  /** Time by which the next heartbeat must arrive. Without it, the person who accepted counts as gone. */
   heartbeatDueAt: number | null;
   finishedAt: number | null;
 };
@@ -217,7 +217,10 @@ export async function listVanished(
   return rows;
 }
 
-/** Ends an escalation, with a new summary if there is one. Returns undefined if it was in another status. */
+/**
+ * Ends an escalation and stores the new summary, if there is one. Returns undefined if the escalation was in another
+ * status.
+ */
 export async function closeEscalationRow(
   db: Db,
   id: string,
@@ -267,7 +270,7 @@ export async function listTimedOut(
   return rows;
 }
 
-/** Erases the words of a conversation from its escalations. Times and people stay. */
+/** Erases the text of a conversation from its escalations. Times and people stay. */
 export async function eraseEscalationsOf(
   db: Db,
   conversationId: string,

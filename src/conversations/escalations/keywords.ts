@@ -1,12 +1,12 @@
 /**
  * Returns the phrases that a text contains as whole words: "sue" does not match "issue". Ignores case and the kind of
- * white space between words. Phrases and result are folded (`foldPhrase`). The running time grows with the length of
- * the text and the number of distinct phrase lengths, but not with the number of phrases (Rabin–Karp).
+ * white space between words. The phrases and the result are normalized by `foldPhrase`. The running time grows with the
+ * length of the text and the number of distinct phrase lengths, but not with the number of phrases (Rabin–Karp).
  */
 export function findPhrases(text: string, phrases: Iterable<string>): ReadonlySet<string> {
   const found = new Set<string>();
   const lengths = byLength(phrases);
-  if (lengths.size === 0) return found; // Most agents have no phrases.
+  if (lengths.size === 0) return found; // Returns early, because most agents have no phrases.
   const said = foldPhrase(text);
   const isWord = wordUnits(said);
   const hashes = hashStarts(said);
@@ -46,7 +46,7 @@ function byLength(phrases: Iterable<string>): Map<number, Wanted> {
     const same = lengths.get(phrase.length) ?? { wanted: new Set(), wantedHashes: new Set() };
     lengths.set(phrase.length, same);
     same.wanted.add(phrase);
-    same.wantedHashes.add(hashStarts(phrase).at(-1)!); // `hashStarts` returns at least the hash of the empty prefix.
+    same.wantedHashes.add(hashStarts(phrase).at(-1)!); // The list has at least the hash of the empty prefix.
   }
   return lengths;
 }

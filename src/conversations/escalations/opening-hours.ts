@@ -48,8 +48,8 @@ export function closedAt(
 }
 
 /**
- * Returns true if the hours are open. Compares local times only, so an hour that is skipped or repeated when the clocks
- * change follows the local clock.
+ * Returns true if the hours are open. Compares local times only, so it follows the local clock when an hour is skipped
+ * or repeated at a clock change.
  */
 function isOpen({ open, closedOn = [] }: Hours, { date, time }: Local): boolean {
   if (closedOn.includes(date)) return false;
@@ -93,7 +93,7 @@ function whenText({ date, ahead, time, zone }: When, language: string | undefine
 
 type DayFormats = Record<'date' | 'day' | 'weekday', Intl.DateTimeFormat>;
 
-/** Cache of formats by language. Only languages with sentences of their own become keys. */
+/** Cache of formats by language. Only languages that have their own sentences become keys. */
 const dayFormats = new Map<string, DayFormats>();
 
 function dayFormatsOf(language: string): DayFormats {
@@ -103,8 +103,7 @@ function dayFormatsOf(language: string): DayFormats {
     new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { ...shape, timeZone: 'UTC' });
   const day = { day: 'numeric', month: 'long' } as const;
   const weekday = { weekday: 'long' } as const;
-  // Sentences in languages that inflect the weekday put it in brackets, so a format with only the weekday is needed
-  // too.
+  // Sentences in languages that inflect the weekday put it in brackets, so they need a format with only the weekday.
   const made = {
     date: formatOf({ ...weekday, ...day }),
     day: formatOf(day),
@@ -114,7 +113,9 @@ function dayFormatsOf(language: string): DayFormats {
   return made;
 }
 
-/** Returns midnight in UTC in Unix ms. Dates are also formatted in UTC, so the time of day does not matter. */
+/**
+ * Returns midnight in UTC in Unix ms. Dates are also formatted in UTC, so any other time of the day would do as well.
+ */
 const utcOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 const addDays = (date: string, days: number): string =>
   new Date(utcOf(date) + days * DAY_MS).toISOString().slice(0, 10);

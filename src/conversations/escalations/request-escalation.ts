@@ -67,7 +67,7 @@ export function requestEscalation(
   );
 }
 
-/** Returns the telephone number to call; null outside the hours or if the agent has no number. */
+/** Returns the telephone number to call, or null outside the hours or if the agent has no number. */
 function telephoneOf(
   content: Pick<AgentContent, 'escalation' | 'language'>,
   { startedAt, ageMs }: LiveConversation,
@@ -77,8 +77,8 @@ function telephoneOf(
 }
 
 /**
- * Returns the silence timeout during an escalation. It is at least the escalation's timeout, because a conversation
- * must not end for silence while a human may still come.
+ * Returns the silence timeout during an escalation. It is at least as long as the escalation's timeout, because a
+ * conversation must not end for silence while a human may still come.
  */
 export function silenceWhileEscalated(silenceSec: number, timeoutSec: number): number {
   return Math.max(silenceSec, timeoutSec);
@@ -136,7 +136,10 @@ export async function openEscalation(
   return row;
 }
 
-/** Counts one more escalation. Sets `lacksHuman`, which stays true until somebody accepts or the user is helped. */
+/**
+ * Counts one more escalation. Sets `lacksHuman`, which stays true until somebody accepts or a later answer helps the
+ * user.
+ */
 export function countRequest(tally: Tally): Tally {
   const escalations = { ...tally.escalations, requested: tally.escalations.requested + 1 };
   return { ...tally, escalations, lacksHuman: true };

@@ -15,14 +15,14 @@ export type FeedbackPageDeps = Pick<ConversationDeps, 'pool' | 'changed' | 'nowM
   sealer: Pick<Sealer, 'isSigned'>;
   /** Counts invalid links per address, together with invalid API keys. */
   rateLimits: Pick<RateLimits, 'countFailure'>;
-  /** Counts requests per link. */
+  /** Counts requests per feedback link. */
   linkLimits: Pick<RateLimits, 'count'>;
 };
 
 /**
  * Creates the page on which a user rates a conversation (contract/conversations.md#feedback). Showing the page costs
- * one query; storing a rating costs one more transaction with one statement; an invalid link costs no query. Opening
- * the page stores nothing, because mail scanners open all links.
+ * one query, storing a rating one more transaction with one statement, and an invalid link no query. Opening the page
+ * stores nothing, because mail scanners open all links.
  */
 export function feedbackPage(deps: FeedbackPageDeps): Page {
   return {
@@ -45,7 +45,7 @@ export function feedbackPage(deps: FeedbackPageDeps): Page {
       return { location: `${FEEDBACK_PATH}?token=${token}&done` };
     },
     explain: ({ code, status }, request) =>
-      // The form of this page cannot send a request that causes any other client error.
+      // The page's own form cannot send a request that causes any other client error.
       textPage(request, EXPLAINED[code] ?? (status < 500 ? 'choose' : 'away'), status),
   };
 }

@@ -1,6 +1,6 @@
 import { SIGNATURE_BYTES, type Sealer } from '../../platform/postgres/sealing.ts';
 
-/** Content of a feedback link: the conversation (uuid) and the expiry (Unix seconds). */
+/** Content of a feedback link: the conversation (UUID) and the expiry (Unix seconds). */
 export type FeedbackLink = { conversationId: string; expiresAt: number };
 
 const PURPOSE = 'feedback';
@@ -8,8 +8,9 @@ const UUID_BYTES = 16;
 const TIME_BYTES = 4;
 
 /**
- * Returns a token of 48 characters: uuid (16 bytes) | Unix seconds (4) | signature (16), in base64url. Tokens are not
- * stored: the signing key suffices to verify them. They are signed, not encrypted, because an id is not a secret.
+ * Returns a token of 48 characters: UUID (16 bytes), Unix seconds (4) and signature (16), in base64url. Tokens are not
+ * stored, because the signing key suffices to verify them. They are signed but not encrypted, because an id is not a
+ * secret.
  */
 export function feedbackToken(
   sealer: Pick<Sealer, 'sign'>,

@@ -22,7 +22,10 @@ export type FeedbackRoutesDeps = Pick<
   sealer: Pick<Sealer, 'sign'>;
 };
 
-/** Serves ratings of a conversation, by API key and by a link for the user (contract/conversations.md#feedback). */
+/**
+ * Serves ratings of a conversation, through the API with a key, and through a link for the user
+ * (contract/conversations.md#feedback).
+ */
 export function feedbackRoutes(deps: FeedbackRoutesDeps): Route[] {
   return [rateRoute(deps), linkRoute(deps)];
 }

@@ -44,9 +44,7 @@ export async function askJudge(
   return { verdict, reply };
 }
 
-/**
- * Returns the model for judgements. Omits settings such as `max_tokens`, because they are meant for replies to users.
- */
+/** Returns the model for judgements. Omits settings such as `max_tokens`, which are meant for replies to users. */
 function modelOf({ judgement, model }: AgentContent): ModelChoice {
   const { provider, name, fallback } = { fallback: undefined, ...(judgement?.model ?? model) };
   return { provider, name, fallback };

@@ -15,7 +15,7 @@ import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { emitEvent, type Announce, type Emitted } from '../../events/emit-event.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
-/** Dependencies of the use cases for conversations. `baseUrl` is the prefix of links in events. */
+/** Dependencies of the functions that change conversations. `baseUrl` is the prefix of links in events. */
 export type ConversationDeps = {
   pool: Pool;
   announce: Announce;
@@ -29,7 +29,7 @@ export type ConversationDeps = {
   baseUrl: () => string;
   /**
    * Calls a person by telephone when a human is requested during a call, within the same transaction. Returns the
-   * maximum duration in seconds, or undefined if nobody is called.
+   * maximum ringing time in seconds, or undefined if nobody is called.
    */
   ring?: RingPerson | undefined;
   /** Queues an ended conversation for a model's judgement, and then completes its transcript. Never waits or throws. */
@@ -47,9 +47,9 @@ type About = Pick<
 >;
 
 /**
- * Adds an event of a conversation to the outbox, in the order of its events. The caller has locked the row. The user,
- * metadata, call and channel of the row are appended to `data`. A test conversation emits no events; only its followers
- * are notified.
+ * Adds an event of a conversation to the outbox, in the order of the conversation's events. The caller has locked the
+ * row. The user, metadata, call and channel of the row are appended to `data`. A test conversation emits no events;
+ * only its followers are notified.
  */
 export type EmitOf = <T extends EventType>(
   about: About,
@@ -59,19 +59,25 @@ export type EmitOf = <T extends EventType>(
 export type ConversationTransaction = {
   db: Db;
   emit: EmitOf;
-  /** Counts an escalation that reached this status. Takes effect after the commit, and not for tests. */
+  /**
+   * Counts an escalation that reached this status in the metrics. Takes effect after the commit, and not for test
+   * conversations.
+   */
   count: (conversation: Pick<ConversationRow, 'test'>, status: string) => void;
   /** Runs `act` after the commit. `act` must not wait or fail. */
   later: (act: () => void) => void;
-  /** Counts the redactions of stored turns. Takes effect after the commit, and not for tests. */
+  /**
+   * Counts the redactions of stored turns in the metrics. Takes effect after the commit, and not for test
+   * conversations.
+   */
   countRedacted: (conversation: Pick<ConversationRow, 'test'>, turns: Redactable) => void;
 };
 
 type Redactable = readonly { redacted?: Redacted | null }[];
 
 /**
- * Runs one transaction on a conversation. Announces events and counts metrics only after the commit. A transaction may
- * be retried, and its first run must leave no traces.
+ * Runs one transaction on a conversation. Announces events and counts metrics only after the commit, because the
+ * transaction may be retried and its first run must leave no traces.
  */
 export async function inConversation<R>(
   deps: Pick<ConversationDeps, 'pool' | 'announce' | 'changed' | 'nowMs' | 'metrics'>,
@@ -129,8 +135,8 @@ export async function inConversation<R>(
 }
 
 /**
- * Returns details to spread after an event's fixed fields. A detail that is also a fixed field keeps its place
- * (contract/events.md#types).
+ * Returns the details that are appended to an event's fixed fields. A detail that is also a fixed field stays in the
+ * place of the fixed field (contract/events.md#types).
  */
 function detailsOf({ userId, metadata, callId, channel }: About) {
   return {

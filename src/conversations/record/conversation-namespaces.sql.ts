@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Returns the namespaces of conversations (uuids) by id, without those that do not exist. */
+/** Returns the namespaces of conversations by their ids (UUIDs). Omits conversations that do not exist. */
 export async function namespacesOfConversations(
   db: Db,
   ids: readonly string[],

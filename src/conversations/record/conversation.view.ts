@@ -16,7 +16,7 @@ export const channel = z.enum(CHANNELS);
 export const conversationStatus = z.enum(CONVERSATION_STATUSES);
 export const outcome = z.enum(OUTCOMES);
 /**
- * Query parameter to include test conversations, which lists omit by default
+ * Query parameter that includes test conversations, which lists omit by default
  * (contract/conversations.md#test-conversations).
  */
 export const withTests = flag.meta({

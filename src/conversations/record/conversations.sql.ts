@@ -18,11 +18,13 @@ export type ConversationRow = {
   agentId: string;
   agentVersion: number;
   /**
-   * Marks a test conversation. It emits no events, creates no knowledge gaps and does not count in statistics
-   * (contract/conversations.md#test-conversations). Never changes.
+   * Whether this is a test conversation, which emits no events, creates no knowledge gaps and does not count in
+   * statistics (contract/conversations.md#test-conversations). Never changes.
    */
   test: boolean;
-  /** Agent that has spoken since a handoff; null before any handoff, when the agent at the start still speaks. */
+  /**
+   * Agent that has been speaking since the last handoff; null without a handoff, so that the first agent still speaks.
+   */
   speakerAgentId: string | null;
   speakerVersion: number | null;
   channel: Channel;
@@ -49,7 +51,7 @@ export type ConversationRow = {
   expiresAt: number | null;
 };
 
-/** Conversation read for a change. `ageMs` is the time since its start by the database's clock. */
+/** Conversation that was read in order to change it. `ageMs` is the time since its start by the database's clock. */
 export type LiveConversation = ConversationRow & { ageMs: number; isExpired: boolean };
 
 export const CONVERSATION_COLUMNS = `c.id, c.namespace, c.agent_id as "agentId", c.agent_version as "agentVersion", c.test,
@@ -61,7 +63,10 @@ export const CONVERSATION_COLUMNS = `c.id, c.namespace, c.agent_id as "agentId",
   c.tally, c.max_duration_sec as "maxDurationSec", c.silence_timeout_sec as "silenceTimeoutSec",
   c.expires_at as "expiresAt"`;
 
-/** The silence timeout does not apply while the agent generates a reply. The maximum duration applies always. */
+/**
+ * SQL condition for an expired conversation. The silence timeout does not apply while the agent generates a reply. The
+ * maximum duration always applies.
+ */
 const EXPIRED = `c.expires_at <= clock_timestamp()
   and (c.started_at + make_interval(secs => c.max_duration_sec) <= clock_timestamp()
        or not exists (select 1 from live_turns l
@@ -239,7 +244,7 @@ export async function endConversationRow(
       end.judgeSec,
     ],
   });
-  return rows[0]!; // The caller has locked the row, so it exists.
+  return rows[0]!; // The row exists, because the caller has locked it.
 }
 
 /** Stores the final result of an ended conversation, which the caller has locked. */
@@ -278,8 +283,8 @@ export async function waitLonger(db: Db, { id, sec }: { id: string; sec: number 
 }
 
 /**
- * Stores user and metadata. The caller has locked the conversation. A turn in progress is not affected, because it does
- * not check these fields for changes.
+ * Stores user and metadata. The caller has locked the conversation. A turn in progress is not discarded, because it
+ * does not check whether these fields have changed.
  */
 export async function setAbout(
   db: Db,
@@ -290,10 +295,10 @@ export async function setAbout(
       where id = $1 returning ${CONVERSATION_COLUMNS}`,
     [about.id, about.userId, about.metadata],
   );
-  return rows[0]!; // The caller has locked the row, so it exists.
+  return rows[0]!; // The row exists, because the caller has locked it.
 }
 
-/** Erases the words of a conversation and hides it. Its counts stay. */
+/** Erases the text of a conversation and hides it. Its counts stay. */
 export async function eraseConversationRow(db: Db, id: string, tally: Tally): Promise<void> {
   await db.query('delete from turns where conversation_id = $1', [id]);
   await db.query(

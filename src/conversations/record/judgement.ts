@@ -4,9 +4,9 @@ import { OUTCOMES } from './outcomes.ts';
 const tokens = z.int().min(0);
 
 /**
- * Model's judgement of an ended conversation, as stored and shown (contract/conversations.md#judgement). The
- * conversation itself then has the model's `summary`, `outcome` and `csat_predicted`; `by_rule` has the values that the
- * rule computed.
+ * A model's judgement of an ended conversation, as it is stored and shown (contract/conversations.md#judgement).
+ * `summary`, `outcome` and `csat_predicted` of the conversation are then those of the model; `by_rule` has the values
+ * that the rules computed.
  */
 export const Judgement = z
   .strictObject({

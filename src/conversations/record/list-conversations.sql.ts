@@ -60,12 +60,12 @@ export async function listConversations(
   return rows;
 }
 
-/** Conversation and the first of its turns, both read at the same moment. */
+/** Conversation and its first turns, both read at the same moment. */
 export type ConversationWithTurns = ConversationRow & { turns: TurnRow[] };
 
 /**
  * Returns some of the conversations that match a filter, each with its first turns, in the order of the list. All are
- * read from one snapshot: conversations erased before it are missing, and all others are complete.
+ * read from one snapshot: conversations that were erased before are missing, and all others are complete.
  */
 export async function readWithTurns(
   db: Db,
@@ -88,8 +88,8 @@ export async function readWithTurns(
 const OF_ITS_CALL = 'exists (select from calls k where k.conversation_id = c.id and';
 
 /**
- * Builds the query for a filter. Finds metadata by the hash of each pair, and applies the bounds of the ids to the
- * pairs too. PostgreSQL can then start from the pairs if they are rare, or from the conversations otherwise.
+ * Builds the query for a filter. Finds metadata by the hash of each pair. The bounds of the ids apply to the table of
+ * pairs as well, so that PostgreSQL can start from the pairs if they are rare, and from the conversations otherwise.
  */
 export function conversationsIn(filter: ConversationFilter): {
   from: string;
@@ -113,7 +113,7 @@ export function conversationsIn(filter: ConversationFilter): {
     ...timeBetween('c.ended_at', { after: filter.endedAfter, before: filter.endedBefore }),
     ...createdBetween(filter, 'c.id'),
     ['c.id <', filter.before],
-    // The planner knows that the ids are equal, but applies the bound only to the table it is written for.
+    // The planner knows that the ids are equal, but applies a bound only to the table for which it is written.
     ...pairs.map((_, i): Condition => [`m${i}.conversation_id <`, filter.before]),
   ]);
   const joins = pairs.map(([key, value], i) => {

@@ -10,11 +10,12 @@ import { TURN_COLUMNS, type TurnRow } from './turns.sql.ts';
  */
 
 /**
- * Tool call of a turn. `toolCall` is `{id, name, arguments}`; `arguments` is an object, or the model's text if it is
- * not one. `toolResult` is `{ok, content, duration_ms}`; null if the call was noted but its result is unknown.
+ * Tool call of a turn. `toolCall` is `{id, name, arguments}`; `arguments` is an object, or the model's text if that is
+ * not a JSON object. `toolResult` is `{ok, content, duration_ms}`; it is null if the call was recorded but its result
+ * is unknown.
  */
 export type ToolTurn = Pick<TurnRow, 'text' | 'toolCall' | 'toolResult'> &
-  // Set if another agent than the speaker called the tool, because of a handoff in the same turn.
+  // Set if an agent other than the speaker called the tool, because of a handoff in the same turn.
   Partial<Pick<TurnRow, 'agentId' | 'agentVersion' | 'providerMetadata'>>;
 
 export type LiveTurn = {
@@ -24,9 +25,9 @@ export type LiveTurn = {
   apiKeyId: string | null;
   markHash: Buffer | null;
   message: string;
-  /** Redactions in the message. */
+  /** Redactions in the user's message. */
   redacted: Redacted | null;
-  /** Index of the message in the transcript, if it is already stored. */
+  /** Index of the user's message in the transcript, if it is already stored. */
   answersIndex: number | null;
   tools: ToolTurn[];
   /** Whether another process may settle the turn, because its lease has expired or was released. */
@@ -38,13 +39,13 @@ export type HeldTurn = Pick<LiveTurn, 'conversationId' | 'token'>;
 
 const LEASE = `interval '30 seconds'`;
 /**
- * Remaining lease of a canceled turn. A running process settles the turn within milliseconds, or at the latest after
- * the next renewal of its lease.
+ * Remaining lease of a canceled turn. A process that is still running settles the turn within milliseconds, or at the
+ * latest after the next renewal of its lease.
  */
 const CANCELED_LEASE = `interval '12 seconds'`;
 /**
- * Condition for a turn whose lease was released or has expired. Expired leases do not count in the first 15 s after a
- * start of the database server: processes could not renew them, and need time to reconnect.
+ * SQL condition for a turn whose lease was released or has expired. Expired leases do not count in the first 15 s after
+ * a start of the database server, because processes could not renew them and need time to reconnect.
  */
 const IS_OVER = `(l.leased_until = '-infinity' or l.leased_until <= clock_timestamp()
   and pg_postmaster_start_time() < clock_timestamp() - interval '15 seconds')`;
@@ -65,10 +66,10 @@ export type NewLiveTurn = Pick<
 };
 
 /**
- * Claims the turn of a conversation, that is, inserts its live turn. Returns the turns before it, oldest first;
- * undefined if there is a live turn or the conversation has changed since it was read. It is a single statement,
- * because each statement adds a round trip to every turn. The commit is asynchronous, because a claim that is lost in a
- * server crash does no harm.
+ * Claims the turn of a conversation by inserting its live turn. Returns the turns before it, oldest first, or undefined
+ * if there already is a live turn or the conversation has changed since it was read. It is a single statement, because
+ * each statement adds a round trip to every turn. The commit is asynchronous, because a claim that is lost in a server
+ * crash does no harm.
  *
  * The lock makes the claim wait while another process settles a lost turn. PostgreSQL then checks the conversation
  * again. Without the lock, the claim would start the settled turn again and call its tools a second time.
@@ -119,7 +120,9 @@ export async function readLiveTurn(db: Db, conversationId: string): Promise<Live
   return rows[0];
 }
 
-/** Takes over a turn whose lease has expired. Returns false if another process was faster or the lease was renewed. */
+/**
+ * Takes over a turn whose lease has expired. Returns false if another process was faster or if the lease was renewed.
+ */
 export async function takeOverLiveTurn(
   db: Db,
   { conversationId, from, token }: { conversationId: string; from: string; token: string },
@@ -133,7 +136,7 @@ export async function takeOverLiveTurn(
   return rowCount === 1;
 }
 
-/** Replaces the noted tool calls. Returns false if this process no longer holds the turn. */
+/** Replaces the recorded tool calls. Returns false if this process no longer holds the turn. */
 export async function noteTools(
   db: Db,
   { conversationId, token }: HeldTurn,
@@ -147,9 +150,7 @@ export async function noteTools(
   return rowCount === 1;
 }
 
-/**
- * Renews leases. Returns the turns that this process still holds. A turn whose token is missing in the result is lost.
- */
+/** Renews leases. Returns the turns that this process still holds; all others are lost. */
 export async function renewLiveTurns(
   db: Db,
   held: readonly HeldTurn[],
@@ -165,7 +166,7 @@ export async function renewLiveTurns(
   return rows;
 }
 
-/** Requests that the holder of a turn settles it. Returns false if no turn is in progress. */
+/** Cancels the turn in progress: its holder must settle it. Returns false if no turn is in progress. */
 export async function cancelLiveTurn(db: Db, conversationId: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'cancel_live_turn',
@@ -178,7 +179,7 @@ export async function cancelLiveTurn(db: Db, conversationId: string): Promise<bo
   return rowCount === 1;
 }
 
-/** Removes a turn that its process gave up before it called any tool. */
+/** Removes a turn whose process gave it up before any tool was called. */
 export async function dropLiveTurn(db: Db, { conversationId, token }: HeldTurn): Promise<void> {
   await db.query('delete from live_turns where conversation_id = $1 and token = $2', [
     conversationId,
@@ -186,7 +187,7 @@ export async function dropLiveTurn(db: Db, { conversationId, token }: HeldTurn):
   ]);
 }
 
-/** Releases a turn that its process gave up after it called tools. Another process settles it. */
+/** Releases a turn whose process gave it up after tools were called. Another process settles it. */
 export async function releaseLiveTurn(db: Db, { conversationId, token }: HeldTurn): Promise<void> {
   await db.query(
     `update live_turns set leased_until = '-infinity' where conversation_id = $1 and token = $2`,

@@ -16,8 +16,8 @@ export type LookedThrough = {
 
 /**
  * Searches the next conversations that match a filter: at most `conversations`, with about `turns` turns in total. Each
- * word must occur, in any case, in a turn of a person or an agent, in the summary or in `user_id`. Uses only the index
- * of the list and the primary key of the turns.
+ * word must occur, in upper or lower case, in a turn of a person or an agent, in the summary or in `user_id`. Uses only
+ * the index of the list and the primary key of the turns.
  */
 export async function lookThrough(
   db: Db,

@@ -17,8 +17,8 @@ import { fillPlaceholders } from './fill-placeholders.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /**
- * Default limits in seconds, for versions that set none. Silence ends a call sooner than a chat, because people pause
- * in a chat.
+ * Default limits in seconds, for versions that set none. The silence timeout of a call is shorter than that of a chat,
+ * because people pause in a chat.
  */
 const LIMITS = {
   spoken: { maxDurationSec: 3_600, silenceTimeoutSec: 120 },

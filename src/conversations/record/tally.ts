@@ -1,11 +1,11 @@
 /**
- * Facts about the turns of a conversation, stored in `conversations.tally` (jsonb). They suffice for the rules of
- * escalation, outcome, predicted satisfaction and summary, so that none of these reads the turns again. Every list has
- * a maximum length. The keys are stored, so they must not change.
+ * Facts about the turns of a conversation, stored in `conversations.tally` (jsonb). The rules for escalation, outcome,
+ * predicted satisfaction and summary use only these facts, so that none of them reads the turns again. Every list has a
+ * maximum length. The keys are stored, so they must not change.
  */
 export type Tally = {
   userTurns: number;
-  /** Number of needs: questions, complaints and requests for a human, but not small talk. */
+  /** Number of the user's needs: questions, complaints and requests for a human, but not small talk. */
   needs: number;
   answered: number;
   unanswered: number;
@@ -13,11 +13,11 @@ export type Tally = {
   answeredLast: boolean;
   /** Whether the agent's last turn offered to request a human. */
   offeredHuman: boolean;
-  /** Unanswered questions since the last answer, for the rule `low_confidence`. */
+  /** Number of unanswered questions since the last answer, for the rule `low_confidence`. */
   unansweredInRow: number;
   /**
-   * Failed tool calls since the last successful one, for the rule `tool_failure`. Absent in tallies of earlier
-   * releases, which means 0.
+   * Number of failed tool calls since the last successful one, for the rule `tool_failure`. Absent in tallies of
+   * earlier releases, which means 0.
    */
   toolFailuresInRow?: number;
   /**
@@ -25,11 +25,11 @@ export type Tally = {
    * which means none.
    */
   tools?: TriedTool[];
-  /** Questions that the user repeated. */
+  /** Number of questions that the user repeated. */
   repeats: number;
   complaints: number;
   thanks: number;
-  /** Whether the user has said or shown that the last answer did not help, and has got no better one since. */
+  /** Whether the user has said or shown that the last answer did not help, and has received no better answer since. */
   isDissatisfied: boolean;
   /** Whether a human was requested but none came, and no answer has followed since. */
   lacksHuman: boolean;
@@ -43,9 +43,9 @@ export type Tally = {
   /** Sum of the moods of all turns of the user. Tallies of earlier releases have only `moods`. */
   moodSum?: number;
   escalations: EscalationTally;
-  /** End of the last turn, in ms since the start. The next turn does not start before it. */
+  /** End of the last turn, in ms since the start of the conversation. The next turn does not start before it. */
   endedAtMs: number;
-  /** Last questions, newest last. A question is compared with them to recognize repetitions. */
+  /** The last questions, newest last. A new question is compared with them to detect repetitions. */
   recent: AskedQuestion[];
   /** Questions that have no answer yet. */
   open: AskedQuestion[];
@@ -99,7 +99,7 @@ export const EMPTY_TALLY: Tally = {
   told: [],
 };
 
-/** Returns the tally without text that anybody wrote or said. */
+/** Returns the tally without any text from the conversation. */
 export function withoutWords(tally: Tally): Tally {
   const escalations = { ...tally.escalations, acceptedBy: null };
   return { ...tally, escalations, recent: [], open: [], told: [] };

@@ -43,9 +43,9 @@ export type TurnModel = {
 export type TurnError = { code: string; detail: string };
 
 /**
- * Extra fields of a provider. `call` has the fields of a tool call besides its id, name and arguments. `message` has
- * the fields of the message that contains the call, such as `reasoning_content`; only the first call of each request
- * has it.
+ * Additional fields of a provider. `call` has the fields of a tool call other than its id, name and arguments.
+ * `message` has the fields of the message that contains the call, such as `reasoning_content`; only the first call of
+ * each request has it.
  */
 export type ProviderMetadata = {
   provider: string;
@@ -53,7 +53,7 @@ export type ProviderMetadata = {
   call?: ProviderFields;
 };
 
-/** One turn of a transcript. Times are ms since the conversation started. */
+/** One turn of a transcript. Times are in ms since the conversation started. */
 export type TurnRow = {
   index: number;
   role: TurnRole;
@@ -75,7 +75,7 @@ export type TurnRow = {
   redacted: Redacted | null;
   /** Fields that the provider expects back with a tool call. Transcripts never include them. */
   providerMetadata?: ProviderMetadata | null;
-  /** Request of a turn that was stored as failed. A repeat of the request may still complete the turn. */
+  /** Id of the request whose turn was stored as failed. A repetition of the request may still complete the turn. */
   requestId?: string;
 };
 
@@ -95,7 +95,7 @@ export type TurnsToAdd = {
   status: 'active' | 'escalated';
   /** Silence timeout in seconds, which restarts with these turns. */
   silenceSec: number;
-  /** New speaker; absent if the speaker stays the same. */
+  /** New speaking agent; absent if the speaker stays the same. */
   speaker?: { agentId: string; agentVersion: number } | undefined;
   /**
    * Token of the live turn that these turns replace. They are stored only if the live turn still has this token. The
@@ -208,7 +208,7 @@ export async function insertBroughtTurns(
 
 export type BroughtTurn = { role: 'user' | 'agent' | 'system'; text: string; redacted?: Redacted };
 
-/** Returns the messages of a human since the user last spoke, oldest first. */
+/** Returns the messages that a human sent since the user's last message, oldest first. */
 export async function readUnheard(db: Db, conversationId: string): Promise<string[]> {
   const { rows } = await db.query<{ text: string }>(
     `select text from turns
@@ -247,7 +247,7 @@ export async function readLastTurns(
   return rows.toReversed();
 }
 
-/** Turn of a request whose process was killed, as found when the request is repeated. */
+/** Turn that was stored as failed because its process was killed, as found when the request is repeated. */
 export type FailedTurn = {
   messageIndex: number;
   tools: TurnRow[];

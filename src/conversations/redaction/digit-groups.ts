@@ -1,8 +1,9 @@
-/** Group of consecutive digits; `from` is inclusive, `to` exclusive. */
+/** Position of a group of consecutive digits; `from` is inclusive, `to` exclusive. */
 export type Group = { from: number; to: number };
 
 /**
- * Number of groups that are examined before other work of the process may run. More would block it for milliseconds.
+ * Number of groups that are examined before other work of the process may run. More groups would block the process for
+ * milliseconds.
  */
 export const GROUPS_AT_ONCE = 1_000;
 
@@ -14,8 +15,8 @@ export function* groupsIn(
   for (const { index: from, 0: run } of text.matchAll(pattern)) {
     const groups: Group[] = [];
     let begin: number | undefined;
-    // Also visits the position after the match, which ends the last group. No digit is there, because the match
-    // includes all adjacent digits.
+    // Also visits the position after the match, which ends the last group. That position has no digit, because the
+    // match includes all adjacent digits.
     for (let at = from; at <= from + run.length; at += 1) {
       if (isDigitAt(text, at)) begin ??= at;
       else if (begin !== undefined) {

@@ -4,7 +4,7 @@ import { groupsIn, GROUPS_AT_ONCE, type Group } from './digit-groups.ts';
 
 /**
  * Finds card numbers: 13 to 19 digits in whole groups, with the prefix of a known issuer and a valid check digit. If a
- * number could end after several groups, the longest is taken, so that no digit of a card remains.
+ * number could end after several groups, the longest one counts, so that no digit of a card remains.
  */
 export async function findCards(text: string): Promise<Span[]> {
   const spans: Span[] = [];
@@ -14,7 +14,7 @@ export async function findCards(text: string): Promise<Span[]> {
       if (++seen % GROUPS_AT_ONCE === 0) await giveWay();
       const last = lastOfCard(text, groups, first);
       if (last === undefined) continue;
-      spans.push([groups[first]!.from, groups[last]!.to]); // `lastOfCard` returns an index from `first` on.
+      spans.push([groups[first]!.from, groups[last]!.to]); // `lastOfCard` returns an index that is at least `first`.
       first = last;
     }
   }
@@ -86,7 +86,7 @@ const ISSUERS: readonly Issuer[] = [
   [9792, 9792, [16]], // Troy
 ];
 
-/** Checks the Luhn digit: every second digit from the right counts twice, as the sum of the digits of its double. */
+/** Checks the Luhn digit: every second digit from the right is doubled, and the digits of the result are added up. */
 function hasCheckDigit(digits: string): boolean {
   let sum = 0;
   for (let i = 1; i <= digits.length; i += 1) {

@@ -2,8 +2,8 @@ import type { Span } from './fold-text.ts';
 
 /**
  * Finds e-mail addresses, including those with letters of other scripts. Letters of scripts that are written without
- * spaces belong to an address only if the character next to the @ is one. Otherwise the surrounding sentence would be
- * redacted too.
+ * spaces belong to an address only if the character next to the @ is such a letter. Otherwise the surrounding sentence
+ * would be redacted too.
  */
 export function findEmails(text: string): Span[] {
   const spans: Span[] = [];
@@ -22,7 +22,9 @@ const SPACELESS =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}' +
   '\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 const IS_SPACELESS = new RegExp(`[${SPACELESS}]`, 'u');
-/** Includes halves of surrogate pairs, because the text is read by UTF-16 code units here. */
+/**
+ * Characters of a local part. They include halves of surrogate pairs, because the text is read by UTF-16 code units.
+ */
 const IN_NAME = /[\p{L}\p{M}\p{N}\p{Cs}._%+&~'’-]/u;
 const BEGINS_NAME = /[\p{L}\p{N}\p{Cs}_+]/u;
 const QUOTED_MAX = 64;

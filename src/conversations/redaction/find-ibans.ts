@@ -1,7 +1,9 @@
 import { countrySpecs } from 'ibantools';
 import type { Span } from './fold-text.ts';
 
-/** Finds IBANs: a known country, its length and format, and the check digits of ISO 13616. */
+/**
+ * Finds IBANs. An IBAN has a known country, the length and format of that country, and valid check digits (ISO 13616).
+ */
 export function findIbans(text: string): Span[] {
   const spans: Span[] = [];
   let end = 0;
@@ -47,7 +49,10 @@ function endOfIban(text: string, from: number): number | undefined {
   return isOne ? to : undefined;
 }
 
-/** Returns the remainder of ISO 13616. Country and check digits move to the end; letters count as 10 to 35. */
+/**
+ * Returns the remainder by which ISO 13616 checks an IBAN. For it, country and check digits move to the end, and
+ * letters count as 10 to 35.
+ */
 function remainder(signs: string): number {
   let rest = 0;
   for (const sign of signs.slice(4) + signs.slice(0, 4)) {

@@ -7,9 +7,9 @@ import type { Span } from './fold-text.ts';
 export type ParsePhone = (written: string, region?: CountryCode) => PhoneNumber | undefined;
 
 /**
- * Finds telephone numbers: international ones, with + or 00, and those in the national format of a region. A number
- * without a leading 0 and without groups needs a word such as "phone" before it, because most such numbers are order
- * numbers.
+ * Finds telephone numbers: international numbers, with + or 00, and numbers in the national format of a region. A
+ * number without a leading 0 and without groups counts only after a word such as "phone", because most such numbers are
+ * order numbers.
  */
 export async function findPhones(
   written: string,
@@ -47,8 +47,8 @@ export async function findPhones(
 }
 
 /**
- * Maximum number of library calls per text, at about 20 µs each. Messages have few numbers. On a page full of numbers,
- * the rest is judged by form alone: only numbers with + or 00 are found.
+ * Maximum number of calls of the library per text, at about 20 µs each. Messages have few numbers. On a page full of
+ * numbers, the rest is judged by form alone, so that only numbers with + or 00 are found.
  */
 const LOOKS_MAX = 100;
 const DIGITS = { min: 7, max: 15 };

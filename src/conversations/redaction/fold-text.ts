@@ -1,10 +1,10 @@
 /**
- * Text normalized for the finders. Every digit is 0 to 9; spaces, dashes and dots are the ASCII ones; full-width
- * letters are narrow; invisible characters are omitted. `at` maps positions back to the original text.
+ * Text normalized for the functions that find values. Every digit is 0 to 9; spaces, dashes and dots are the ASCII
+ * ones; full-width letters are narrow; invisible characters are omitted. `at` maps positions back to the original text.
  */
 export type FoldedText = {
   text: string;
-  /** Returns the position in the original text for a position in `text`, including the end of `text`. */
+  /** Returns the position in the original text for a position in `text`, which may also be the end of `text`. */
   at: (place: number) => number;
 };
 

@@ -6,7 +6,7 @@ import { findIbans } from './find-ibans.ts';
 import { findPhones } from './find-phones.ts';
 import { foldText, type FoldedText, type Span } from './fold-text.ts';
 
-/** Number of redactions by kind. The values themselves are not stored. */
+/** Number of redactions by kind. The redacted values are not stored. */
 export type Redacted = Partial<Record<RedactionKind, number>>;
 
 /** Redacted text, with the number of redactions; null if there were none. */
@@ -16,8 +16,8 @@ export type Redaction = { text: string; redacted: Redacted | null };
 export type RedactionSettings = Pick<AgentContent, 'redaction' | 'language'>;
 
 /**
- * Replaces values that the agent redacts with `[card]`, `[iban]`, `[email]` and `[phone]`. Runs before anything else
- * sees the user's words (docs/decisions/0053-redaction.md). Takes 0.2 µs if the agent redacts nothing or the text
+ * Replaces values that the agent redacts with `[card]`, `[iban]`, `[email]` and `[phone]`. Runs before any other code
+ * reads the user's words (docs/decisions/0053-redaction.md). Takes 0.2 µs if the agent redacts nothing or the text
  * cannot contain such a value, and about 20 µs for a message with all four kinds. The time is linear in the length of
  * the text.
  */
@@ -39,10 +39,10 @@ export async function redact(written: string, settings: RedactionSettings): Prom
   return found.length === 0 ? { text: written, redacted: null } : replaced(written, folded, found);
 }
 
-/** Length from which a text takes up to 5 ms, so that other work may run first. */
+/** Length from which a text takes up to 5 ms. Other work may run before such a text. */
 const LONG_CHARS = 4_000;
 
-/** Redacts the user's messages in a history. Lets other work run between messages. */
+/** Redacts the user's messages in a history. Other work may run between two messages. */
 export async function redactHistory<T extends { role: string; text: string }>(
   history: readonly T[],
   settings: RedactionSettings,
@@ -64,15 +64,15 @@ export async function redactHistory<T extends { role: string; text: string }>(
   return turns;
 }
 
-/** Returns false if a text cannot contain a value to redact. Fast, and false for nearly all texts. */
+/** Returns true if a text may contain a value to redact. It is fast, and returns false for nearly all texts. */
 export function mayHoldAny(text: string): boolean {
   return MAY_HOLD.test(text);
 }
 
-/** Matches an @, or as many digits as the shortest number has. */
+/** Pattern for an @, or as many digits as the shortest number has. */
 const MAY_HOLD = /[@＠﹫]|\p{Nd}(?:[^\p{Nd}]*\p{Nd}){6}/u;
 
-/** Order of the finders, most certain first. */
+/** Order in which the kinds are searched for, most certain first. */
 const ORDER: readonly RedactionKind[] = ['email', 'iban', 'card', 'phone'];
 
 type Finder = (text: string, settings: RedactionSettings) => Span[] | Promise<Span[]>;
@@ -128,7 +128,7 @@ function replaced(
   return { text: parts.join('') + written.slice(place), redacted };
 }
 
-/** Returns the sums of two redactions of the same text. */
+/** Returns the sums of the redactions that were made in two passes over the same text. */
 export function sumOf(before: Redacted | null | undefined, now: Redacted | null): Redacted | null {
   if (!before || !now) return before ?? now;
   const kinds = ORDER.filter((kind) => before[kind] ?? now[kind]);

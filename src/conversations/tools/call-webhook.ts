@@ -51,7 +51,7 @@ export async function callWebhook(deps: CallWebhookDeps, call: WebhookCall): Pro
   const signal = AbortSignal.any([late, call.signal]);
   const outcome = await deps.send({ ...request, timeoutMs, signal });
   if (outcome.kind === 'response') await outcome.body;
-  // An aborted call may still have had its effect.
+  // An aborted call may already have had its effect.
   if (call.signal.aborted) return { ok: false, error: 'the call was given up' };
   const isLate = late.aborted || (outcome.kind === 'error' && outcome.errorClass === 'timeout');
   if (isLate) return { ok: false, error: tooLate(outcome, timeoutMs) };

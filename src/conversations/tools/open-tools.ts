@@ -11,7 +11,7 @@ import { createMakeToolBox } from './tool-box.ts';
 import { createFindToolSecrets } from './tool-secrets.ts';
 import type { MakeToolBox } from './tool.ts';
 
-/** Longest timeout that a tool may declare. Each response is limited by the timeout of its own tool. */
+/** Longest timeout in ms that a tool may declare. Each response is limited by the timeout of its own tool. */
 const BODY_MS_MAX = 60_000;
 
 /** Creates the tools of a process and their connections. `stop` waits for calls in progress. */
@@ -19,7 +19,7 @@ export function openTools(deps: {
   pool: Pool;
   sealer: Sealer;
   guard: AddressGuard;
-  /** Default: the system's resolver. */
+  /** Name lookup; the system's resolver by default. */
   lookup?: Lookup | undefined;
   version: string;
   log: Logger;

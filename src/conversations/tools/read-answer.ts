@@ -1,7 +1,7 @@
 import type { EgressOutcome } from '../../platform/egress/client.ts';
 import { mediaTypeOf } from '../../platform/egress/media-type.ts';
 
-/** Response of a tool, as a value for the model. */
+/** Result of reading a tool's response, with the value for the model. */
 export type Answer = (
   | { ok: true; status: number; body: unknown }
   | { ok: false; error: string; status?: number; body?: unknown }
@@ -12,7 +12,7 @@ export type Answer = (
 
 /** Response header that requests a human. Its value is the reason; it works with any status (docs/tools.md). */
 const ESCALATE = 'parley-escalate';
-/** Same maximum as for `escalate` by REST. */
+/** Maximum length of the reason, the same as for `escalate` by REST. */
 const REASON_MAX = 256;
 
 type Response = Extract<EgressOutcome, { kind: 'response' }>;

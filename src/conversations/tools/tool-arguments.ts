@@ -21,11 +21,11 @@ const SHAPE = { depthMax: 32, membersMax: 10_000 };
 
 /** Maximum number of compiled schemas per process; each takes about 20 KB. */
 const SCHEMAS_MAX = 1_000;
-/** How long a schema is skipped after its check timed out twice. */
+/** Time in ms for which a schema is skipped after its check timed out twice. */
 const PAUSE_MS = 60_000;
 const TRIES_MAX = 2;
 /**
- * Number of timed-out checks in a namespace within that time, after which a single timeout suffices to skip a schema.
+ * Number of timed-out checks in a namespace within `PAUSE_MS`. From then on a single timeout suffices to skip a schema.
  */
 const SLOW_MAX = 5;
 
@@ -34,7 +34,7 @@ const SLOW_MAX = 5;
  * stale.
  */
 export function createReadArguments(): ReadArguments {
-  // Also caches the compile errors of invalid schemas, which were saved before schemas were validated on write.
+  // Also caches the compile errors of invalid schemas that were saved before schemas were validated on write.
   const compiled = new LRUCache<string, ReturnType<typeof compileParameters>>({ max: SCHEMAS_MAX });
   const slow = new LRUCache<string, number>({ max: 10_000, ttl: PAUSE_MS });
   const slowIn = new LRUCache<string, number>({ max: 10_000, ttl: PAUSE_MS, noUpdateTTL: true });
@@ -75,7 +75,10 @@ const TOO_SLOW =
 
 const TOO_BUSY = 'the arguments could not be checked in time on a busy machine; try again';
 
-/** Names that models wrap arguments in. Unwrapped only if the schema refuses the wrapper and accepts its content. */
+/**
+ * Property names in which models wrap the arguments. They are unwrapped only if the schema refuses the wrapper and
+ * accepts its content.
+ */
 const WRAPPERS = new Set(['arguments', 'args', 'parameters', 'params', 'input', 'kwargs']);
 
 function wrappedIn(value: Arguments): Arguments | undefined {

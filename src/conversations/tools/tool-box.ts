@@ -28,7 +28,7 @@ type Turn = Parameters<MakeToolBox>[0];
 type Result = Omit<ToolOutcome, 'durationMs'>;
 type Call = { tool: Tool; args: Arguments; callId: string; signal: AbortSignal };
 
-/** Creates the tools of agents (contract/tools.md). Use one per process, because it caches compiled schemas. */
+/** Creates the tools of agents (contract/tools.md). Create it once per process, because it caches compiled schemas. */
 export function createMakeToolBox(deps: ToolBoxDeps): MakeToolBox {
   const readArguments = createReadArguments();
 
@@ -81,7 +81,7 @@ const RUN: Record<Tool['type'], Run> = {
 
 const NOBODY = 'nobody is there to take over; tell the user';
 
-/** Returns the message for users outside the speaker's hours; undefined if they are open. */
+/** Returns the message for users outside the hours of the speaking agent; undefined if the hours are open. */
 function closedOf({ speaker, conversation: { startedAt, ageMs } }: Turn): string | undefined {
   return closedMessage(speaker.content, startedAt + ageMs);
 }
@@ -132,8 +132,8 @@ async function runSearch(_: ToolBoxDeps, turn: Turn, { args }: Call): Promise<Re
 }
 
 /**
- * Hands off to the version that was recorded when the speaker's version went live, so that later versions of the target
- * do not change the behavior.
+ * Hands off to the version of the target that was recorded when the speaker's version went live, so that later versions
+ * of the target do not change the behavior.
  */
 async function runHandoff(deps: ToolBoxDeps, turn: Turn, { tool }: Call): Promise<Result> {
   const { conversation, speaker } = turn;

@@ -14,7 +14,7 @@ export type FindToolSecrets = (
   refs: readonly SecretRef[],
 ) => Promise<(string | undefined)[]>;
 
-/** How long a decrypted value is cached. A changed Secret takes effect with at most this delay. */
+/** Time in ms for which a decrypted value is cached. A changed Secret takes effect with at most this delay. */
 const KEPT_MS = 1_000;
 
 /**

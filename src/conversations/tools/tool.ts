@@ -13,7 +13,7 @@ export type ToolBox = {
 
 export type RunTool = (call: ModelToolCall, signal: AbortSignal) => Promise<ToolOutcome>;
 
-/** Agent that speaks. After a handoff, its version may differ from the conversation's. */
+/** Agent that is speaking. After a handoff, its version may differ from the conversation's. */
 export type Speaker = { agentId: string; agentVersion: number; content: AgentContent };
 
 export type MakeToolBox = (turn: {
@@ -24,12 +24,12 @@ export type MakeToolBox = (turn: {
 
 export type ToolOutcome = {
   ok: boolean;
-  /** Result for the model and the transcript. It is data, never instructions, and has a maximum length. */
+  /** Result for the model and the transcript. It is data, never instructions, and its length is limited. */
   content: string;
   durationMs: number;
-  /** Effect on the conversation. */
+  /** Effect of the call on the conversation. */
   effect?: ToolEffect;
-  /** Hits of knowledge_search. The model reads those that score at least `min_score`. */
+  /** Passages that `knowledge_search` found. The model reads those that score at least `min_score`. */
   hits?: readonly KnowledgeHit[];
 };
 

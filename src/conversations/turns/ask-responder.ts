@@ -2,7 +2,7 @@ import { clearTimeout, setTimeout } from '../../clock.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Reply, Responder, ResponderRequest, ToolTurn } from './responder.ts';
 
-/** Time in ms for a canceled reply to settle, so that its usage is counted. */
+/** Time in ms for which a canceled reply may take to settle, so that its usage is counted. */
 const SETTLE_MS = 500;
 
 /**

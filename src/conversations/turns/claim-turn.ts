@@ -18,12 +18,12 @@ import type { LiveTurns } from './live-turns.ts';
 import { settleLostTurn } from './settle-lost-turn.ts';
 import { turnsToRead } from './thinking/history.ts';
 
-/** Turn that this process has claimed. It may store the turn as long as the row has the token. */
+/** Turn that this process has claimed. The process may store the turn as long as the row has the token. */
 export type ClaimedTurn = {
   token: string;
-  /** Tool calls that an earlier process noted before it was killed during this turn. */
+  /** Tool calls that an earlier process recorded before it was killed during this turn. */
   notedTools: readonly ToolTurn[];
-  /** Set if the turn was already stored as failed; the reply is then added to it. */
+  /** Set if the turn was already stored as failed. The reply is then added to it. */
   failed: FailedTurn | undefined;
   /** Turns before this one, up to the model's limit; undefined if not read yet. */
   history?: readonly TurnRow[];
@@ -31,14 +31,14 @@ export type ClaimedTurn = {
 
 export type TurnRequest = Pick<Plan, 'id' | 'isRetry' | 'mark'>;
 
-/** Time in ms for a canceled turn of another process to settle. */
+/** Time in ms for which a canceled turn of another process may take to settle. */
 const MAKE_WAY_MS = 2_000;
 /** Poll interval in ms, because a wake-up may be lost. */
 const LOOK_MS = 100;
 
 /**
- * Claims the turn of a conversation. Before that, cancels a turn in progress in another process, or settles the turn of
- * a killed process. Returns undefined if the conversation has changed and must be read again.
+ * Claims the turn of a conversation. Before that, it cancels a turn in progress in another process, or settles the turn
+ * of a killed process. Returns undefined if the conversation has changed and must be read again.
  * @throws ApiError idempotency_in_progress, write_conflict
  */
 export async function claimTurn(
@@ -77,7 +77,7 @@ export async function claimTurn(
   return undefined;
 }
 
-/** Takes over the turn of an earlier attempt of the same request, whose process was killed. */
+/** Takes over the turn of an earlier attempt of the same request whose process was killed. */
 async function takeOver(
   { pool }: ConversationDeps,
   there: LiveTurn,

@@ -4,14 +4,14 @@ import { lookUp, retrievalOf } from './look-up.ts';
 import { pickSentences } from './pick-sentences.ts';
 import type { Reply, Responder, ResponderRequest } from './responder.ts';
 
-/** Maximum length of a reply: about as much as people can follow when they listen or read a chat. */
+/** Maximum length of a reply, about as much as people can follow when they listen or read a chat. */
 const REPLY_CHARS_MAX = 500;
 
 /** Minimum score for answering a remark. A remark has no question, so the passage must match the whole remark. */
 const REMARK_MIN_SCORE = 0.75;
 
 /**
- * Creates a responder that works without a model. It hands over if the user requests a human or a rule applies, and
+ * Creates a responder that works without a model. It requests a human if the user asks for one or a rule applies, and
  * replies to small talk. Otherwise it quotes the best passage of the agent's knowledge, or says that it does not know.
  */
 export function createExtractiveResponder(deps: { nowMs: () => number }): Responder {

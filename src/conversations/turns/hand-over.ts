@@ -2,7 +2,7 @@ import { toHandOver, type HandOver } from '../escalations/escalation-rules.ts';
 import { closedMessage } from '../escalations/opening-hours.ts';
 import type { ResponderRequest } from './responder.ts';
 
-/** Upper limit for the mood of a complaint, which may be worded politely. */
+/** Maximum mood that a complaint counts as, because it may be worded politely. */
 const COMPLAINT_MOOD = -2;
 
 /**
@@ -51,8 +51,8 @@ export function nobodyThere({
 }
 
 /**
- * Returns the handoff, or a message if nobody is available. Users who request a human get the message each time; if a
- * rule requests one, the user gets it once per conversation.
+ * Returns the handoff, or a message if nobody is available. Users who ask for a human get the message each time. If a
+ * rule requests a human, the user gets the message once per conversation.
  */
 function ifThere(
   request: Pick<ResponderRequest, 'content' | 'conversation'>,

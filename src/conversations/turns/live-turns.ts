@@ -5,17 +5,17 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { renewLiveTurns, type HeldTurn } from '../record/live-turns.sql.ts';
 
-/** Interval of the lease renewals: a third of a lease, so that two renewals may fail. */
+/** Interval in ms of the lease renewals. It is a third of a lease, so that two renewals may fail. */
 const RENEW_MS = 10_000;
 /**
- * Time in ms for turns to finish when the process stops. It is shorter than the time in which a server drains its
+ * Time in ms for turns to finish when the process stops. It is shorter than the time that a server has to complete its
  * requests.
  */
 const GRACE_MS = 8_000;
-/** Time in ms for canceled turns to settle. They need milliseconds if the database is available. */
+/** Time in ms for canceled turns to settle. They need only milliseconds if the database is available. */
 const SETTLE_MS = 5_000;
 
-/** Live turns held by this process: their leases and their cancellation. */
+/** Live turns held by this process: renews their leases and cancels them. */
 export type LiveTurns = {
   /**
    * Holds a turn until `release` is called. The signal aborts when the turn is canceled or lost, when the process
@@ -26,18 +26,20 @@ export type LiveTurns = {
     unwanted?: readonly (AbortSignal | undefined)[],
   ) => { signal: AbortSignal; release: () => void };
   /**
-   * Checks whether the turns of these conversations were canceled or lost; `*` means all. Also ends `untilWoken`. Never
-   * waits.
+   * Checks whether the turns of these conversations were canceled or lost; `*` means all. Also ends their `untilWoken`.
+   * Never waits.
    */
   look: (conversationIds: readonly string[]) => void;
-  /** Waits until a conversation is woken. */
+  /** Waits until a conversation is woken by `look`. */
   untilWoken: KeyWaiters['untilWoken'];
   /**
-   * Renews all leases with one statement at intervals. A check on demand (`look`) renews only the leases of its
+   * Periodically renews all leases with one statement. A check on demand (`look`) renews only the leases of its
    * conversations.
    */
   renewal: Periodic;
-  /** Lets turns in progress finish within the grace period. Then cancels the rest and waits until they are stored. */
+  /**
+   * Lets turns in progress finish within the grace period. Then it cancels the others and waits until they are stored.
+   */
   stop: (graceMs?: number) => Promise<void>;
 };
 
@@ -94,7 +96,7 @@ export function createLiveTurns({ pool, log }: { pool: Pool; log: Logger }): Liv
   };
 }
 
-/** Creates the renewal of all leases at intervals, and of single leases on demand. */
+/** Creates the renewal, which renews all leases periodically and single leases on demand. */
 function createRenewal({
   pool,
   log,

@@ -85,7 +85,7 @@ async function streamed(
           wake = resolve;
         });
         const waiting = tokens.splice(0);
-        // Joins the tokens that arrived while the client was slow.
+        // Sends the tokens that arrived while the client was slow in one part.
         const parts = isFirst || waiting.length === 0 ? waiting : [waiting.join('')];
         for (const text of parts) await send({ event: 'token', data: { text } });
         if (isOver) break;
@@ -96,7 +96,7 @@ async function streamed(
   };
 }
 
-/** Sends a body that `messageView` made, for this request or for a stored response. */
+/** Sends a body that `messageView` created, for this request or for a stored response. */
 async function sendResult(send: Send, body: unknown): Promise<void> {
   const { turns } = body as z.output<typeof MessageAnswer>;
   for (const turn of turns) await send({ event: 'turn', data: turn });

@@ -22,7 +22,7 @@ export type ModelResponderDeps = {
   makeToolBox: MakeToolBox;
   /** Monotonic clock in ms. */
   nowMs: () => number;
-  /** Responder that replies if no model is configured. */
+  /** Responder that is used if no model is configured. */
   extractive: Responder;
   turnTimeoutMs?: number;
 };
@@ -74,7 +74,7 @@ const TURN_TIMEOUT: TurnError = {
   detail: 'the turn took longer than a turn may take',
 };
 
-/** Returns a signal that aborts with the request or when the turn takes too long. */
+/** Returns a signal that aborts with the request, or when the turn takes too long. */
 function watchTurn(
   asked: AbortSignal,
   ms: number,
@@ -137,7 +137,7 @@ function replyOf(
   };
 }
 
-/** Returns an error if the model returned no text, unless its tools ended or handed over the conversation. */
+/** Returns an error if the model returned no text, unless a tool ended the conversation or requested a human. */
 function silenceOf({ text, ends, transfer, replies }: Thought): TurnError | undefined {
   if (text !== '' || ends || transfer) return undefined;
   const { finishReason } = replies.at(-1) ?? {};
@@ -154,7 +154,7 @@ function silenceOf({ text, ends, transfer, replies }: Thought): TurnError | unde
 type Drawn = { thought: Thought; drawn: readonly KnowledgeHit[] };
 type Answer = Pick<Reply, 'answeredFrom' | 'unanswered'>;
 
-/** Returns the result of a question: either its answer, or a gap in the agent's knowledge. */
+/** Returns the result of a question: an answer, or a gap in the agent's knowledge. */
 function answerOf({ user }: ResponderRequest, { thought, drawn: [best] }: Drawn): Answer {
   const { given, found, speaker, isHelpedByTool } = thought;
   const isQuestion = user.question !== '' && !user.isRemark;
@@ -169,8 +169,8 @@ function answerOf({ user }: ResponderRequest, { thought, drawn: [best] }: Drawn)
 type FollowUps = Pick<Reply, 'handover' | 'ends'> & { closed?: string };
 
 /**
- * Returns what happens after the reply. A handoff to a human has priority over ending the conversation, and ending it
- * over a rule.
+ * Returns what happens after the reply. A tool's request for a human takes precedence over ending the conversation, and
+ * ending it takes precedence over a handoff rule.
  */
 function followUpsOf(
   { conversation }: ResponderRequest,
@@ -190,7 +190,7 @@ function followUpsOf(
   return 'handover' in called ? called : { closed: called.closed };
 }
 
-/** Returns a text that the user must get but that the model did not write. */
+/** Returns a text that the user must get although the model did not write it. */
 function lastWords(
   { emitToken }: ResponderRequest,
   of: {
@@ -232,7 +232,7 @@ function retrievedIn(
   return { retrieval: retrievalOf(user.question || text, { hits: found, drawn }) };
 }
 
-/** Adds up the requests of the turn. Returns undefined if every request failed before a response. */
+/** Adds up the usage of the turn's requests. Returns undefined if every request failed before a response. */
 function modelOf({ replies, firstTextMs }: Thought, startedMs: number): TurnModel | undefined {
   const last = replies.at(-1);
   if (!last) return undefined;

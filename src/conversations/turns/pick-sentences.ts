@@ -17,7 +17,7 @@ export function pickSentences(
   let from = scores.indexOf(Math.max(...scores));
   let to = from + 1;
   let length = sentences[from]!.length;
-  // Prefers the following sentence, because it explains a statement more often than the preceding one.
+  // Prefers the following sentence, because it explains a statement more often than the preceding sentence does.
   for (;;) {
     const after = sentences[to];
     const before = sentences[from - 1];
@@ -49,7 +49,7 @@ function overlap(sentence: string, wanted: ReadonlySet<string>): number {
   return [...wanted].filter((word) => words.has(word)).length;
 }
 
-/** Returns the first letters of a word, which are enough to match "refunds" with "refund". */
+/** Returns the first letters of a word. They are enough to match "refunds" with "refund". */
 function root(word: string): string {
   return word.length > 5 ? word.slice(0, 5) : word;
 }

@@ -6,9 +6,9 @@ import { endClausesOf, endsOf } from './message-ends.ts';
 import { moodOf } from './sentiment.ts';
 import { wantsHuman } from './wants-human.ts';
 
-/** Interpretation of a user's message, by rules for English (docs/conversations.md). */
+/** Interpretation of a user's message by rules for English (docs/conversations.md). */
 export type UserTurn = {
-  /** Part of the message that needs an answer, without surrounding greetings and thanks; may be empty. */
+  /** Part of the message that needs an answer, without surrounding greetings and thanks. It may be empty. */
   question: string;
   /** The question as a search query. Introductory clauses become separate sentences. */
   query: string;
@@ -16,7 +16,7 @@ export type UserTurn = {
    * Whether the message is neither a question nor a request. A remark is searched for, but creates no knowledge gap.
    */
   isRemark: boolean;
-  /** Small talk in the message, beside or instead of a question. */
+  /** Small talk in the message, in addition to a question or instead of one. */
   smallTalk: SmallTalk | undefined;
   wantsHuman: boolean;
   /** Whether the user says thanks, or that the last answer helped. */
@@ -39,10 +39,10 @@ export type UserTurn = {
 export type SmallTalk = 'complaint' | 'goodbye' | 'thanks' | 'greeting' | 'no' | 'yes' | 'noise';
 
 /**
- * Interprets a message. Each clause either is small talk or belongs to the question. Reads at most the first and the
+ * Interprets a message. Each clause is either small talk or a part of the question. Reads at most the first and the
  * last 2,000 characters, and 100 clauses of each.
- * @param language language of the agent. Requests for a human are recognized in this language, everything else by rules
- * for English.
+ * @param language language of the agent. Requests for a human are recognized in this language, and everything else by
+ * rules for English.
  */
 export function readUserTurn(message: string, language?: string): UserTurn {
   const text = endsOf(message);
@@ -57,9 +57,9 @@ export function readUserTurn(message: string, language?: string): UserTurn {
     for (const kind of kindsWithin(rest.join(' '), mood)) kinds.add(kind);
   }
   const smallTalk = ORDER.find((kind) => kinds.has(kind));
-  // A remark next to thanks, a goodbye or a complaint belongs to it, so no answer is needed.
+  // A remark next to thanks, a goodbye or a complaint belongs to it, so it needs no answer.
   const isOnlyTalk = rest.length === 0 || (isRemark && TAKING_REMARKS.has(smallTalk ?? 'noise'));
-  // Without small talk the text stays unchanged, with the commas of longer sentences.
+  // Without small talk the text stays unchanged, including the commas of longer sentences.
   const asked = rest.length === clauses.length ? message.trim() : rest.join(' ');
   const question = isOnlyTalk ? '' : asked;
   return {
@@ -90,7 +90,7 @@ const CLAUSE_END = /(?<=[.!?;…؟।])\s+|(?<=[。！？])|\n+|(?:,|:|\s[-–�
 
 const TAKING_REMARKS: ReadonlySet<SmallTalk> = new Set(['complaint', 'goodbye', 'thanks']);
 
-/** A remark with this mood or a worse one is a complaint. */
+/** Maximum mood of a remark that counts as a complaint. */
 const COMPLAINT_MOOD = -2;
 
 /** Returns the kinds of a remark, by the phrases in it. */
@@ -116,7 +116,10 @@ const ASKS = anywhere(english.asks);
 const CALLS_FOR_HELP = anywhere(english.asksForHelp);
 const REQUESTS = within(english.within.request);
 const PROBLEM = within(english.within.problem);
-/** Maximum number of words in search terms. Search terms also contain none of the words below and express no mood. */
+/**
+ * Maximum number of words in search terms. A clause also counts as search terms only if it has none of the words below
+ * and expresses no mood.
+ */
 const SEARCH_WORDS_MAX = 8;
 const SENTENCE = within(english.within.sentence);
 
@@ -142,10 +145,10 @@ function plain(text: string): string {
 
 function kindsOf(clause: string): SmallTalk[] {
   const words = plain(clause);
-  if (words === '') return ['noise']; // The clause is only emoji, dots or a question mark.
+  if (words === '') return ['noise']; // A clause without words consists of emoji, dots or a question mark.
   const found = Object.entries(PATTERNS)
     .filter(([, pattern]) => pattern.test(words))
-    // `Object.entries` widens keys to string; the keys are those of the object below.
+    // `Object.entries` widens the keys to string. They are those of the object below.
     .map(([kind]) => kind as SmallTalk);
   return found;
 }
@@ -183,9 +186,7 @@ function stemOf(word: string): string {
   return JOINED_STEMS.get(found) ?? found;
 }
 
-/**
- * Maps stems that Porter2 keeps apart to a common one, as for delivery and deliver, payment and pay, add and adding.
- */
+/** Common stems for words whose Porter2 stems differ, such as delivery and deliver, payment and pay, add and adding. */
 const JOINED_STEMS = new Map(Object.entries(english.joinedStems));
 
 /**

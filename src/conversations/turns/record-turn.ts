@@ -76,8 +76,8 @@ export async function recordTurn(
 }
 
 /**
- * Stores a turn that cannot be taken again, although the conversation has changed since it was read. Calls `make` with
- * the current conversation under its lock. Returns undefined if another process has taken over the turn.
+ * Stores a turn whose reply cannot be generated again, although the conversation has changed since it was read. Calls
+ * `make` with the current conversation under its lock. Returns undefined if another process has taken over the turn.
  * @throws ApiError not_found, conversation_ended
  */
 export async function recordHeldTurn(

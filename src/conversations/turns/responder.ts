@@ -18,32 +18,35 @@ export type ResponderRequest = {
   content: AgentContent;
   speaker: Speaker;
   conversation: LiveConversation;
-  /** The user's words. `user` is their interpretation. */
+  /** The user's words. `user` is the interpretation of them. */
   text: string;
   user: UserTurn;
-  /** Reads the last turns before this one, oldest first. Reads them only when called. */
+  /** Reads the last turns before this one, oldest first. They are not read before it is called. */
   readHistory: (limit: number) => Promise<TurnRow[]>;
-  /** Searches the speaker's knowledge, best first. After a handoff, the caller passes the new speaker. */
+  /**
+   * Searches the speaker's knowledge. Returns the passages, best first. After a handoff, the caller passes the new
+   * speaker.
+   */
   search: (query: string, limit: number, speaker?: Speaker) => Promise<KnowledgeHit[]>;
   /**
    * Emits parts of the reply as they arrive. `isApology` means that the reply failed and that the text is Parley's
    * apology.
    */
   emitToken: (text: string, isApology?: boolean) => void;
-  /** Retracts the tokens emitted so far except this text, because the rest was the model's reasoning. */
+  /** Withdraws the tokens emitted so far except this text, because the rest was the model's reasoning. */
   keepTokens?: (text: string) => void;
   /**
-   * Stores tool calls before they are made and their results afterwards, so that the actions of a killed process are
-   * known. Each call passes all tool turns so far, in order. Rejects if another process has taken over the turn; the
-   * caller then must not call any tool.
+   * Records tool calls before they are made, and their results afterwards, so that the calls of a killed process are
+   * known. Each call of this function passes all tool turns so far, in order. Rejects if another process has taken over
+   * the turn; the caller then must not call any tool.
    */
   noteTools: (turns: readonly ToolTurn[]) => Promise<void>;
   /**
-   * Tool calls that an earlier process noted before it was killed during this turn. A call without a result may have
-   * been made. The reply's `toolTurns` must start with them.
+   * Tool calls that an earlier process recorded before it was killed during this turn. A call without a result may have
+   * been made. The reply's `toolTurns` must start with these calls.
    */
   notedTools: readonly ToolTurn[];
-  /** Aborts when the reply should stop, because somebody has written meanwhile or the process stops. */
+  /** Aborts when the reply should stop, because somebody has written in the meantime or because the process stops. */
   signal: AbortSignal;
 };
 
@@ -62,7 +65,9 @@ export type Reply = {
   toolTurns?: readonly ToolTurn[];
   /** Number of consecutive tool calls that failed, for the rule `tool_failure`. */
   toolFailuresInRow?: number;
-  /** Agent that replied, if it is not the speaker of the request. This agent then continues the conversation. */
+  /**
+   * Agent that replied, if it is not the speaker of the request. From then on this agent speaks in the conversation.
+   */
   speaker?: Speaker;
   /** Model, usage and cost of a generated reply. */
   model?: TurnModel;

@@ -4,7 +4,7 @@ import english from './english.json' with { type: 'json' };
 
 /**
  * Returns the mood of an English text from -5 (bad) to 5 (good), by the valence of its words (AFINN-165) and the
- * negations before them. It uses no model, and is right often enough to shift a prediction a little.
+ * negations before them. It uses no model. It is right often enough to shift a prediction a little.
  */
 export function moodOf(text: string): number {
   const words =

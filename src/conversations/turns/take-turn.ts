@@ -20,25 +20,28 @@ import { readUserTurn, type UserTurn } from './read-user-turn.ts';
 import type { Responder, ResponderRequest, ToolTurn } from './responder.ts';
 import { recordOf } from './turn-parts.ts';
 
-/** Maximum number of attempts if turns of other processes come first. Turns of this process are queued instead. */
+/**
+ * Maximum number of attempts if turns of other processes come first. Turns of this process do not compete, because they
+ * are queued.
+ */
 const TRIES_MAX = 10;
 /** Text length above which interpreting a text takes several milliseconds, so that other work may run first. */
 const LONG_CHARS = 8_000;
 
 export type TurnInput = {
   namespace: string;
-  /** uuid */
+  /** UUID. */
   conversationId: string;
-  /** The user's own words. Empty if the agent speaks first; the turn then has no message. */
+  /** The user's own words. They are empty if the agent speaks first; the turn then has no message. */
   text: string;
   /** Redactions that were already made in the text; absent if there were none. */
   redacted?: Redacted | null | undefined;
   /**
-   * Receives each part of the reply, or an apology in its place. The stored text is in the result. `turnCount` is the
-   * number of turns stored before this message.
+   * Receives each part of the reply, or an apology in its place. The text that is stored is in the result. `turnCount`
+   * is the number of turns stored before this message.
    */
   onToken?: ((text: string, isApology: boolean, turnCount: number) => void) | undefined;
-  /** Called before tools are called. The reply then counts as started. */
+  /** Called before tools are called. From then on the reply counts as started. */
   onTool?: (() => void) | undefined;
   /** Aborts when the reply should stop. */
   signal?: AbortSignal | undefined;
@@ -55,7 +58,7 @@ export type TakeTurnDeps = ConversationDeps & {
   respond: Responder;
   /** Search methods for the knowledge. If absent, it is searched by words alone. */
   ways?: SearchWays | undefined;
-  /** Monotonic clock in ms, for measurements. */
+  /** Monotonic clock in ms, for measuring durations. */
   clockMs: () => number;
   /** Support for slow replies. If absent, every reply counts as immediate. */
   live?: {
@@ -65,7 +68,7 @@ export type TakeTurnDeps = ConversationDeps & {
   };
 };
 
-/** Message that is being replied to, and the conversation as it was read for it. */
+/** Message that needs a reply, and the conversation as it was read for it. */
 type Begun = {
   /** The text is already redacted. */
   input: TurnInput & Redaction;
@@ -76,8 +79,8 @@ type Begun = {
 };
 
 /**
- * Takes one message of the user and generates the agent's reply. No lock is held meanwhile. An immediate reply is
- * stored if the conversation has not changed since it was read, and is generated again otherwise
+ * Takes one message of the user and generates the agent's reply, without holding a lock in the meantime. An immediate
+ * reply is stored if the conversation has not changed since it was read, and is generated again otherwise
  * (docs/decisions/0012-turns-without-locks.md). For a slow reply, the turn is claimed first. A newer message or the
  * loss of the process ends it, and the partial reply is stored (docs/decisions/0034-a-turn-is-claimed.md). After a
  * crash, either the whole turn is stored or enough to complete it.
@@ -118,7 +121,7 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
   return (input, beforeCommit = noCommitHook) =>
     inTurn(input.conversationId, async (overtaken) => {
       const startedMs = deps.clockMs();
-      // All attempts have the same request, because each must recognize the turn of the previous attempt.
+      // All attempts use the same request id, so that each recognizes the turn of the previous attempt.
       const request = input.request ?? { id: newUuid(deps.nowMs()), isRetry: false };
       for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
         const result = await tryTurn({ ...input, request }, overtaken, beforeCommit);
@@ -136,7 +139,7 @@ type HeldTurnDeps = TakeTurnDeps & { turns: LiveTurns };
 
 /**
  * Takes a turn that stays claimed while the reply is generated. Returns undefined if another turn came first and the
- * conversation must be read again. Three statements run in sequence: the read, the claim with the history, and the
+ * conversation must be read again. Runs three statements in sequence: the read, the claim with the history, and the
  * write. Each round of tools adds two. The knowledge search runs in parallel.
  */
 async function takeHeldTurn(
@@ -201,7 +204,7 @@ async function storeHeldTurn(
   return result;
 }
 
-/** Returns a reader of the history before the turn, and the tool calls noted by a killed process. */
+/** Returns a reader of the history before the turn, and the tool calls that a killed process recorded. */
 function heldParts(
   { pool }: TakeTurnDeps,
   { conversation }: Begun,
@@ -209,8 +212,8 @@ function heldParts(
 ): Pick<ResponderRequest, 'notedTools' | 'readHistory'> {
   const { id: conversationId, turnCount } = conversation;
   const own = failed?.indexes ?? new Set<number>();
-  // The history is released on the first read: a reply may take minutes, and a thousand replies would keep theirs in
-  // memory.
+  // The reference to the history is dropped at the first read. A reply may take minutes, and a thousand replies would
+  // keep their histories in memory.
   let came = history;
   const readHistory = async (limit: number): Promise<TurnRow[]> => {
     const claimedWith = came;

@@ -6,20 +6,23 @@ import type { Reply } from './responder.ts';
 
 /** Functions that count turns in the tally of a conversation (record/tally.ts). */
 
-/** Maximum `count` of a mood rule (agents: `escalation.rules`). */
+/** Number of moods that are stored: the maximum `count` of a mood rule (agents: `escalation.rules`). */
 const MOODS_MAX = 10;
 const RECENT_MAX = 6;
 const OPEN_MAX = 10;
 const SUMMARIZED_MAX = 3;
 const TOOLS_MAX = 10;
-/** Maximum length of a question in summaries; the transcript has the whole text. */
+/** Maximum length of a question in summaries. The transcript has the whole text. */
 const QUESTION_CHARS_MAX = 160;
 
-/** Similarity from which two questions count as the same. */
+/** Minimum similarity of two questions that count as the same. */
 const SAME = 0.75;
-/** Similarity above which an answered question also answers an open one, as its rephrasing. */
+/** Minimum similarity of an open question to a question that is answered now, which then counts as its rephrasing. */
 const RELATED = 0.5;
-/** The same threshold for the question directly before, because the agent has just requested a rephrasing. */
+/**
+ * The same threshold for the question directly before. It is lower, because the agent has just asked the user to
+ * rephrase that question.
+ */
 const RELATED_NEXT = 0.3;
 const IN_OTHER_WORDS = within(english.within.inOtherWords);
 
@@ -31,7 +34,7 @@ export function asksAgain(tally: Tally, user: UserTurn): AskedQuestion | undefin
   return tally.recent.findLast((asked) => likeness(asked.words, user.words) >= SAME);
 }
 
-/** Counts a message of the user, also while a human answers. */
+/** Counts a message of the user, even one that a human answers. */
 export function countUser(tally: Tally, user: UserTurn): Tally {
   const heard: Tally = {
     ...tally,
@@ -42,8 +45,8 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
     complaints: tally.complaints + (user.isComplaint ? 1 : 0),
   };
   if (user.isComplaint) return { ...heard, needs: heard.needs + 1, isDissatisfied: true };
-  // If the user says that the problem is solved, all open questions are closed. Thanks only count directly after an
-  // answer or once a human has accepted; otherwise they may be mere politeness.
+  // If the user says that the problem is solved, all open questions are closed. Thanks close them only directly after
+  // an answer or once a human has accepted; otherwise they may be mere politeness.
   if (user.isSolved) {
     return { ...heard, isDissatisfied: false, lacksHuman: false, open: [], openBeyond: 0 };
   }
@@ -99,7 +102,7 @@ function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {
     answered: tally.answered + 1,
     unansweredInRow: 0,
     repeats: tally.repeats + (again ? 1 : 0),
-    // Repeating an answered question shows that the answer did not help.
+    // A user who repeats an answered question shows that the answer did not help.
     isDissatisfied: again?.isAnswered === true,
     lacksHuman: false,
     open: tally.open.filter((open) => !isAnsweredBy(open, tally, user)),
@@ -140,7 +143,7 @@ function remember(tally: Tally, asked: AskedQuestion): Pick<Tally, 'recent'> {
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
   if (line.length <= QUESTION_CHARS_MAX) return line;
-  // toWellFormed replaces a lone surrogate, which PostgreSQL would refuse.
+  // `toWellFormed` replaces a lone surrogate, which PostgreSQL would refuse.
   return `${line
     .slice(0, QUESTION_CHARS_MAX - 1)
     .toWellFormed()

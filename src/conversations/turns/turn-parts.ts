@@ -14,14 +14,14 @@ import type { Reply } from './responder.ts';
 import type { UserTurn } from './read-user-turn.ts';
 import { countReply, countUser } from './tally-turn.ts';
 
-/** A message and its reply. All that a turn stores is derived from these parts. */
+/** A message and its reply. Everything that a turn stores is derived from these parts. */
 export type TurnParts = {
   /**
    * Content of the speaker; undefined if unknown. Without content the reply neither requests a human nor ends the
    * conversation.
    */
   content: AgentContent | undefined;
-  /** The user's words, redacted. Empty if the agent speaks first. */
+  /** The user's words, redacted; empty if the agent speaks first. */
   text: string;
   redacted: Redacted | null;
   user: UserTurn;
@@ -30,15 +30,15 @@ export type TurnParts = {
   elapsedMs: number;
   /** Parts of a failed turn that are already in the transcript. */
   stored?: StoredParts | undefined;
-  /** Request of a turn that is stored as failed. */
+  /** Id of the request of a turn that is stored as failed. */
   requestId?: string;
 };
 
 export type StoredParts = { tools: readonly ToolTurn[] };
 
 /**
- * Returns what a turn adds to a conversation. If the conversation changes, the same parts can be applied to its new
- * state.
+ * Returns the records that a turn adds to a conversation. If the conversation changes, the same parts can be applied to
+ * its new state.
  */
 export function recordOf(conversation: LiveConversation, parts: TurnParts): TurnToRecord {
   const { content, user, reply, stored } = parts;
@@ -120,8 +120,8 @@ function turnsOf(conversation: LiveConversation, parts: TurnParts): TurnRow[] {
 }
 
 /**
- * Returns the tool turns that are not stored yet. A repeated request passes the stored ones again. A stored call whose
- * result has arrived since counts as new.
+ * Returns the tool turns that are not stored yet. When a request is repeated, `tools` includes the stored ones. A
+ * stored call whose result has arrived since counts as new.
  */
 function newTools(tools: readonly ToolTurn[], stored: readonly ToolTurn[]): ToolTurn[] {
   const known = new Set(stored.map(asText));

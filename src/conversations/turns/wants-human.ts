@@ -4,7 +4,7 @@ import { endClausesOf, endsOf } from './message-ends.ts';
 /**
  * Returns true if the text requests a human, by the rules of a language (docs/conversations.md). A question about
  * humans ("is a human reviewing my claim?") is not a request, and neither is a refusal.
- * @param language of the agent, such as `de-AT`; English if absent or if there are no rules for it
+ * @param language language of the agent, such as `de-AT`; English if absent or if there are no rules for it
  */
 export function wantsHuman(text: string, language?: string): boolean {
   return endClausesOf(clausesOf(endsOf(text))).some(asksForHumanIn(language));

@@ -1,14 +1,14 @@
 /**
- * Sentences as frames of words and slots, so that a language is data. A frame consists of elements, separated by
- * spaces:
+ * Frames are patterns for sentences, so that a language consists only of data. A frame consists of elements, separated
+ * by spaces:
  *
  *     word          that word            one|two       either
  *     {slot}        one of its phrases   _             any word
  *     x?  x*  x+    none or one, up to three, one to three
  *     ^   $   ...   the beginning, the end, whatever follows
  *
- * The phrases of a slot are frames too. Regular expressions were a hundred times slower with a grammar of this
- * size, because each frame searches for the same slots again.
+ * A slot is a named list of phrases, and each phrase is a frame too. Regular expressions were a hundred times slower
+ * with a grammar of this size, because each frame searches for the same slots again.
  */
 export type Slots = Readonly<Record<string, readonly string[]>>;
 
@@ -30,7 +30,7 @@ type Element = {
 };
 /**
  * Phrase with the words that it can start with; `first` is undefined if it can start with any word. Most phrases are
- * skipped because the next word is not in `first`.
+ * skipped quickly, because the next word is not in `first`.
  */
 type Phrase = { elements: Element[]; first: ReadonlySet<string> | undefined };
 
@@ -38,8 +38,8 @@ export function findAnyFrame(frames: readonly string[], slots: Slots): FindFrame
   const phrases = readFrames(frames, slots);
   const begunBy = createIndex();
   return (words, first = 0) => {
-    // Possible ends of each slot by start position, cached because many frames use the same slot. A position has few
-    // ends, so they are lists.
+    // Possible ends of each slot by start position, cached because many frames use the same slot. The ends are stored
+    // in lists, because a position has few.
     const known = new Map<Phrase[], Map<number, readonly number[]>>();
     const endsOfAny = (of: Phrase[], from: number): readonly number[] => {
       const begun = begunBy(of, words[from]);
@@ -172,7 +172,7 @@ function indexOf(phrases: Phrase[]): { byWord: Map<string, Phrase[]>; others: Ph
   };
 }
 
-/** Returns all words in frames and slots. */
+/** Returns all words that occur in frames and slots. */
 export function wordsOf(frames: readonly string[], slots: Slots): Set<string> {
   const lines = [...frames, ...Object.values(slots).flat()].map((line) =>
     line.replaceAll(/\{\w+\}/g, ' '),

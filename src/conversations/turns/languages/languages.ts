@@ -5,9 +5,9 @@ import { createCorrect } from './misspelled.ts';
 
 /** Rules for understanding requests for a human in one language. A language file contains only words and frames. */
 export type LanguageFile = {
-  /** ISO 639-1 */
+  /** ISO 639-1 code. */
   language: string;
-  /** Variants of words, separated by `|`, and the word that the frames use for them. */
+  /** Maps variants of a word, separated by `|`, to the word that the frames use for them. */
   written: Readonly<Record<string, string>>;
   /** Words that resemble a word of the frames but must not be corrected. */
   notMisspelled: readonly string[];
@@ -53,7 +53,9 @@ function understand({
   };
 }
 
-/** Replaces the matching parts with a mark, so that the words before and after a part are not read as one sentence. */
+/**
+ * Replaces the matching parts with a separator, so that the words before and after a part are not read as one sentence.
+ */
 function without(words: readonly string[], find: FindFrame): readonly string[] {
   let left = words;
   let span = find(left);

@@ -9,8 +9,8 @@ const CHARS_MIN = 5;
 const CHARS_MAX = 40;
 
 /**
- * Creates a function that corrects misspellings of `known` words: a wrong, missing or extra letter, or two adjacent
- * letters swapped.
+ * Creates a function that corrects misspellings of `known` words. A misspelling has a wrong, missing or extra letter,
+ * or two adjacent letters swapped.
  * @param others words that resemble a known one but must not be corrected
  */
 export function createCorrect(

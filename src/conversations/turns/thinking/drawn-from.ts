@@ -3,7 +3,7 @@ import { questionText } from '../../../knowledge/passages/question-words.ts';
 
 /** Minimum share of a sentence's words that a passage must contain. A word that n passages contain counts as 1/n. */
 const SHARE_MIN = 0.2;
-/** Minimum number of shared words, because a single one may be chance. */
+/** Minimum number of shared words, because a single shared word may be coincidence. */
 const WORDS_MIN = 2;
 
 /**

@@ -6,9 +6,9 @@ import { byRequest, NOT_KNOWN } from './tool-turns.ts';
 import type { TurnRow } from '../../record/turns.sql.ts';
 
 /**
- * Earlier turns as a model reads them. Providers cache the beginning of a prompt, so messages are only appended from
- * turn to turn. When the history is too long, half is removed in one step, so that the beginning then stays the same
- * for many turns.
+ * Earlier turns in the form in which a model reads them. Providers cache the beginning of a prompt, so messages are
+ * only appended from turn to turn. When the history becomes too long, half of it is removed in one step, so that the
+ * beginning then stays the same for many turns.
  */
 
 /** Maximum tokens of all earlier turns together. */
@@ -20,7 +20,7 @@ const STEP_TOKENS = HISTORY_TOKENS_MAX / 2;
 const TURNS_KEPT = 128;
 const STEP_TURNS = TURNS_KEPT / 2;
 
-/** Maximum characters of one turn; the transcript has the whole text. */
+/** Maximum number of characters of one turn. The transcript has the whole text. */
 const SAID_CHARS_MAX = 16_000;
 const TOOL_CHARS_MAX = 2_000;
 
@@ -45,7 +45,7 @@ export function createHistory(): MakeHistory {
   };
   return (conversationId, turns) => {
     const chars = turns.reduce((sum, turn) => sum + wordsOf(turn).length, 0);
-    // Every token has at least one character, so most conversations need no counting.
+    // Every token has at least one character, so for most conversations no tokens need to be counted.
     if (chars <= HISTORY_TOKENS_MAX) return messagesOf(turns);
     const tokens = turns.map((turn) => tokensOf(conversationId, turn));
     return messagesOf(turns.slice(firstKept(tokens)));
@@ -85,8 +85,8 @@ function messagesOf(all: readonly TurnRow[]): ModelMessage[] {
 }
 
 /**
- * Removes messages that a content filter refused, or whose reply it cut, because every later prompt would be refused
- * too.
+ * Removes messages that a content filter refused, or whose reply it cut off, because every later prompt with them would
+ * be refused too.
  */
 function withoutRefused(turns: readonly TurnRow[]): readonly TurnRow[] {
   if (!turns.some(isRefused)) return turns;
@@ -102,7 +102,7 @@ function isRefused({ error, model }: TurnRow): boolean {
   return error?.code === 'model_content_filter' || model?.finish_reason === 'content_filter';
 }
 
-/** Returns the messages of a turn. Omits empty texts, and Parley's own texts in place of a failed reply. */
+/** Returns the messages of a turn. Omits empty texts, and the texts with which Parley replaced a failed reply. */
 function saidBy({ role, text, error }: TurnRow): ModelMessage[] {
   const content = cut(text, SAID_CHARS_MAX);
   if (role === 'user') return [{ role, content }];

@@ -1,6 +1,6 @@
 /**
- * Returns the result of `work`. If `signal` aborts, waits at most `graceMs` longer and then returns undefined, so that
- * hanging work delays nothing. A later failure of the work is ignored.
+ * Returns the result of `work`. If `signal` aborts, it waits at most `graceMs` longer and then returns undefined, so
+ * that hanging work delays nothing. A later failure of `work` is ignored.
  */
 import { clearTimeout, setTimeout } from '../../../clock.ts';
 

@@ -44,7 +44,7 @@ export const NOTHING_FOUND: ModelMessage = {
     'or a tool have the answer, say that you do not know it; do not make one up.',
 };
 
-/** Replaces the user's message if the agent speaks first. */
+/** Message that replaces the user's message if the agent speaks first. */
 export const SPEAK_FIRST: ModelMessage = {
   role: 'user',
   content:
@@ -52,7 +52,7 @@ export const SPEAK_FIRST: ModelMessage = {
     'only begins; otherwise say what fits the notes above.)',
 };
 
-/** Added after the last round of tools. */
+/** Message that is added after the last round of tools. */
 export const ANSWER_NOW: ModelMessage = {
   role: 'user',
   content: '(No more tools can be used in this turn. Answer the user now with what there is.)',

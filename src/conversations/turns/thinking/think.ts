@@ -26,7 +26,7 @@ import {
 
 /** Maximum requests to the model per turn. In the last one it may not call tools. */
 export const STEPS_MAX = 8;
-/** Time in ms for an aborted request to return its partial result, which includes the usage. */
+/** Time in ms for which an aborted request may take to return its partial result, which includes the usage. */
 const GRACE_MS = 12;
 
 export type ThinkDeps = {
@@ -42,7 +42,7 @@ export type Thought = {
   text: string;
   speaker: Speaker;
   replies: ModelReply[];
-  /** Tool calls of this turn. Those of an earlier attempt that was killed come first. */
+  /** Tool calls of this turn. The calls of an earlier attempt that was killed come first. */
   calls: Call[];
   failuresInRow: number;
   /** Whether one of the agent's own tools has contributed to the answer. */
@@ -93,8 +93,8 @@ export function emptyThought({ speaker, conversation }: ResponderRequest): Thoug
 }
 
 /**
- * Sends requests to the model, and runs the tools that it calls, until it has answered. Fills `thought`. If `signal`
- * aborts, `thought` no longer changes after this function has returned.
+ * Sends requests to the model, and runs the tools that it calls, until it has answered. Fills `thought`. Once this
+ * function has returned, `thought` no longer changes, even if `signal` aborts.
  */
 export async function think(
   deps: ThinkDeps,
@@ -284,7 +284,7 @@ function speak(
   };
 }
 
-/** Runs the tools that the model calls. Returns false if the turn has ended meanwhile. */
+/** Runs the tools that the model calls. Returns false if the turn has ended in the meantime. */
 async function useTools(deps: ThinkDeps, turn: Turn, reply: ModelReply): Promise<boolean> {
   const { signal, thought, request, box } = turn;
   const calls = beginCalls(reply, thought.calls, epochMs());
@@ -292,7 +292,7 @@ async function useTools(deps: ThinkDeps, turn: Turn, reply: ModelReply): Promise
     ...request.notedTools,
     ...[...thought.calls, ...more].filter(({ id }) => !isNoted(request, id)).map(toolTurnOf),
   ];
-  // A call must be noted before it is made.
+  // A call must be recorded before it is made.
   const isNoting = await orAborted(
     request.noteTools(turnsWith(calls)).then(() => true),
     signal,

@@ -15,7 +15,7 @@ import type { ToolTurn } from '../responder.ts';
 
 /** Tool call, with its outcome once there is one. */
 export type Call = {
-  /** Call in the form that the model reads. Its id is unique within the prompt. */
+  /** Call in the form in which the model reads it. Its id is unique within the prompt. */
   call: ModelToolCall;
   /** Globally unique id (`tool_…`). The model's own ids start from 0 in every turn. */
   id: string;
@@ -134,8 +134,8 @@ export function byRequest<T>(calls: readonly T[], isFirst: (call: T) => boolean)
 }
 
 /**
- * Replaces arguments that are not a JSON object, because some servers refuse a prompt with them. The result describes
- * the error.
+ * Replaces arguments that are not a JSON object, because some servers refuse a prompt with such arguments. The result
+ * describes the error.
  */
 function readable(call: ModelToolCall): ModelToolCall {
   return objectIn(call.arguments) ? call : { ...call, arguments: '{}' };
@@ -170,8 +170,8 @@ function spareId(at: number): string {
 }
 
 /**
- * Returns the calls that a killed attempt made. Omits built-in tools, because they take effect only when the turn is
- * stored, so they can be called again.
+ * Returns the calls that a killed attempt made. Omits built-in tools: they take effect only when the turn is stored, so
+ * they can be called again.
  */
 export function notedCalls(noted: readonly ToolTurn[], { tools }: AgentContent): Call[] {
   const isOurs = (name: unknown): boolean =>
