@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto';
 
 /**
- * Assignment of endpoints to delivery processes. A wake-up (the database notification that endpoints have something
- * due) reaches every process. If all of them claimed, most claims would find nothing. So each endpoint is assigned to
- * one process, which claims immediately. The periodic sweeps of the other processes find what it misses. Correctness
- * does not depend on the assignment: while processes disagree about which of them are alive, they claim too often or
- * 200 ms later.
+ * Assignment of endpoints to delivery processes. A wake-up (the database notification that endpoints have deliveries
+ * due) reaches every process. If every process then claimed deliveries, most claims would find nothing. So each
+ * endpoint is assigned to one process, which claims immediately. The periodic sweeps of the other processes find what
+ * it misses. Correctness does not depend on the assignment: while processes disagree about which of them are alive,
+ * they claim too often or 200 ms later.
  */
 export type Affinity = {
   /** Sets the numbers of the other processes that claim deliveries, in ascending order. */
   setOthers: (numbers: readonly number[]) => void;
-  /** Returns those of the given endpoints that are assigned to this process. `*` (any endpoint) is always returned. */
+  /** Returns the given endpoints that are assigned to this process. `*` (any endpoint) is always returned. */
   ours: (endpointIds: readonly string[]) => string[];
 };
 
@@ -22,7 +22,7 @@ export function createAffinity(processNumber: number): Affinity {
   const known = new Map<string, boolean>();
 
   /**
-   * Returns whether this process has the highest rendezvous hash for the endpoint. When a process leaves, only the
+   * Returns true if this process has the highest rendezvous hash for the endpoint. When a process leaves, only the
    * endpoints assigned to it move.
    */
   function isOurs(endpointId: string): boolean {

@@ -18,7 +18,7 @@ import { signedHeaders } from '../endpoints/signed-headers.ts';
 import { nextAttemptOffsetMs } from './retry-schedule.ts';
 
 /**
- * One attempt of a delivery: signs and sends the request and classifies the response
+ * One attempt of a delivery: signs and sends the request, and classifies the response
  * (contract/deliveries.md#acknowledgement). A delivery is acknowledged by a 2xx status whose headers arrive within ten
  * seconds. Everything else is a failure, including a redirect.
  */
@@ -26,7 +26,7 @@ import { nextAttemptOffsetMs } from './retry-schedule.ts';
 export const ATTEMPT_TIMEOUT_MS = 10_000;
 const RESPONSE_BODY_BYTES_MAX = 4_096;
 
-/** A delivery whose event still has a body. */
+/** A delivery whose event still has a body. The body is null after an erasure. */
 export type SendableDelivery = ClaimedDelivery & { body: Buffer };
 
 export type AttemptDeps = {
@@ -45,7 +45,7 @@ export type Attempt = {
 };
 
 /**
- * Attempts a delivery. It never rejects because of what the receiver does.
+ * Attempts a delivery. It never rejects because of the receiver's behavior.
  * @throws when the signing secret cannot be decrypted
  */
 export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Promise<Attempt> {
@@ -99,7 +99,7 @@ function aboutAttempt({ id, eventId, endpointId, eventType, attempt: number }: S
 
 /**
  * Builds the request of contract/deliveries.md#headers. The user's headers are set first, so that they never replace
- * ours.
+ * Parley's.
  */
 function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequest {
   const { body, namespace, endpointId, otherSecret } = delivery;

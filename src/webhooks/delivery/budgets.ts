@@ -2,25 +2,25 @@ import type { ClaimBudget } from '../queue/dispatch-queue.ts';
 import type { Slots } from './slots.ts';
 import type { DueEndpoints } from './due-endpoints.ts';
 
-/** Maximum attempts in flight of this process over all endpoints; bounds sockets and memory. */
+/** Maximum number of attempts in flight in this process over all endpoints. It bounds sockets and memory. */
 export const IN_FLIGHT_MAX = 512;
 
 /**
  * Divisor that limits each endpoint's share of the free slots. The more endpoints hang, the smaller the share becomes,
- * so some slots stay free for an endpoint that has events later. A single endpoint gets up to 512 / 16 = SLOTS_MAX
- * slots.
+ * so that some slots stay free for an endpoint that has events later. A single endpoint gets up to 512 / 16 =
+ * `SLOTS_MAX` slots.
  */
 const PART_OF_FREE = 15;
 
 /**
- * Maximum yielding deliveries (see slots.ts) in one claim. A claim takes longer the more rows it has, and fresh events
- * wait until it ends.
+ * Maximum number of yielding deliveries in one claim: those that let fresh events go first (see slots.ts). A claim
+ * takes longer the more rows it has, and fresh events wait until it ends.
  */
 const YIELDING_PER_CLAIM = 64;
 
 /**
  * Shares the free slots among the due endpoints that are neither paused nor full. Endpoints that may have fresh events
- * come first, then those with only yielding deliveries. The budgets of all endpoints together allow at most
+ * come first, then endpoints with only yielding deliveries. The budgets of all endpoints together allow at most
  * `yieldingMax` yielding deliveries.
  */
 export function shareSlots(due: DueEndpoints, slots: Slots, yieldingMax: number): ClaimBudget[] {
@@ -28,7 +28,7 @@ export function shareSlots(due: DueEndpoints, slots: Slots, yieldingMax: number)
   let yieldingLeft = Math.min(yieldingMax, YIELDING_PER_CLAIM);
   const budgets: ClaimBudget[] = [];
   const fresh = [...due.fresh].filter((id) => slots.free(id) > 0);
-  // Each endpoint gets one budget. With two, its deliveries would be claimed and sent twice.
+  // Each endpoint gets only one budget. With two, its deliveries would be claimed and sent twice.
   const only = [...due.yielding].filter((id) => !due.fresh.has(id));
   const yielding = yieldingLeft > 0 ? only : [];
   const share = Math.max(1, Math.floor(left / (fresh.length + yielding.length + PART_OF_FREE)));

@@ -5,30 +5,37 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { AttemptResult } from '../queue/dispatch-queue.ts';
 
 /**
- * Recorder of the results of attempts, in batches. The first result of a batch waits GATHER_MS for others. This delays
- * nobody: the receiver already has its event, and the slot is free. While the database is unavailable, the completer
- * holds the results in memory and retries. Unrecorded attempts count as in flight, which bounds the memory. If the
- * lease of a delivery ended before its result is recorded, the result is rejected and the delivery is sent again.
+ * Recorder of the results of attempts, in batches. The first result of a batch waits `GATHER_MS` for others. This
+ * delays nobody: the receiver already has its event, and the slot is free. While the database is unavailable, the
+ * completer holds the results in memory and retries. Unrecorded attempts count as in flight, which bounds the memory.
+ * If the lease of a delivery ended before its result is recorded, the result is rejected and the delivery is sent
+ * again.
  */
 export type Completer = {
-  /** Resolves once the result is recorded: to true if it counted, to false if another process had taken the lease. */
+  /**
+   * Resolves once the result is recorded: to true if it counted, or to false if another process had taken the lease.
+   */
   add: (result: AttemptResult) => Promise<boolean>;
   /**
-   * Waits until everything added is recorded; called at shutdown. While the database is unavailable, this takes at most
-   * FLUSH_MS plus the current statement. Attempts that are still unrecorded are sent again when their leases run out.
+   * Waits until all added results are recorded. Called at shutdown. While the database is unavailable, this takes at
+   * most `FLUSH_MS` plus the current statement. Attempts that are still unrecorded are sent again when their leases run
+   * out.
    */
   flush: () => Promise<void>;
 };
 
 const BATCH_MAX = 256;
-/** Gather time of a batch. Each batch is one commit: at 200 deliveries a second, four share it. */
+/**
+ * Time in ms for which the first result of a batch waits for others. Each batch is one commit. At 200 deliveries a
+ * second, a batch has four results.
+ */
 const GATHER_MS = 20;
 const RETRY_MS = 200;
 const FLUSH_MS = 5_000;
 
 export function createCompleter(deps: {
   complete: (results: readonly AttemptResult[]) => Promise<Set<string>>;
-  /** Returns whether the database rejected the data itself, so that retrying is pointless. */
+  /** Returns true if the database rejected the data itself, so that retrying is pointless. */
   isRefused: (error: unknown) => boolean;
   log: Logger;
 }): Completer {

@@ -26,7 +26,7 @@ import { createDueEndpoints, type DueEndpoints } from './due-endpoints.ts';
  */
 export type Deliverer = {
   start: () => void;
-  /** Reports endpoints that may have something due; `*` stands for any endpoint. */
+  /** Reports endpoints that may have deliveries due; `*` stands for any endpoint. */
   wake: (endpointIds: readonly string[]) => void;
   /**
    * Stops claiming, waits up to one attempt time-out for the attempts in flight, and records them. Recording ends early
@@ -62,7 +62,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
 
   async function claimWhatIsDue(): Promise<void> {
     for (;;) {
-      // A requested sweep runs between two claims. Otherwise a long backlog would delay it until the backlog is gone.
+      // A requested sweep runs between two claims. Otherwise a long backlog would delay it until the backlog is empty.
       if (sweepAsked) {
         sweepAsked = false;
         await sweep(deps, due);
@@ -152,7 +152,8 @@ function createOutcomeLog(log: DelivererDeps['log']): {
 }
 
 /**
- * Delay before the next claim when only the throttle holds deliveries back. It is shorter than the throttle's window.
+ * Delay in ms before the next claim when only the throttle holds deliveries back. It is shorter than the throttle's
+ * window.
  */
 const SOON_MS = 25;
 
@@ -191,7 +192,7 @@ async function cancelEmpty(
 
 /**
  * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
- * claimed. If this fails, the completion does it.
+ * claimed. If this fails, the recording of the result marks them.
  */
 async function releaseSuccessors(
   deps: Pick<DelivererDeps, 'queue' | 'log'>,

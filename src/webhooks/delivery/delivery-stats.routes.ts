@@ -69,7 +69,7 @@ const bucketSec = z
     minimum: 1,
   });
 
-/** Reports how fast and how reliably events arrive (contract/deliveries.md#figures). */
+/** Reports how fast and how reliably events are delivered (contract/deliveries.md#figures). */
 export function deliveryStatsRoute(deps: { pool: Pool; nowMs: () => number }): Route {
   return route({
     method: 'get',

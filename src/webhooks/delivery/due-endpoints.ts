@@ -1,7 +1,7 @@
 import type { ClaimBudget, ClaimedDelivery } from '../queue/dispatch-queue.ts';
 
 /**
- * Endpoints with something due. The sets keep their insertion order. An endpoint that was just served is added again
+ * Endpoints with deliveries due. The sets keep their insertion order. An endpoint that was just served is added again
  * at the end, so that others come first.
  */
 export type DueEndpoints = {
@@ -10,7 +10,7 @@ export type DueEndpoints = {
   /** Endpoints that are known to have only yielding deliveries. */
   yielding: Set<string>;
   /**
-   * Adds an endpoint that has something due, fresh or yielding. An endpoint that is already in `yielding` stays there:
+   * Adds an endpoint that has deliveries due, fresh or yielding. An endpoint that is already in `yielding` stays there:
    * a claim for it includes fresh events too, and its backlog must not count as fresh at each sweep.
    */
   add: (endpointId: string) => void;
@@ -18,7 +18,7 @@ export type DueEndpoints = {
   take: (budgets: readonly ClaimBudget[]) => void;
   /** Restores the endpoints of a failed claim. */
   putBack: (budgets: readonly ClaimBudget[]) => void;
-  /** Keeps the endpoints whose claims used their whole budget, because they may have more. */
+  /** Adds the endpoints again whose claims used their whole budget, because they may have more deliveries due. */
   noteClaimed: (budgets: readonly ClaimBudget[], claimed: readonly ClaimedDelivery[]) => void;
 };
 

@@ -20,7 +20,7 @@ function describeEvent(type: EventType): RouteConfig {
     operationId: `on${name}`,
     summary: type,
     tags: ['Webhooks'],
-    security: [], // The signature authenticates us to the receiver.
+    security: [], // The signature authenticates Parley to the receiver.
     description:
       'Sent to each enabled endpoint of the namespace that is subscribed, at least once.',
     request: {
@@ -62,5 +62,5 @@ function exampleOf(type: EventType): object {
   return { id: 'evt_06dmv3x7v8r9s0t1w2x3y4z5a6', type, created: 1_763_640_000, data };
 }
 
-/** Webhook requests of all event types, as the OpenAPI document shows them. */
+/** Webhook requests of all event types, as they appear in the OpenAPI document. */
 export const EVENT_WEBHOOKS: readonly RouteConfig[] = EVENT_TYPES.map(describeEvent);

@@ -29,7 +29,7 @@ export type Reason = (typeof REASONS)[number];
 
 export type Explanation = {
   reason: Reason;
-  /** Explanation for people, with what to do. */
+  /** Explanation for people that says what to do. */
   detail: string;
   deliveryId: string | null;
   /** Unix milliseconds. */
@@ -63,15 +63,13 @@ export type Facts = {
   /** Deliveries, newest first. */
   deliveries: readonly ExplainableDelivery[];
   nowMs: number;
-  /** How long an event can be replayed. */
+  /** Period in ms after an event in which it can be replayed. */
   windowMs: number;
 };
 
 type Why = [reason: Reason, detail: string];
 
-/**
- * Explains the outcome by one delivery: a queued one if there is one, otherwise a delivered one, otherwise the newest.
- */
+/** Explains the outcome by one delivery: a queued one if there is one, or else a delivered one, or else the newest. */
 export function explain(facts: Facts): Explanation {
   const { deliveries } = facts;
   const delivery =

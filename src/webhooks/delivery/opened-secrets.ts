@@ -3,9 +3,9 @@ import type { Sealer } from '../../platform/postgres/sealing.ts';
 const REMEMBERED_MAX = 2_000;
 
 /**
- * Decrypts (opens) each encrypted (sealed) secret once and caches it. The encrypted secret comes with every delivery,
- * and decrypting it costs as much as both signatures. A secret that is encrypted again has other bytes and so another
- * cache key; the cache never returns an outdated secret.
+ * Decrypts (opens) each encrypted (sealed) secret once and caches the result. Every delivery comes with the encrypted
+ * secret, and decrypting it costs as much as both signatures. A secret that is encrypted again has other bytes, and so
+ * another cache key: the cache never returns an outdated secret.
  */
 export function rememberOpened({ open }: Pick<Sealer, 'open'>): Pick<Sealer, 'open'> {
   const opened = new Map<string, string>();

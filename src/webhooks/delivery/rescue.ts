@@ -14,28 +14,28 @@ import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
  * Ends the leases of dead delivery processes long before they would expire (docs/decisions/0016). A process counts as
- * alive while the database session of its wake-up connection exists. If the session has been gone for GONE_FOR_MS, the
- * process is either dead or was cut off for longer than a reconnect takes. In the second case its deliveries in flight
- * are sent twice. If a host becomes unreachable without closing its connection, its session lasts until TCP gives up,
- * so its leases expire first.
+ * alive while the database session of its wake-up connection exists. If the session has been gone for `GONE_FOR_MS`,
+ * the process is either dead or was disconnected for longer than a reconnect takes. In the second case its deliveries
+ * in flight are sent twice. If a host becomes unreachable without closing its connection, its session lasts until TCP
+ * gives up, so its leases expire first.
  */
 export type Rescue = {
   processNumber: number;
-  /** Marks this process as alive; called with each session of the wake-up connection. */
+  /** Marks this process as alive. Called with each new session of the wake-up connection. */
   onSession: (session: Db) => Promise<void>;
-  /** Looks for dead processes with one statement; called every LOOK_MS. Never fails. */
+  /** Checks for dead processes with one statement. Called every `LOOK_MS`. Never fails. */
   look: () => Promise<void>;
   /** Announces that this process claims no more deliveries. */
   leave: () => Promise<void>;
-  /** Removes this process; called once nothing is in flight. */
+  /** Removes this process from the registry. Called once nothing is in flight. */
   stop: () => Promise<void>;
 };
 
 export const LOOK_MS = 500;
 const GONE_FOR_MS = 1_000;
 /**
- * Time after a database outage in which no process is declared dead. All sessions were lost, and every process
- * reconnects at the same time.
+ * Time in ms after a database outage in which no process is declared dead, because all sessions were lost and every
+ * process reconnects at the same time.
  */
 const AFTER_OUTAGE_MS = 5_000;
 const RETRY_MS = 500;
@@ -52,7 +52,7 @@ export async function createRescue(deps: {
   const { db, nowMs, log } = deps;
   const processNumber = await addDeliveryProcess(db);
   /**
-   * Time at which each process was first found without a session. The key has the process's number and its
+   * Time at which each process was first found without a session. The keys consist of the process's number and its
    * registration time.
    */
   let goneSince = new Map<string, number>();
@@ -60,8 +60,8 @@ export async function createRescue(deps: {
   const stopping = new AbortController();
 
   /**
-   * Retries until the lock is acquired. The lock stays taken until the server notices that this process's previous
-   * session has ended.
+   * Tries to take the lock until it succeeds. The lock stays taken until the server notices that this process's
+   * previous session has ended.
    */
   async function keepTrying(session: Db): Promise<void> {
     try {

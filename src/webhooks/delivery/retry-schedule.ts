@@ -24,7 +24,7 @@ const LAST_TO_MS = 71.5 * HOUR_MS;
 /** Maximum delay that a receiver can request with Retry-After. */
 export const DELAY_MAX_MS = 600_000;
 
-/** Nominal times of the second to the second-to-last attempt, each with the step before it. */
+/** Nominal times from the second to the second-to-last attempt, each with the step before it. */
 const MIDDLE = nominalMoments();
 
 /** Number of attempts of a delivery that is never acknowledged and never delayed. */
@@ -64,7 +64,7 @@ export function nextAttemptOffsetMs(input: {
 function nominalMoments(): { atMs: number; stepMs: number }[] {
   const moments: { atMs: number; stepMs: number }[] = [];
   let stepMs = FIRST_STEP_MS;
-  // Stops so early that even the largest random offsets keep the second-to-last attempt before the last one.
+  // Stops early enough that even the largest random offsets keep the second-to-last attempt before the last one.
   for (let atMs = stepMs; atMs + STEP_MAX_MS * SPREAD < LAST_FROM_MS; atMs += stepMs) {
     moments.push({ atMs, stepMs });
     stepMs = Math.min(stepMs * STEP_GROWTH, STEP_MAX_MS);

@@ -3,29 +3,30 @@
  * that lowers the limit. The state exists only in this process. It decides when an attempt begins, never whether a
  * delivery is sent.
  *
- * After FAILURES_TO_OPEN failures in a row, an endpoint gets one attempt at a time. Each further failure adds a pause
- * that doubles up to PAUSE_MAX_MS. The first success closes the breaker, and each success doubles the slots, so that a
- * recovering endpoint is not flooded with its backlog. A pause only delays deliveries; it neither uses up nor skips an
- * attempt. If a dead endpoint has many deliveries, the pauses would add up to hours. So once an attempt is overdue by
- * OVERDUE_MS, the breaker no longer pauses the endpoint, and the schedule takes precedence.
+ * After `FAILURES_TO_OPEN` failures in a row, an endpoint gets one attempt at a time. Each further failure adds a pause
+ * that doubles up to `PAUSE_MAX_MS`. The first success closes the breaker, and each success doubles the slots, so that
+ * a recovering endpoint is not flooded with its backlog. A pause only delays deliveries; it neither uses up nor skips
+ * an attempt. If a dead endpoint has many deliveries, the pauses would add up to hours. So once an attempt is overdue
+ * by `OVERDUE_MS`, the breaker no longer pauses the endpoint, and the schedule takes precedence.
  */
 export const SLOTS_MAX = 32;
 /**
- * Maximum slots of an endpoint for yielding deliveries: retries, deliveries made by jobs, and late ones. Fresh events
- * precede them in the queue, but a fresh event cannot take the slot of an attempt in flight. Without reserved slots,
- * it would wait for the responses to old events. The number is high because after an outage every delivery is late.
+ * Maximum slots of an endpoint for yielding deliveries: retries, deliveries created by jobs, and late ones. Fresh
+ * events precede them in the queue, but a fresh event cannot take the slot of an attempt in flight. Without reserved
+ * slots, it would wait for the responses to old events. The number is high because after an outage every delivery is
+ * late.
  */
 export const YIELDING_SLOTS_MAX = 24;
 const FAILURES_TO_OPEN = 5;
 const PAUSE_FIRST_MS = 500;
 /**
- * Maximum pause. It is far below the ten minutes of contract/deliveries.md#retries, and short enough to be cheap:
+ * Maximum pause in ms. It is far below the ten minutes of contract/deliveries.md#retries. It can be short, because
  * deliveries that wait for a dead endpoint cost nothing.
  */
 const PAUSE_MAX_MS = 30_000;
 /**
- * How overdue an attempt must be before the breaker stops pausing its endpoint: half of the delay that a breaker may
- * cause (contract/deliveries.md#retries).
+ * Time in ms by which an attempt must be overdue before the breaker stops pausing its endpoint: half of the delay that
+ * a breaker may cause (contract/deliveries.md#retries).
  */
 const OVERDUE_MS = 300_000;
 
@@ -40,11 +41,13 @@ type State = {
 export type AttemptHealth = 'success' | 'failure' | 'unknown';
 
 export type Slots = {
-  /** Returns the slots that are free now; 0 while paused. */
+  /** Returns the number of free slots; 0 while the endpoint is paused. */
   free: (endpointId: string) => number;
   /** Returns how many of the free slots yielding deliveries may take. */
   freeForYielding: (endpointId: string) => number;
-  /** Takes a slot. `yields` is set at the claim; pass the same value to `release`. */
+  /**
+   * Takes a slot. `yields` says whether the delivery is yielding, as of its claim; pass the same value to `release`.
+   */
   take: (endpointId: string, yields?: boolean) => void;
   /**
    * Frees the slot of an attempt that has ended but is not recorded yet, so that the endpoint may get another attempt.
@@ -63,11 +66,11 @@ export type Slots = {
   /** Returns when the endpoint's pause ends, in ms of `nowMs`, or 0 if it is not paused. */
   pausedUntilMs: (endpointId: string) => number;
   inFlight: (endpointId: string) => number;
-  /** Reports that a result was recorded. */
+  /** Reports that the result of an attempt was recorded. */
   recorded: () => void;
   /**
-   * Returns the attempts in flight over all endpoints, including ended attempts that are not recorded yet, because they
-   * are held in memory.
+   * Returns the number of attempts in flight over all endpoints, including ended attempts that are not recorded yet,
+   * because they are held in memory.
    */
   total: () => number;
 };
@@ -107,7 +110,7 @@ export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
       if (yields) state.yielding -= 1;
       if (result === 'success') recover(state);
       if (result === 'failure') narrow(state, { nowMs: nowMs(), waitedMs });
-      // An idle, healthy endpoint needs no state.
+      // An idle, healthy endpoint has the default state, so nothing is stored for it.
       if (state.inFlight === 0 && state.failures === 0 && state.limit === SLOTS_MAX) {
         states.delete(endpointId);
       }

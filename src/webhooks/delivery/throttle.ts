@@ -1,12 +1,12 @@
 /**
- * Limit on how fast yielding deliveries (retries, deliveries made by jobs, late ones) may begin in this process. They
- * get the capacity that fresh events leave. Each attempt costs CPU time in this process and in the database. Without a
- * limit, a backlog would use all of it, and a fresh event, although claimed first, would wait behind hundreds of old
- * ones. So the limit rises by a small step while the process is busy for less than BUSY_MAX of the time, and drops by
- * 30 % otherwise.
+ * Limit on the rate at which this process begins yielding deliveries (retries, deliveries created by jobs, late ones).
+ * They get the capacity that fresh events leave. Each attempt costs CPU time in this process and in the database.
+ * Without a limit, a backlog would use all of it, and a fresh event, although claimed first, would wait behind hundreds
+ * of old ones. So the limit rises by a small step while the process is busy for less than `BUSY_MAX` of the time, and
+ * drops by 30 % otherwise.
  *
- * The limit is a rate and not a number of attempts in flight: an attempt that hangs uses no CPU time and must not
- * block others.
+ * The limit is a rate and not a number of attempts in flight, because an attempt that hangs uses no CPU time and must
+ * not block others.
  */
 export type Throttle = {
   /** Returns how many more deliveries may begin now. */
@@ -17,12 +17,12 @@ export type Throttle = {
 const WINDOW_MS = 100;
 const LOOK_MS = 50;
 /**
- * Maximum share of the time that the process may be busy. The rest is for fresh events and for other processes on the
- * machine.
+ * Maximum share of the time for which the process may be busy. The rest is for fresh events and for other processes on
+ * the machine.
  */
 const BUSY_MAX = 0.7;
 /**
- * Minimum number of yielding deliveries per window, so that a process that is busy with fresh events still makes its
+ * Minimum number of yielding deliveries per window, so that a process that is busy with fresh events still attempts its
  * retries.
  */
 const LIMIT_MIN = 16;

@@ -6,9 +6,11 @@ import type { Attempt, SendableDelivery } from './attempt.ts';
 import type { Completer } from './completer.ts';
 import type { AttemptHealth, Slots } from './slots.ts';
 
-/** Executor of claimed deliveries. It makes the attempt, frees the slot, records the result and updates the metrics. */
+/**
+ * Executor of claimed deliveries. It attempts a delivery, frees the slot, records the result and updates the metrics.
+ */
 export type Worker = {
-  /** Begins a delivery immediately. Deliveries begin in the order of the calls. */
+  /** Starts a delivery immediately. Deliveries start in the order of the calls. */
   begin: (delivery: SendableDelivery) => void;
   /** Resolves when nothing is in flight and everything that can be recorded is recorded. */
   idle: () => Promise<void>;
@@ -19,9 +21,9 @@ export type WorkerDeps = {
   completer: Completer;
   slots: Slots;
   metrics: Pick<Metrics, 'deliveryDuration' | 'queueDuration' | 'requestDuration' | 'deliveries'>;
-  /** Called with each recorded attempt; `parley start` prints it. */
+  /** Called with each recorded attempt. `parley start` prints it. */
   onAttempt?: ((delivery: ClaimedDelivery, attempt: Attempt) => void) | undefined;
-  /** Called when a slot is free again, or when fewer attempts than the total limit are in flight. */
+  /** Called when a slot becomes free, or when fewer attempts than the total limit are in flight. */
   onFree: () => void;
   log: Logger;
 };
@@ -70,7 +72,7 @@ async function deliver(
       deps.onAttempt?.(delivery, attempt);
     }
   } catch (error) {
-    // An error here is ours, not the receiver's. The lease expires, and the delivery is tried again.
+    // An error here is Parley's fault, not the receiver's. The lease expires, and the delivery is attempted again.
     deps.log.error({ err: error, delivery: delivery.id }, 'attempt broke off');
   } finally {
     deps.slots.recorded();

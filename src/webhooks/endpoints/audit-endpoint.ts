@@ -9,8 +9,8 @@ import type { WebhookEndpointFields } from './rest-webhook-endpoint.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.sql.ts';
 
 /**
- * Fields of an endpoint in the audit log: the URL, the event types and the names of its headers, never a header value.
- * The URL's query is removed, because some receivers take a password in it.
+ * Fields of an endpoint in the audit log: the URL, the event types and the names of its headers, but never a header
+ * value. The URL's query is removed, because some receivers take a password in it.
  */
 const TOLD = ['url', 'event_types', 'enabled', 'header_names', 'managed_by'] as const;
 
@@ -36,7 +36,7 @@ export function endpointChange(
     shown({ ...after, header_names: names.after ?? names.before }),
     TOLD,
   );
-  // The shown URL omits the query. If only the query changed, `url` must still be listed as changed.
+  // The URL is shown without its query. If only the query changed, `url` must still be listed as changed.
   const isOtherUrl = before.url !== after.url && !Object.hasOwn(change.after ?? {}, 'url');
   const changed = [
     ...(change.detail['changed'] as string[]),

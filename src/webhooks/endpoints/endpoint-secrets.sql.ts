@@ -14,29 +14,29 @@ export type SealedEndpoint = {
   restHeaders: Buffer | null;
   /** Whether the row has headers that an earlier release stored unencrypted. */
   hasPlainHeaders: boolean;
-  /** Revision of the secrets. Each change by REST to a signing secret or a header increments it. */
+  /** Revision of the secrets. Each change of a signing secret or a header by REST increments it. */
   revision: number;
-  /** Whether the endpoint's Secret has this revision. */
+  /** Whether the endpoint's Secret has the secrets of this revision. */
   isCopied: boolean;
-  /** Revision of the headers. Each change by REST to the headers increments it. */
+  /** Revision of the headers. Each change of the headers by REST increments it. */
   headerRevision: number;
 };
 
-/** Signing secret of an endpoint, encrypted, and the rotation in progress. */
+/** Encrypted signing secret of an endpoint, with the rotation in progress. */
 export type SealedSecrets = { secret: Buffer; next: SealedRotation | null };
 
 /** Next secret of a rotation. Times are Unix ms. */
 export type SealedRotation = { secret: Buffer; atMs: number; oldUntilMs: number };
 
 /**
- * Header names and their encrypted values. `sealed` is the encrypted JSON of name → value, or null if the endpoint has
- * no headers.
+ * Header names and encrypted header values. `sealed` is the encrypted JSON that maps names to values, or null if the
+ * endpoint has no headers.
  */
 export type SealedHeaders = { sealed: Buffer | null; names: string[] };
 
 /**
  * Returns the associated data (`place`) of an endpoint's signing secrets. It binds the encrypted value to this
- * endpoint: decryption with any other associated data fails (sealing.ts).
+ * endpoint, because decryption with any other associated data fails (sealing.ts).
  */
 export function endpointSecretPlace(namespace: string, id: string): string {
   return `endpoint:${namespace}/${id}`;
@@ -67,8 +67,8 @@ function toSealedEndpoint(row: SecretRow): SealedEndpoint {
 }
 
 /**
- * Returns the encrypted secrets, or undefined if the row does not exist. The row of a deleted endpoint still exists,
- * but without secrets.
+ * Returns the encrypted secrets, or undefined if there is no row. The row of a deleted endpoint still exists, but has
+ * no secrets.
  */
 export async function readSealedEndpoint(
   db: Db,
@@ -128,8 +128,8 @@ export async function updateRestHeaders(
 }
 
 /**
- * Stores headers set by REST that were found outside the row: in the Secret after the database was lost, or in a
- * declaration by an earlier release. Headers that the row already has are not replaced.
+ * Stores headers set by REST that were found outside of the row: in the Secret after the database was lost, or in a
+ * declaration by an earlier release. Does not replace headers that the row already has.
  */
 export async function adoptRestHeaders(
   db: Db,
@@ -144,8 +144,8 @@ export async function adoptRestHeaders(
 }
 
 /**
- * Stores the secrets of an endpoint that REST is about to declare. The row counts as deleted until the operator
- * applies the declaration. If the row exists already, an earlier try created it, and it stays unchanged.
+ * Stores the secrets of an endpoint that REST is about to declare. The row counts as deleted until the operator applies
+ * the declaration. If the row exists already, an earlier attempt of the request created it, and it stays unchanged.
  */
 export async function insertUndeclared(
   db: Db,
@@ -182,7 +182,7 @@ export async function listNotCopied(db: Db): Promise<ObjectKey[]> {
 }
 
 /**
- * Records that `revision` is copied into the Secret. `revision` was read before copying, so later changes by REST
+ * Records that the Secret has the secrets of `revision`. `revision` was read before copying, so later changes by REST
  * still count as not copied.
  */
 export async function markCopied(db: Db, id: string, revision: number): Promise<void> {
@@ -190,7 +190,7 @@ export async function markCopied(db: Db, id: string, revision: number): Promise<
 }
 
 /**
- * Columns with encrypted signing secrets and headers (contract/webhooks.md#rotation), including those of deleted
+ * Columns with encrypted signing secrets and headers (contract/webhooks.md#rotation). They include those of deleted
  * endpoints.
  */
 export const SEALED_ENDPOINT_COLUMNS: readonly SealedColumn[] = [

@@ -13,7 +13,7 @@ import {
   updatedAt,
 } from '../../platform/http/fields.ts';
 
-/** Limit up to which unfinished deliveries of an endpoint are counted. */
+/** Maximum number of unfinished deliveries of an endpoint that are counted. */
 export const UNFINISHED_MAX = 10_000;
 
 /**
@@ -84,8 +84,7 @@ export const CreatedWebhookEndpoint = WebhookEndpoint.extend({
 }).meta({ id: 'CreatedWebhookEndpoint', description: 'A new endpoint with its signing secret.' });
 
 /**
- * Returns the ETag of everything that REST may change: the declaration, and the headers, which are stored apart from
- * it.
+ * Returns the ETag for everything that REST may change: the declaration, and the headers, which are stored separately.
  */
 export function endpointTag(row: WebhookEndpointRow): string {
   return etagOf({ ...row, revision: row.headerRevision });
@@ -100,7 +99,10 @@ function disabledReason({ enabled, suspendedBy, managedBy }: WebhookEndpointRow)
   return `\`spec.suspend\` is true, set by ${suspendedBy ?? 'its manifest'}`;
 }
 
-/** Returns the REST representation. `unfinished` is counted up to UNFINISHED_MAX; null means not counted. */
+/**
+ * Returns the REST representation of an endpoint. `unfinished` is counted up to `UNFINISHED_MAX`; null means that it
+ * was not counted.
+ */
 export function endpointView(
   row: WebhookEndpointRow,
   unfinished: number | null = null,
@@ -138,7 +140,7 @@ export const RotatedWebhookEndpoint = WebhookEndpoint.extend({
     .meta({ description: 'The new signing secret, when this call made it. Shown now only.' }),
 }).meta({ id: 'RotatedWebhookEndpoint', description: 'An endpoint whose secret is rotated.' });
 
-/** Returns the rotation in progress. Returns null once it is over, even if the row was not updated since. */
+/** Returns the rotation in progress, or null once it is over, even if the row was not updated since. */
 function rotationView(
   row: WebhookEndpointRow,
 ): z.output<typeof WebhookEndpoint>['secret_rotation'] {

@@ -44,14 +44,15 @@ export type FindSecretsDeps = {
   nowMs: () => number;
 };
 
-/** Secrets of an endpoint. `headers` are headers that were set by REST and are missing from the row. */
+/** Secrets of an endpoint. `headers` are the headers that were set by REST and that the row lacks. */
 export type FoundSecrets = { secrets: SigningSecrets; headers?: Headers };
 
 /**
  * Finds the signing secrets of an endpoint, from one of three sources. If the endpoint names a Secret in `secretRef`,
  * that Secret has them. If REST created the endpoint, its row has them, and they are copied into the endpoint's own
- * Secret. Otherwise the endpoint's own Secret has them; it is created if it is missing. So the Secrets refill a lost
- * database, and the database restores a lost Secret: receivers never need a new secret.
+ * Secret. Otherwise the endpoint's own Secret has them; it is created if it is missing. If the database is lost, it is
+ * filled again from the Secrets, and if a Secret is lost, it is restored from the database. So receivers never need a
+ * new secret.
  */
 export async function findSecrets(
   deps: FindSecretsDeps,
@@ -109,7 +110,7 @@ async function copyToSecret(
   return { secrets };
 }
 
-/** Explains why the endpoint's own Secret cannot be written: it has another owner, or the cluster forbids it. */
+/** Explains why the endpoint's own Secret cannot be written: it has another owner, or the cluster forbids the write. */
 function notWritten(error: unknown, name: string): Problem | undefined {
   const reason = 'SecretNotWritten';
   if (error instanceof FieldConflictError) {
@@ -178,7 +179,9 @@ function invalidSecret(name: string, problem: string): Problem {
   return { reason: 'InvalidSecret', message: `Secret ${name}: ${problem}` };
 }
 
-/** Writes the Secret with the API as field manager, so that an endpoint the API created stays managed by the API. */
+/**
+ * Writes the Secret. Uses the API as field manager, so that an endpoint that the API created stays managed by the API.
+ */
 function putSecret(
   { store }: Pick<FindSecretsDeps, 'store'>,
   endpoint: EndpointResource,
@@ -191,8 +194,8 @@ function putSecret(
 }
 
 /**
- * Returns the Secret with its endpoint as the owner, so that the cluster deletes it with the endpoint even without an
- * operator.
+ * Returns the Secret with its endpoint as the owner, so that the cluster deletes it together with the endpoint even if
+ * no operator is running.
  */
 function ownSecret(
   { kind, metadata }: EndpointResource,
@@ -203,13 +206,13 @@ function ownSecret(
   return { ...secretObject(metadata, secrets, headers), owner: { kind, name, uid } };
 }
 
-/** Returns whether the Secret names its endpoint as its owner and in its label. */
+/** Returns true if the Secret names its endpoint as its owner and in its label. */
 function isMarked(secret: Resource, endpoint: EndpointResource): boolean {
   const { labels = {} } = secretObject(endpoint.metadata, { secret: '' });
   return isOwned(secret, endpoint) && hasLabels(secret.metadata.labels, { labels });
 }
 
-/** Returns whether the endpoint owns the Secret. Always true in a store that has no owner references. */
+/** Returns true if the endpoint owns the Secret. Always returns true in a store without owner references. */
 function isOwned(secret: Resource | undefined, { metadata }: EndpointResource): boolean {
   const uids = secret?.metadata.ownerUids;
   return secret !== undefined && (uids === undefined || uids.includes(metadata.uid));

@@ -7,8 +7,8 @@ import type { Headers } from './endpoint-headers.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 
 /**
- * Applies an RFC 7386 merge patch to the headers. Null removes a header; the case of its name is ignored. If a header
- * exists already, it takes the spelling of the patch.
+ * Applies an RFC 7386 merge patch to the headers. Null removes a header. Header names are compared without regard to
+ * case, and the patch's spelling replaces the existing one.
  */
 export function patchHeaders(
   headers: Headers,
@@ -39,7 +39,7 @@ export function parseHeaders(text: unknown): Headers | undefined {
   }
 }
 
-/** Returns why these headers may not be sent. The text never repeats a value. */
+/** Returns why these headers may not be sent, or undefined if they may. The text never repeats a value. */
 export function headersProblem(headers: Headers): string | undefined {
   const names = Object.keys(headers);
   if (names.length > HEADERS_MAX) return `there may be at most ${HEADERS_MAX} headers`;
@@ -55,7 +55,10 @@ export function headersProblem(headers: Headers): string | undefined {
   return undefined;
 }
 
-/** Returns headers set by REST that an earlier release stored in the declaration; usually undefined. */
+/**
+ * Returns the headers set by REST that an earlier release stored in the declaration. Usually there are none, and it
+ * returns undefined.
+ */
 export function declaredByRest({
   spec,
   owners,

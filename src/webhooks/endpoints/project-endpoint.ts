@@ -41,14 +41,14 @@ export type EndpointToProject = {
   whoElse: WhoElse;
   /**
    * Signing secrets. Null means that the Secret is missing; the stored secrets then stay in use. While an endpoint has
-   * none, its deliveries wait.
+   * no secrets, its deliveries wait.
    */
   secrets: SigningSecrets | null;
   /** Declared headers. Null means that a Secret is missing; the stored headers then stay in use. */
   headers: Headers | null;
-  /** Headers set by REST that are missing from the row. */
+  /** Headers set by REST that the row lacks. */
   found?: Headers | undefined;
-  /** Secrets of the row, read before the declaration's Secret; undefined if there is no row. */
+  /** Secrets in the row, read before the declaration's Secret; undefined if there is no row. */
   stored: SealedEndpoint | undefined;
 };
 
@@ -99,7 +99,7 @@ export async function projectEndpoint(
   deps.notifier.notify(CHANNELS.deliveries, [endpoint.id]);
 }
 
-/** Records why the latest declaration is refused. The last valid declaration stays active. */
+/** Records why the latest declaration was refused. The last valid declaration stays active. */
 export async function refuseEndpoint(
   deps: { pool: Pool; notifier: Notifier },
   input: {

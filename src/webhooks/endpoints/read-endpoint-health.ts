@@ -44,16 +44,16 @@ type Shown = Pick<
   'health' | 'lastSuccessTime' | 'lastFailureTime' | 'failingSince' | 'conditions'
 >;
 
-/** Part of a status that describes deliveries. */
+/** Part of an endpoint's status that describes its deliveries. */
 export type ShownDelivery = {
   status: Omit<Shown, 'conditions'>;
   delivering: Finding;
-  /** Events that report that deliveries began to fail, or recovered. */
+  /** Kubernetes Events that report that deliveries began to fail, or recovered. */
   events: ResourceEvent[];
 };
 
 /**
- * Minimum age of a time in a status before it is updated, as long as the health stays the same. Otherwise each
+ * Minimum age in ms of a time in a status before it is updated, as long as the health stays the same. Otherwise each
  * delivery would become a write to the API server, which is not a metrics store.
  */
 const TIME_KEPT_MS = 300_000;
@@ -182,8 +182,8 @@ function deliveringOf({ conditions = [] }: Shown): Before {
 }
 
 /**
- * Returns the Kubernetes Events for a change of health. Their notes omit the time, so that Kubernetes counts a
- * repetition in the same Event.
+ * Returns the Kubernetes Events for a change of health. Their notes omit the time, so that Kubernetes counts
+ * repetitions in the same Event.
  */
 function turnOf(
   before: Before,

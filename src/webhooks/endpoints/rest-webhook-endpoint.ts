@@ -30,7 +30,7 @@ export type WebhookEndpointWrite = Omit<WebhookEndpointFields, 'event_types'> & 
 };
 
 export type HeaderPatch = Readonly<Record<string, string | null>> | null;
-/** Patch of the declared fields and of the headers. Undefined `headers` stay unchanged. */
+/** Patch of the declared fields and of the headers. The headers stay unchanged if `headers` is undefined. */
 export type WebhookEndpointPatch = {
   declared: Record<string, unknown>;
   headers: HeaderPatch | undefined;
@@ -71,7 +71,7 @@ export const signingSecret = z
   .describe('whsec_ and the base64 of 24 to 64 bytes; made when absent. Shown once.');
 
 /**
- * Event types to send. Unlike in a manifest, the list must not be empty. An empty list would subscribe to everything,
+ * Event types to send. Unlike in a manifest, the list must not be empty: an empty list would subscribe to everything,
  * and a list that a program filtered down to nothing is more likely a mistake.
  */
 const eventTypes = z
@@ -102,8 +102,8 @@ export const WebhookEndpointWrite: z.ZodType<WebhookEndpointWrite> = typed(
 );
 
 /**
- * Body of `PATCH /v1/webhooks/{id}`: an RFC 7386 merge patch. The secret changes by rotation only.
- * The merged result must be checked with `WebhookEndpointWrite`.
+ * Body of `PATCH /v1/webhooks/{id}`: an RFC 7386 merge patch. The secret can be changed only by rotation. The merged
+ * result must be checked with `WebhookEndpointWrite`.
  */
 export const WebhookEndpointPatch: z.ZodType<Record<string, unknown>> = z
   .strictObject({
@@ -136,8 +136,8 @@ export function toWebhookEndpointSpec(write: WebhookEndpointWrite): {
 }
 
 /**
- * Converts a spec to REST fields. If the spec has no `eventTypes`, the result has no `event_types`, and all events are
- * sent.
+ * Converts a spec to REST fields. If the spec has no `eventTypes`, the result has no `event_types`, which means that
+ * all events are sent.
  */
 export function fromWebhookEndpointSpec(
   spec: Written & Partial<WebhookEndpointSpec>,
@@ -146,7 +146,7 @@ export function fromWebhookEndpointSpec(
   return spec.suspend === undefined ? rest : { ...rest, enabled: !spec.suspend };
 }
 
-/** Converts a pointer into the resource to one into the REST body: `/spec/suspend` → `/enabled`. */
+/** Converts a pointer into the resource to a pointer into the REST body: `/spec/suspend` → `/enabled`. */
 export function webhookEndpointPointer(pointer: string): string {
   const inSpec = pointer.replace(/^\/spec/, '');
   return inSpec === '/suspend' ? '/enabled' : toSnakePointer(webhookEndpointSpec, inSpec);

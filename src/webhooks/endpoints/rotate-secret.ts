@@ -37,17 +37,19 @@ export type RotateSecretDeps = {
 export type RotateInput = {
   namespace: string;
   id: string;
-  /** How long both secrets are live before the swap, and again after it. Undefined selects the default. */
+  /**
+   * Time in seconds for which both secrets are live before the swap, and again after it. Undefined selects the default.
+   */
   overlapSec: number | undefined;
   step: 'begin' | 'activate' | 'cancel';
 };
 
-/** Endpoint after the rotation step. `secret` is the new secret if this call created it. */
+/** Endpoint after a rotation step. `secret` is the new secret if this call created it. */
 export type Rotated = { endpoint: WebhookEndpointRow; secret: string | undefined };
 
 /**
  * Rotates an endpoint's signing secret in two steps (contract/webhooks.md#rotation). One transaction locks and writes
- * the endpoint's row, which is the primary copy of its secrets. So of two concurrent callers only one can begin a
+ * the endpoint's row, which is the primary copy of its secrets. So only one of two concurrent callers can begin a
  * rotation, and the secret in a response is the one in use. The operator copies it into the endpoint's Secret, from
  * which a new database can be filled.
  * @throws ApiError not_found, precondition_failed, managed_secret, rotation_in_progress, no_rotation
@@ -97,7 +99,7 @@ const ACTIONS = {
   cancel: 'webhook.rotation_canceled',
 } as const;
 
-/** Returns the signing secrets after a step. */
+/** Returns the signing secrets after a rotation step. */
 function rotate(
   before: SigningSecrets,
   step: Pick<RotateInput, 'step' | 'overlapSec'> & { made: string; nowMs: number },
@@ -108,8 +110,8 @@ function rotate(
   if (step.step === 'begin') {
     if (isWaiting && next.secret === made) return before; // A retry after a crash: the rotation has begun.
     if (isWaiting) throw inProgress(next.atMs);
-    // If an earlier rotation has swapped but not ended, this rotation starts from its new secret and drops its old
-    // one.
+    // If an earlier rotation has swapped the secrets but not ended, this rotation starts from its new secret and drops
+    // its old one.
     const secret = next?.secret ?? before.secret;
     const overlapMs = (step.overlapSec ?? OVERLAP_DEFAULT_SEC) * 1_000;
     const atMs = nowMs + overlapMs;
@@ -137,7 +139,7 @@ function noSecretYet(): ApiError {
   return new ApiError('write_conflict', 'the endpoint has no secret in force yet; try again soon');
 }
 
-/** Checks that the API manages the secret. A secret in a Secret of the user must be rotated there. */
+/** Checks that the API manages the secret. A secret in a Secret of the user must be rotated in that Secret. */
 async function checkDeclared(
   store: ResourceStore,
   endpoint: WebhookEndpointRow,
@@ -152,7 +154,7 @@ async function checkDeclared(
 }
 
 /**
- * Returns the error for a secret that the API does not manage. It names the Secret (`ref`) to rotate instead, and how.
+ * Returns the error for a secret that the API does not manage. It says which Secret (`ref`) to rotate instead, and how.
  */
 export function keptElsewhere(
   { namespace, name }: Pick<WebhookEndpointRow, 'namespace' | 'name'>,

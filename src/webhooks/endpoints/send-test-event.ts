@@ -31,20 +31,20 @@ export type SendTestEvent = <T extends EventType>(
   beforeCommit?: CommitHook<SentTest>,
 ) => Promise<SentTest>;
 
-/** Maximum batch size. It bounds how many requests fail together. */
+/** Maximum number of events in a batch. It bounds how many requests fail together. */
 const TOGETHER_MAX = 128;
 
 /**
- * Maximum body size, far above the size of real events. A delivery process holds up to 512 bodies in memory
- * (src/webhooks/delivery/budgets.ts), so a tenant with large events must not exhaust it.
+ * Maximum size of the body in bytes, far above the size of real events. A delivery process holds up to 512 bodies in
+ * memory (src/webhooks/delivery/budgets.ts), so a tenant with large events must not exhaust it.
  */
 const BYTES_MAX = 64 * 1_024;
 
 export type SendTestEventDeps = {
   pool: Pool;
   /**
-   * Connection for batched events, with the settings PLANNED_ONCE. One connection is enough, because one batch runs at
-   * a time.
+   * Connection for batched events, with the settings `PLANNED_ONCE`. One connection is enough, because one batch runs
+   * at a time.
    */
   outbox: Db;
   announce: Announce;
@@ -62,8 +62,7 @@ export function createSendTestEvent(deps: SendTestEventDeps): SendTestEvent {
     },
     itemsMax: TOGETHER_MAX,
     gatherMs: 0,
-    // Applies from about 1,000 events a second. Each batch then waits 2 ms for more events, about as long as a commit
-    // takes.
+    // From about 1,000 events a second on, each batch waits 2 ms for more events, about as long as a commit takes.
     busy: { from: 3, gatherMs: 2 },
   });
 

@@ -17,7 +17,7 @@ export type ShownRequest = {
   url: string;
   method: 'POST';
   headers: Record<string, string>;
-  /** Exact bytes of the body, decoded as UTF-8. */
+  /** The bytes of the body, decoded as UTF-8. */
   body: string;
 };
 

@@ -12,8 +12,8 @@ export type ToSign = {
 };
 
 /**
- * Returns the headers that we add to a request (contract/deliveries.md#headers). `other` is the second secret that is
- * valid during a rotation: before the swap the new one, after it the old one.
+ * Returns the headers that Parley adds to a request (contract/deliveries.md#headers). `other` is the second secret that
+ * is valid during a rotation: the new one before the swap, and the old one after it.
  */
 export function signedHeaders(
   { userAgent, secret, other }: { userAgent: string; secret: string; other: string | undefined },

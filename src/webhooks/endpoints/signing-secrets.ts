@@ -9,8 +9,8 @@ import { SIGNING_SECRET_KEY } from './webhook-endpoint.ts';
 import { signingSecretName } from '../../platform/reconcile/references.ts';
 
 /**
- * Contents of an endpoint's Secret. During a rotation it has two secrets and the absolute times of the swap and of the
- * end, so that a new database immediately signs with the right secret.
+ * Contents of an endpoint's Secret. During a rotation there are two secrets and the absolute times of the swap and of
+ * the end, so that a new database immediately signs with the right secret.
  */
 export type SigningSecrets = {
   secret: string;
@@ -28,7 +28,10 @@ const NEXT_AT = 'next-secret-at';
 const OLD_UNTIL = 'old-secret-until';
 const HEADERS = 'headers';
 
-/** Keys of a Secret for a rotation: the next secret, when it replaces the old one, and when the old one expires. */
+/**
+ * Keys of a Secret for a rotation: the next secret, the time at which it replaces the old one, and the time at which
+ * the old one expires.
+ */
 export const ROTATION_KEYS = [NEXT, NEXT_AT, OLD_UNTIL] as const;
 
 /** Returns the endpoint's Secret as an object for the store. `headers` are those set by REST. */
@@ -79,7 +82,7 @@ export function readRotation(
   return { next: { secret, atMs, oldUntilMs } };
 }
 
-/** Returns the secrets that are valid at a given time. After the end of a rotation only the new one is left. */
+/** Returns the secrets that are valid at a given time. After the end of a rotation only the new secret is left. */
 export function secretsAt(secrets: SigningSecrets, nowMs: number): SigningSecrets {
   const { next } = secrets;
   return next && next.oldUntilMs <= nowMs ? { secret: next.secret } : secrets;

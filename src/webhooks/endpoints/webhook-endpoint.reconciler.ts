@@ -49,7 +49,7 @@ export type WebhookEndpointReconcilerDeps = QuotaDeps & {
   nowMs: () => number;
 };
 
-/** Assumed maximum difference between the clocks of the operator and the database. */
+/** Assumed maximum difference in ms between the clocks of the operator and the database. */
 const CLOCK_SKEW_MS = 1_000;
 
 /** Reconciles WebhookEndpoints: their URL, subscriptions and secrets. */
@@ -76,13 +76,14 @@ export function webhookEndpointReconciler(
     refusedStatus: { health: 'NotReady' },
     remove: async (key, epoch) => {
       await removeSecret(deps, key);
-      // The row is deleted last. If this process dies before that, the row makes the next leader repeat the deletion.
+      // The row is deleted last. If this process dies before that, the next leader finds the row and repeats the
+      // deletion.
       await removeEndpoint(deps, { epoch, ...key });
     },
   };
 }
 
-/** Deletes the endpoint's own Secret, unless someone else declares a Secret of that name. */
+/** Deletes the endpoint's own Secret, unless someone else declares a Secret with the same name. */
 async function removeSecret(
   { store }: Pick<WebhookEndpointReconcilerDeps, 'store'>,
   { namespace, name }: ObjectKey,
@@ -163,7 +164,10 @@ async function act(
   };
 }
 
-/** Deletes headers that an earlier release stored in the declaration in plain text. The row has them now, encrypted. */
+/**
+ * Deletes headers that an earlier release stored in the declaration in plain text. The row now has them in encrypted
+ * form.
+ */
 async function dropDeclaredByRest(
   { store }: Pick<WebhookEndpointReconcilerDeps, 'store'>,
   endpoint: EndpointResource,
@@ -188,8 +192,8 @@ async function dropDeclaredByRest(
 }
 
 /**
- * Reports headers with an API key in plain text. A ModelProvider with such headers is refused. Endpoints of earlier
- * releases may have them, so they stay active.
+ * Reports headers that contain an API key in plain text. A ModelProvider with such headers is refused, but endpoints of
+ * earlier releases may have them, so they stay active.
  */
 function keysInClear({ headers = {} }: WebhookEndpointSpec): Finding[] {
   const names = Object.keys(headers).filter(isKeyHeader);

@@ -34,7 +34,7 @@ export const webhookEndpointSpec = z
   .strictObject({
     url: httpUrl.describe('Address the events are sent to, https.'),
     eventTypes: z
-      // An enum, not a pattern, so that `kubectl explain` and the error for a typo list all values.
+      // An enum instead of a pattern, so that `kubectl explain` and the error for a typo list all values.
       .array(z.enum(SUBSCRIPTIONS))
       .max(SUBSCRIPTIONS.length)
       .meta(LIST_SET)

@@ -16,7 +16,7 @@ export type WebhookEndpointRow = {
   eventTypes: string[];
   description: string;
   enabled: boolean;
-  /** Names of the declared headers and of those set by REST. The values are encrypted (endpoint-secrets.sql.ts). */
+  /** Names of the declared headers and of those set by REST. Their values are encrypted (endpoint-secrets.sql.ts). */
   headerNames: string[];
   /** Revision of the headers set by REST, which are not part of the declaration. Each change increments it. */
   headerRevision: number;
@@ -66,13 +66,13 @@ export type EndpointProjection = Omit<
   secret: Buffer | null;
   /** Rotation that belongs to `secret`. If absent, a rotation in progress ends. */
   next?: SealedRotation;
-  /** Declared headers, encrypted. */
+  /** Declared headers, with encrypted values. */
   headers: SealedHeaders;
 };
 
 /**
- * Start and length of the current series of failures. Null unless the last attempt failed: processes of earlier
- * releases leave old values after a success.
+ * SQL for the start and the length of the current series of failures. Both are null unless the last attempt failed,
+ * because processes of earlier releases leave old values after a success.
  */
 const RUN = `case when h.last_failure_at > coalesce(h.last_success_at, '-infinity')
     then coalesce(case when h.failing_since > coalesce(h.last_success_at, '-infinity')
@@ -160,7 +160,7 @@ export type HealthRow = Pick<
   | 'failingSince'
 >;
 
-/** Lists how deliveries to each endpoint went, in all namespaces. */
+/** Returns how deliveries to each endpoint went, in all namespaces. */
 export async function listEndpointHealth(db: Db): Promise<HealthRow[]> {
   const { rows } = await db.query<HealthRow>({
     name: 'list_endpoint_health',
@@ -224,7 +224,7 @@ export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Prom
   );
 }
 
-/** Records why the latest declaration is refused. The last valid declaration stays active. */
+/** Records why the latest declaration was refused. The last valid declaration stays active. */
 export async function updateEndpointCondition(
   db: Db,
   endpoint: Pick<WebhookEndpointRow, 'id' | 'uid' | 'generation' | 'ready' | 'reason' | 'message'>,

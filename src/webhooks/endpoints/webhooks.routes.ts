@@ -119,8 +119,8 @@ const Shown = z
   .meta({ id: 'TestRequest', description: 'What a receiver would get.' });
 
 /**
- * Sends a test event. Load generators create events with this route, so it must be fast. If the request names the
- * type, it costs its share of one statement and, at most once a second, a look-up of the API key.
+ * Sends a test event. Load generators create events with this route, so it must be fast. If the request names the type,
+ * it costs its share of one statement and, at most once a second, a look-up of the API key.
  */
 function testRoute(deps: WebhookRoutesDeps): Route {
   const sendTestEvent = createSendTestEvent(deps);
@@ -167,7 +167,7 @@ function testRoute(deps: WebhookRoutesDeps): Route {
 
 const SIGNED = 'the answer of dry_run holds signatures that the receiver takes for ours';
 
-/** Returns a type that the endpoint is subscribed to, because the receiver may not handle any other. */
+/** Returns a type to which the endpoint is subscribed, because the receiver may not handle any other. */
 async function defaultType(
   deps: WebhookRoutesDeps,
   key: { namespace: string; id: string },

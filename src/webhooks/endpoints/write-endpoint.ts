@@ -131,7 +131,7 @@ export async function createEndpoint(
   };
   const declare = async ({ begin }: WriteAhead): Promise<Resource> => {
     await begin({ after: endpointAudited(write, namesOf(headers)) });
-    // An earlier try may have created the endpoint, and its secret may have been rotated since.
+    // An earlier attempt of this request may have created the endpoint, and its secret may have been rotated since.
     const known = plan.isRetry ? await findMade(deps.store, object) : undefined;
     return known ?? declareWithSecrets(deps, { id, object, url: spec.url, secret, headers });
   };
@@ -164,7 +164,7 @@ async function declareWithSecrets(
   try {
     return await declareNew(store, object);
   } catch (error) {
-    // After an outage error, the endpoint may exist, and then it needs the secret in this row.
+    // If the store was unavailable, the endpoint may exist, and then it needs the secret in this row.
     if (!(error instanceof StoreUnavailableError)) await deleteUndeclared(pool, object);
     throw error;
   }
@@ -173,9 +173,8 @@ async function declareWithSecrets(
 type Caller = AuditedBy & { scopes: readonly Scope[] };
 
 /**
- * Applies a JSON merge patch to the fields that the API manages. A field of another manager causes a 409. The
- * declaration is written first and the headers after it. If this process dies in between, repeating the patch
- * completes it.
+ * Applies a JSON merge patch to the fields that the API manages. A field of another manager causes a 409. Writes the
+ * declaration first and the headers after it. If this process dies in between, repeating the patch completes it.
  * @throws ApiError missing_scope if the patch changes the URL's origin, so that the header values would go elsewhere,
  * and the API key lacks the scope `keys`
  */
@@ -245,7 +244,7 @@ async function applyEndpointPatch(
 const ELSEWHERE =
   'the new url has another origin, which would receive header values and signatures meant for the old one; use such a key or create another endpoint';
 
-/** Returns the origin of the URL. Returns text that is not a URL unchanged; the store refuses it later. */
+/** Returns the origin of the URL. Returns any text that is not a URL unchanged; the store refuses it later. */
 function originOf(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : url;
 }
@@ -329,7 +328,10 @@ export function requireEndpoint(deps: { pool: Db }, key: RowKey): Promise<Webhoo
   return requireRow(deps, DECLARED_ENDPOINT, key);
 }
 
-/** Checks the URL early, for a better error message. The address guard checks it again at every connection. */
+/**
+ * Checks the URL early, so that the caller gets a better error message. The address guard checks it again at every
+ * connection.
+ */
 function checkAddress(guard: AddressGuard, url: string): void {
   const checked = checkUrl(url, guard);
   if (!('problem' in checked)) return;

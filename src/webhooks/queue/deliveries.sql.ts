@@ -10,14 +10,14 @@ import {
 } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Delivery as users see it, finished or not. Ids are UUIDs; times are Unix milliseconds. */
+/** Delivery as users see it, finished or not. Ids are UUIDs, and times are Unix milliseconds. */
 export type DeliveryRow = {
   id: string;
   endpointId: string;
   eventId: string;
   eventType: EventType;
   trigger: Trigger;
-  /** Whether this delivers a test event. */
+  /** Whether this is the delivery of a test event. */
   isTest: boolean;
   status: DeliveryStatus;
   /** Number of attempts, without the one in flight. */
@@ -51,8 +51,8 @@ type AttemptRow = {
 };
 
 /**
- * Selects queued deliveries. A claim increments `attempt` before the attempt is made, so the last attempt is not
- * recorded while a lease exists, even an expired one.
+ * SQL that selects queued deliveries. A claim increments `attempt` before the attempt takes place, so the last attempt
+ * is not recorded while a lease exists, even an expired one.
  */
 const QUEUED = `select id, endpoint_id as "endpointId", event_id as "eventId",
     event_type as "eventType", trigger, test or trigger = 'test' as "isTest",
@@ -110,7 +110,7 @@ export type DeliveryFilter = ListPage &
 
 /**
  * Lists deliveries, newest first. Neither table has an index by namespace. Without an endpoint or an event in the
- * filter, this reads one page per endpoint in index order and returns the newest rows of all.
+ * filter, it reads one page per endpoint in index order, and returns the newest rows of all these pages.
  */
 export async function listDeliveries(db: Db, filter: DeliveryFilter): Promise<DeliveryRow[]> {
   const { namespace, endpointId, eventId, withTests, status, limit } = filter;
@@ -168,14 +168,14 @@ export async function countDeliveries(
   return new Map(rows.map(({ eventId, ...counts }) => [eventId, counts]));
 }
 
-/** Delivery of one event to one endpoint, with the facts that decide when its next attempt is. */
+/** Delivery of one event to one endpoint, with the facts that determine the time of its next attempt. */
 export type ExplainableDelivery = {
   id: string;
   status: 'queued' | 'delivered' | 'failed' | 'canceled';
-  /** Attempts begun so far. */
+  /** Number of attempts begun so far. */
   attempts: number;
   isLeased: boolean;
-  /** Whether it waits for an earlier event of its conversation whose delivery has not started. */
+  /** Whether the delivery waits for an earlier event of its conversation whose delivery has not started. */
   isOutOfTurn: boolean;
   /** Unix milliseconds. */
   dueAt: number | null;

@@ -4,11 +4,11 @@ import type { EventType } from '../../events/event-types.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Queries that end queued deliveries without an acknowledgement: expired, canceled or erased. Each function returns
+ * Queries that end queued deliveries without an acknowledgement: as expired, canceled or erased. Each function returns
  * the number of ended deliveries for the metrics, without those of test events.
  */
 
-/** Marks deliveries as failed that are not acknowledged after 72 h. */
+/** Marks deliveries as failed that were not acknowledged within 72 h. */
 export async function finishExpired(db: Db): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `with gone as (
@@ -62,9 +62,9 @@ export type CanceledDelivery = {
 export const CANCELED_NAMED_MAX = 1_000;
 
 /**
- * Erases the words of a conversation from its events and their deliveries. Unfinished deliveries are canceled or
- * continue without the words. Receivers may repeat the words in their responses, so stored responses are deleted, and
- * the results of running attempts are discarded. Runs in the transaction that erases the conversation.
+ * Erases a conversation's text from its events and their deliveries. Unfinished deliveries are canceled, or continue
+ * without the text. Receivers may repeat the text in their responses, so stored responses are deleted, and the results
+ * of running attempts are discarded. Runs in the transaction that erases the conversation.
  */
 export async function eraseEvents(
   db: Db,
@@ -96,7 +96,7 @@ async function attemptAnew(
   eventIds: readonly string[],
 ): Promise<{ canceled: CanceledDelivery[]; canceledCount: number }> {
   await db.query(
-    // Materialized: a join may evaluate a subquery once for each row, at different times.
+    // Materialized, because a join may evaluate a subquery once for each row, at different times.
     `with soon as materialized (select clock_timestamp() + interval '1 s' as at)
      update delivery_queue
         set run_at = case when lease_token is null then greatest(run_at, soon.at) else soon.at end,
@@ -138,7 +138,7 @@ export function cancelClaimed(db: Db, ids: readonly string[], leaseToken: string
   return cancelWhere(db, 'id = any($1) and lease_token = $2', [ids, leaseToken]);
 }
 
-/** Cancels matching deliveries. An unrecorded attempt is not counted as an attempt, because its result is discarded. */
+/** Cancels matching deliveries. An unrecorded attempt is not counted, because its result is discarded. */
 async function cancelWhere(db: Db, condition: string, values: unknown[]): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `with gone as (

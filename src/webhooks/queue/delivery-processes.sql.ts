@@ -2,11 +2,11 @@ import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
  * Registry of the live delivery processes. Each process holds a session-level advisory lock on its number. The server
- * releases the lock as soon as the session's connection closes, also when the process is killed. If a host becomes
- * unreachable, its connection stays open; its deliveries return to the queue when their leases expire.
+ * releases the lock as soon as the session's connection closes, even if the process is killed. If a host becomes
+ * unreachable, its connection stays open, and its deliveries return to the queue when their leases expire.
  */
 
-/** First of the two keys of the advisory locks; the second is the process's number. */
+/** First of the two keys of the advisory locks. The second key is the process's number. */
 const LOCK_CLASS = 0x7061_6470;
 
 export async function addDeliveryProcess(db: Db): Promise<number> {
@@ -26,7 +26,7 @@ export async function lockDeliveryProcess(session: Db, number: number): Promise<
     [LOCK_CLASS, number],
   );
   // Another process may have considered this process dead and removed it. The new `started_at` tells other processes
-  // that it came back.
+  // that it has returned.
   await session.query(
     `insert into delivery_processes (number) values ($1)
        on conflict (number) do update set started_at = now()`,
@@ -62,9 +62,9 @@ export async function listDeliveryProcesses(db: Db): Promise<DeliveryProcess[]> 
 }
 
 /**
- * Ends the leases of those of the given processes that are still gone, and removes these processes. Returns the
- * endpoints that have something due as a result. The lease tokens stay: the next claim sees that an attempt was lost
- * and records it, and a result that arrives before that claim still counts.
+ * Ends the leases of the given processes that are still gone, and removes these processes. Returns the endpoints that
+ * have deliveries due as a result. The lease tokens stay: the next claim sees that an attempt was lost and records it,
+ * and a result that arrives before that claim still counts.
  */
 export async function endLeasesOf(db: Db, numbers: readonly number[]): Promise<string[]> {
   const { rows } = await db.query<{ endpointId: string }>(
@@ -87,7 +87,7 @@ export async function markStopping(db: Db, number: number): Promise<void> {
   await db.query('update delivery_processes set stopping = true where number = $1', [number]);
 }
 
-/** Removes a process from the registry; called once it has nothing in flight. */
+/** Removes a process from the registry. Called once the process has nothing in flight. */
 export async function removeDeliveryProcess(db: Db, number: number): Promise<void> {
   await db.query('delete from delivery_processes where number = $1', [number]);
 }

@@ -14,10 +14,10 @@ import {
 } from './dispatch-queue.ts';
 import { PLANNED_ONCE, type Db } from '../../platform/postgres/pool.ts';
 
-/** Settings of the database sessions that claim. */
+/** Settings of the database sessions that claim deliveries. */
 export const CLAIM_SETTINGS = {
   ...PLANNED_ONCE,
-  // A claim may be lost if the database crashes: the attempt is then repeated, as after any lost lease
+  // If the database crashes, a claim may be lost. The attempt is then repeated, as after any lost lease
   // (docs/decisions/0015).
   synchronous_commit: 'off',
 };
@@ -30,9 +30,9 @@ export const CLAIM_SETTINGS = {
  */
 export function createPostgresQueue(deps: {
   db: Db;
-  /** Connections with CLAIM_SETTINGS. */
+  /** Connections with the settings `CLAIM_SETTINGS`. */
   claims: Db;
-  /** Connection with the settings PLANNED_ONCE. */
+  /** Connection with the settings `PLANNED_ONCE`. */
   completions: Db;
   /** Number of this process in `delivery_processes`. */
   processNumber: number;
@@ -51,9 +51,9 @@ export function createPostgresQueue(deps: {
 
 const DAY_MS = 86_400_000;
 /**
- * Maximum age of an event whose body the claim itself reads; only replays concern older events. If the claim covered a
- * month of partitions, planning would make it three times as long. The age limits are passed as parameters, so
- * PostgreSQL prunes the other partitions. If this process's clock is wrong, or an event has no body, a second
+ * Maximum age in ms of an event whose body the claim itself reads; only replays concern older events. If the claim
+ * covered a month of partitions, planning it would take three times as long. The age limits are passed as parameters,
+ * so PostgreSQL prunes the other partitions. If this process's clock is wrong, or an event has no body, a second
  * statement reads the bodies.
  */
 const RECENT_MS = DEADLINE_MS + DAY_MS;
@@ -100,7 +100,7 @@ export async function claimDeliveries(
   return without.length === 0 ? rows : withBodies(db, rows, without);
 }
 
-/** Adds the bodies that the claim did not return. If there is still none, the event was deleted or erased. */
+/** Adds the bodies that the claim did not return. If an event still has no body, it was deleted or erased. */
 async function withBodies(
   db: Db,
   claimed: readonly ClaimedDelivery[],
@@ -205,7 +205,7 @@ const CLAIM = `with want as materialized (
    order by c.due_at, c.sequence`;
 
 /**
- * Lists endpoints that have something due now. It jumps from endpoint to endpoint in the index instead of reading the
+ * Lists endpoints that have deliveries due now. It jumps from endpoint to endpoint in the index instead of reading the
  * whole queue.
  */
 export async function listDueEndpoints(db: Db): Promise<DueEndpoint[]> {
@@ -249,8 +249,8 @@ export async function markStarted(db: Db, ids: readonly string[]): Promise<void>
 }
 
 /**
- * Records a batch of attempts in one statement and returns the deliveries whose results counted. A result is ignored
- * if its lease was lost or its delivery was canceled (fencing by `leaseToken`). When a replay is acknowledged, older
+ * Records a batch of attempts in one statement and returns the deliveries whose results counted. A result is ignored if
+ * its lease was lost or its delivery was canceled (fencing by `leaseToken`). When a replay is acknowledged, older
  * deliveries of the same event to the same endpoint that are still pending count as delivered too.
  */
 export async function completeAttempts(
@@ -358,7 +358,7 @@ const COMPLETE = `with r as materialized (
   )
   select id from held`;
 
-/** Measures the backlog. This is cheap, because the queue is small. It runs every 10 s and not once per scrape. */
+/** Measures the backlog. This is cheap, because the queue is small. It runs every 10 s instead of once per scrape. */
 export async function measureBacklog(db: Db): Promise<Backlog> {
   const queue = await db.query<{ pending: number; oldest: number }>(
     // The age covers only deliveries that could be attempted now. It excludes deliveries to disabled endpoints, and

@@ -16,7 +16,7 @@ export type DeliveryStats = {
 export type StatsSpan = {
   namespace: string;
   endpointId: string | undefined;
-  /** Unix seconds of the events' times; `from` is inclusive, `to` exclusive. */
+  /** Start of the events in Unix seconds, inclusive. `to` is the end, exclusive. */
   from: number;
   to: number;
   bucketSec: number;
@@ -25,15 +25,15 @@ export type StatsSpan = {
 /** Target for the time from the commit of an event to its acknowledgement. */
 export const TARGET_MS = 500;
 /**
- * Maximum number of finished deliveries that one request reads. The endpoints share it, and each gets at least
- * READ_MIN.
+ * Maximum number of finished deliveries that one request reads. The endpoints share it, and each endpoint gets at least
+ * `READ_MIN`.
  */
 export const READ_MAX = 100_000;
 const READ_MIN = 1_000;
 export const UNFINISHED_MAX = 10_000;
 
 /**
- * Counts of one bucket; the first bucket is 0. The row whose `bucket` is undefined has the totals and always exists.
+ * Counts of one bucket. The first bucket is 0. The row whose `bucket` is undefined has the totals and always exists.
  */
 export type StatsRow = DeliveryStats & { bucket: number | undefined; countedFrom: number };
 
@@ -103,7 +103,7 @@ const STATS = `with share as materialized (
    group by grouping sets ((), (1)) order by 1 nulls first`;
 
 /**
- * Counts unfinished deliveries of events in the time span, up to UNFINISHED_MAX. `attempts` counts only recorded
+ * Counts unfinished deliveries of events in the time span, up to `UNFINISHED_MAX`. `attempts` counts only recorded
  * attempts.
  */
 export async function countUnfinishedIn(

@@ -2,8 +2,8 @@ import type { EventType } from '../../events/event-types.ts';
 
 /**
  * Interface between the delivery engine and its queue. `createPostgresQueue` (delivery-queue.sql.ts) is the only
- * implementation. Producers do not use it: they commit an event and its queued deliveries together with the change
- * (src/events/outbox.sql.ts). A queue stored elsewhere would have to be fed from those rows.
+ * implementation. Code that emits events does not use it: it commits an event and its queued deliveries together with
+ * the change (src/events/outbox.sql.ts). A queue in another store would have to be filled from those rows.
  */
 export type DispatchQueue = {
   /** Leases due deliveries within the budgets. A result is accepted only with the same `leaseToken` (fencing). */
@@ -14,11 +14,11 @@ export type DispatchQueue = {
    * claimed.
    */
   markStarted: (ids: readonly string[]) => Promise<void>;
-  /** Records all of the attempts or none; returns the deliveries whose results counted. */
+  /** Records either all or none of the attempts. Returns the deliveries whose results counted. */
   complete: (results: readonly AttemptResult[]) => Promise<Set<string>>;
-  /** Cancels claimed deliveries that have no body to send; returns their number. */
+  /** Cancels claimed deliveries that have no body to send. Returns their number. */
   cancel: (ids: readonly string[], leaseToken: string) => Promise<number>;
-  /** Marks deliveries as failed that are not acknowledged after 72 h; returns their number. */
+  /** Marks deliveries as failed that were not acknowledged within 72 h. Returns their number. */
   expire: () => Promise<number>;
   measure: () => Promise<Backlog>;
 };
@@ -32,18 +32,18 @@ export type Trigger = (typeof TRIGGERS)[number];
  */
 export const LEASE_MS = 30_000;
 /**
- * Deadline: no attempt starts later than this after the event, or after the replay request
+ * Deadline in ms: no attempt starts later than this after the event, or after the replay request
  * (contract/deliveries.md#retries).
  */
 export const DEADLINE_MS = 72 * 3_600_000;
 
 /**
- * How overdue a delivery must be to count as late. A late delivery yields to fresh events, because more delay matters
- * less to it.
+ * Time in ms by which a delivery must be overdue to count as late. A late delivery yields to fresh events, because more
+ * delay matters less to it.
  */
 export const LATE_MS = 2_000;
 
-/** Endpoint with due deliveries. `hasAhead` is true if a user requested a retry that bypasses the breaker. */
+/** Endpoint with due deliveries. `hasAhead` is true if a user requested a retry, which bypasses the breaker. */
 export type DueEndpoint = { endpointId: string; hasAhead: boolean };
 
 /** Delivery leased to this process, with everything its attempt needs. Ids are UUIDs. */
@@ -56,7 +56,7 @@ export type ClaimedDelivery = {
   trigger: Trigger;
   /** Whether a user or a job requested this attempt, possibly ahead of the schedule. */
   isManual: boolean;
-  /** Whether it delivers a test event or the replay of one. */
+  /** Whether this is the delivery of a test event, or the replay of one. */
   isTest: boolean;
   conversationId: string | null;
   /** Number of the attempt that this claim begins; the first is 1. */
@@ -64,14 +64,14 @@ export type ClaimedDelivery = {
   leaseToken: string;
   /** Time from the start of the schedule to the claim, in ms. */
   ageMs: number;
-  /** Time from when the attempt became due, by schedule or by request, to the claim, in ms. */
+  /** Time from when the attempt became due, by schedule or by request, until the claim, in ms. */
   waitedMs: number;
   /**
-   * Time from when the attempt was due by the schedule to the claim, in ms; negative if the attempt is ahead of the
-   * schedule.
+   * Time from when the attempt was due by the schedule until the claim, in ms. It is negative if the attempt is ahead
+   * of the schedule.
    */
   overdueMs: number;
-  /** Whether an earlier process lost its lease. That attempt was recorded as lost. */
+  /** Whether an earlier process lost its lease on this delivery. Its attempt was recorded as lost. */
   lost: boolean;
   url: string;
   /** Headers that an earlier release stored unencrypted. Empty once the operator has encrypted them. */
@@ -79,11 +79,11 @@ export type ClaimedDelivery = {
   /** Declared headers, encrypted (sealed). A header of the same name set by REST takes precedence. */
   declaredHeaders: Buffer | null;
   restHeaders: Buffer | null;
-  /** Whether it lets fresh events go first, because it is a retry, was made by a job, or is late. */
+  /** Whether this delivery lets fresh events go first, because it is a retry, was created by a job, or is late. */
   yields: boolean;
-  /** Encrypted secret that signs `parley-signature`. */
+  /** Encrypted secret with which `parley-signature` is computed. */
   secret: Buffer;
-  /** Encrypted second secret, which is also valid during a rotation. */
+  /** Encrypted second secret that is also valid during a rotation. */
   otherSecret: Buffer | null;
   /** Body to send; null if the event was deleted or erased. */
   body: Buffer | null;
@@ -98,7 +98,7 @@ export type AttemptResult = {
   deliveryId: string;
   leaseToken: string;
   outcome: 'delivered' | 'retry' | 'failed';
-  /** Due time of the next attempt if this one failed, in ms after the start of the schedule. */
+  /** Due time of the next attempt if this attempt failed, in ms after the start of the schedule. */
   nextOffsetMs: number | null;
   durationMs: number;
   statusCode: number | null;
@@ -112,6 +112,6 @@ export type Backlog = {
   pending: number;
   /** Age of the oldest delivery that could be attempted now. */
   oldestDueAgeSec: number;
-  /** Number of endpoints by state: healthy, failing, not_ready, disabled. */
+  /** Number of endpoints by state: `healthy`, `failing`, `not_ready` and `disabled`. */
   endpoints: Record<string, number>;
 };

@@ -8,8 +8,8 @@ import type { Pool } from '../../platform/postgres/pool.ts';
 /**
  * Daily partitions. Each holds the ids whose time is in its day (UTC). They are created in advance, before a role
  * becomes ready and then every hour. A partition is dropped when all of it is older than 31 days, one day more than an
- * event can be replayed (contract/deliveries.md#replay; PARLEY_RETENTION_EVENTS). A replay requested on the last day
- * is retried for 72 h, so partitions with events that the queue still needs stay until these are delivered.
+ * event can be replayed (contract/deliveries.md#replay; PARLEY_RETENTION_EVENTS). A replay requested on the last day is
+ * retried for 72 h, so partitions with events that the queue still needs stay until these are delivered.
  */
 const TABLES = ['events', 'deliveries', 'delivery_attempts'] as const;
 const DAY_MS = 86_400_000;
@@ -18,11 +18,12 @@ const DAYS_AHEAD = 7;
 const LOCK = [0x7061, 0x7274];
 
 /**
- * Creates missing partitions and drops expired ones; returns their names. It can run in any process at any time.
+ * Creates missing partitions and drops expired ones. Returns their names. It can run in any process at any time.
  *
- * @param nowMs for tests. By default the database's clock decides which days are old: a host whose clock is a month
- * ahead would drop them all
- * @param eventsDays how long events can be replayed; null drops nothing, for callers that do not know it
+ * @param nowMs for tests. By default the database's clock decides which days are old, because a host whose clock is a
+ * month ahead would drop them all
+ * @param eventsDays number of days for which events can be replayed; null drops nothing, for callers that do not know
+ * it
  */
 export async function maintainPartitions(
   pool: Pool,
@@ -88,7 +89,7 @@ function createStatement(table: string, day: number): string {
     for values from ('${from}') to ('${to}')`;
 }
 
-/** Returns a name such as `events_20261121`. */
+/** Returns the name of a partition, such as `events_20261121`. */
 function partitionName(table: string, day: number): string {
   return `${table}_${new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }

@@ -4,11 +4,11 @@ import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
  * Retries of waiting deliveries on request (contract/deliveries.md#retry). A retry changes the existing row of a
- * delivery and adds none: it sets `run_at` to now and `manual` to the reason. The scheduled times do not change, so
- * after a failure the schedule continues. Deliveries that are being attempted are not changed.
+ * delivery instead of adding one: it sets `run_at` to now and `manual` to the reason. The scheduled times do not
+ * change, so after a failure the schedule continues. Deliveries that are being attempted are not changed.
  */
 
-/** Facts that decide whether a queued delivery can be retried. */
+/** Facts that determine whether a queued delivery can be retried. */
 export type Retriable = { isLeased: boolean; isOver: boolean; isEnabled: boolean };
 
 /** Locks the row until the transaction ends. Returns undefined if the delivery is not in the queue. */
@@ -36,7 +36,7 @@ export async function makeDue(db: Db, id: string): Promise<void> {
   );
 }
 
-/** Scope of a retry job: waiting deliveries to an endpoint that failed at least once. */
+/** Scope of a retry job: waiting deliveries to an endpoint that have failed at least once. */
 export type RetryScope = {
   endpointId: string;
   types: readonly string[];
@@ -125,7 +125,7 @@ export async function countAsked(
   return rows[0]!.count; // An aggregate always returns one row.
 }
 
-/** Returns whether any retry that the job requested has not begun. */
+/** Returns true if the job requested a retry that has not begun. */
 export async function hasAsked(
   db: Db,
   { endpointId, id }: { endpointId: string; id: string },

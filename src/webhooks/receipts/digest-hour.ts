@@ -55,7 +55,7 @@ export async function digestHour(
   return { ...digest, sha256: hash.digest('hex') };
 }
 
-/** Reads the events page by page. Each page is its own statement, so no transaction stays open. */
+/** Reads the events page by page. Each page has a separate statement, so no transaction stays open. */
 export async function* sentPages(pool: Pool, span: SentSpan): AsyncGenerator<SentEvent[]> {
   for (let from: string | null = span.from; from !== null;) {
     const page: SentPage = await readSent(pool, { ...span, from }, PAGE);

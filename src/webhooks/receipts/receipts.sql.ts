@@ -2,7 +2,7 @@ import { lowestUuidAt, nextUuid, uuidTimeMs } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Events that were sent to an endpoint, in order. This is our side of the comparison with the receiver
+ * Events that were sent to an endpoint, in order. They are Parley's side of the comparison with the receiver
  * (contract/webhooks.md#reconcile). Digests exclude test events. Ids are UUIDs.
  */
 
@@ -13,7 +13,7 @@ export type SentSpan = { endpointId: string; from: string; to: string };
 export type SentEvent = {
   id: string;
   isDelivered: boolean;
-  /** Whether the queue has a delivery of this event. */
+  /** Whether the queue still has a delivery of this event. */
   isQueued: boolean;
 };
 
@@ -63,7 +63,7 @@ export async function readSent(db: Db, span: SentSpan, size: number): Promise<Se
     [span.endpointId, span.from, span.to, size, oldestDelivery(span.from)],
   );
   const end = rows[0]?.end ?? null;
-  // If a page has only test events and canceled deliveries, the query returns one row, with the end of the page and no
+  // If a page has only test events and canceled deliveries, the query returns one row with the end of the page and no
   // event.
   return {
     events: rows.filter(({ id }) => id !== null),
@@ -72,8 +72,8 @@ export async function readSent(db: Db, span: SentSpan, size: number): Promise<Se
 }
 
 /**
- * Returns those of the given events that were ever sent to the endpoint or are being sent. `isCounted` is true if a
- * digest includes the event: it is not a test event, and not all its deliveries were canceled.
+ * Returns the given events that were ever sent to the endpoint or are being sent. `isCounted` is true if a digest
+ * includes the event: it is not a test event, and not all its deliveries were canceled.
  */
 export async function findSent(
   db: Db,
@@ -81,7 +81,7 @@ export async function findSent(
 ): Promise<{ id: string; isCounted: boolean }[]> {
   if (ids.length === 0) return [];
   const oldest = ids.reduce((least, id) => (id < least ? id : least));
-  // This is a sub-select, because PostgreSQL would compare each of thousands of ids with each partition.
+  // A sub-select, because PostgreSQL would otherwise compare each of thousands of ids with each partition.
   const { rows } = await db.query<{ id: string; isCounted: boolean }>(
     `select event_id as id,
             bool_or(status <> 'canceled') and not bool_or(trigger = 'test') as "isCounted"
@@ -97,7 +97,7 @@ export async function findSent(
   return rows;
 }
 
-/** Lists those of the given events that were erased or redacted and so cannot be replayed. */
+/** Lists the given events that were erased or redacted, and so cannot be replayed. */
 export async function listErased(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await db.query<{ id: string }>(
@@ -109,7 +109,7 @@ export async function listErased(db: Db, ids: readonly string[]): Promise<string
 
 /**
  * Queues a delivery of each of the given events, unless the event was erased or has a queued delivery. The rows carry
- * the request's id as job id, although no such job exists, so that they yield to fresh events like the deliveries of
+ * the request's id as job id, although there is no such job, so that they yield to fresh events like the deliveries of
  * replay jobs.
  */
 export async function insertMissing(

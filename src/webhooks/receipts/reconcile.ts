@@ -18,15 +18,15 @@ import {
 
 export type ReconcileDeps = ReceiptsDeps & { notifier: Notifier };
 
-/** Tolerated difference between a caller's clock and ours. */
+/** Tolerated difference in seconds between a caller's clock and Parley's. */
 const SKEW_SEC = 60;
 const WINDOW_SEC = 24 * HOUR_SEC;
 
 export type ReconcileRequest = {
   endpointId: string;
-  /** Unix seconds, inclusive. */
+  /** Start of the window in Unix seconds, inclusive. */
   since: number;
-  /** Unix seconds, exclusive. If undefined, the window includes the current second. */
+  /** End of the window in Unix seconds, exclusive. If undefined, the window includes the current second. */
   until: number | undefined;
   /** UUIDs of the events that the receiver has. */
   ids: readonly string[];
@@ -38,15 +38,15 @@ export type ReconcileRequest = {
 };
 
 /**
- * Result as ascending lists of UUIDs. The digest covers the events that the receiver has, without those in `unknown`,
- * `uncounted` and `outside`, plus the missing events.
+ * Result as ascending lists of UUIDs. The digest covers the missing events and those that the receiver has, except
+ * those in `unknown`, `uncounted` and `outside`.
  */
 export type Reconciled = {
   since: number;
   until: number;
   /** Events that were sent but that the receiver does not have. */
   missing: string[];
-  /** Missing events that are queued. */
+  /** Missing events that are still queued. */
   unfinished: string[];
   /** Missing events that cannot be sent again. */
   erased: string[];
@@ -63,8 +63,8 @@ export type Reconciled = {
 };
 
 /**
- * Compares the events that a receiver has with those that were sent to it and, on request, sends the missing ones
- * again (contract/webhooks.md#reconcile). It reads at most as many events as the request lists, plus one page.
+ * Compares the events that a receiver has with those that were sent to it and, on request, sends the missing ones again
+ * (contract/webhooks.md#reconcile). It reads at most as many events as the request lists, plus one page.
  * @throws ApiError not_found, invalid_body, missing_scope, endpoint_disabled
  */
 export async function reconcile(
@@ -95,8 +95,7 @@ export async function reconcile(
     until,
     missing,
     unfinished,
-    // Queued events are not checked: even if the words of an event were erased, it may still be delivered without
-    // them.
+    // Queued events are not checked, because an event can still be delivered after its text was erased.
     erased: await listErased(deps.pool, finished),
     ...(after === undefined ? await judge(deps, { endpointId, held, start, to }) : NOT_JUDGED),
     deliveryIds: [],

@@ -36,7 +36,10 @@ export const Job = z
   })
   .meta({ id: 'Job', description: 'Work that goes on after the answer.' });
 
-/** Converts an exclusive upper bound to seconds, rounded up, so that no event before the bound is excluded. */
+/**
+ * Converts an exclusive upper bound from milliseconds to seconds, rounded up, so that no event before the bound is
+ * excluded.
+ */
 export const untilSec = (ms: number): number => Math.ceil(ms / 1_000);
 
 export function jobView(row: JobRow): z.output<typeof Job> {

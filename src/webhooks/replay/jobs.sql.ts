@@ -5,7 +5,7 @@ import { filteredBy, type ListPage } from '../../platform/postgres/list-filters.
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Queries for replays of many events, which run as jobs after the response, and of single events
+ * Queries for replays of many events, which run as jobs after the response, and for replays of single events
  * (contract/webhooks.md#replay).
  */
 
@@ -36,18 +36,18 @@ export type JobRow = {
 const COLUMNS = `id, namespace, status, endpoint_id as "endpointId", mode, types, since, until, cursor,
   total, done, error, created_at as "createdAt", finished_at as "finishedAt"`;
 
-/** Events of a replay, selected by event type and by a range of ids. */
+/** Selection of the events of a replay, by event type and by a range of ids. */
 export type ReplayScope = {
   namespace: string;
   endpointId: string;
   mode: ReplayMode;
-  /** Event types to select among the events for all endpoints. */
+  /** Event types to select among the events that are sent to all endpoints. */
   types: readonly EventType[];
   /** Event types to select among the endpoint's own test events. */
   testTypes: readonly EventType[];
-  /** UUID, inclusive. */
+  /** Lower bound of the ids (UUID), inclusive. */
   from: string;
-  /** UUID, exclusive. */
+  /** Upper bound of the ids (UUID), exclusive. */
   to: string;
 };
 
@@ -96,7 +96,7 @@ const DAY_MS = 86_400_000;
 
 function valuesOf(scope: ReplayScope): unknown[] {
   const { namespace, endpointId, types, testTypes, from, to } = scope;
-  // A delivery is created after its event, apart from clock differences, so PostgreSQL prunes older partitions.
+  // A delivery is created after its event, apart from clock differences, so PostgreSQL can prune older partitions.
   const oldest = lowestUuidAt(uuidTimeMs(from) - DAY_MS);
   return [namespace, endpointId, types, testTypes, from, to, oldest];
 }
@@ -145,7 +145,7 @@ export async function insertReplays(
   return rows[0]!; // A select without `from` returns one row.
 }
 
-/** Counts the unfinished deliveries that jobs made for an endpoint, up to `max`. */
+/** Counts the unfinished deliveries that jobs created for an endpoint, up to `max`. */
 export async function countBulk(
   db: Db,
   { endpointId, max }: { endpointId: string; max: number },
@@ -158,7 +158,7 @@ export async function countBulk(
   return rows[0]?.count ?? 0;
 }
 
-/** Returns whether any delivery that the job made was never attempted. */
+/** Returns true if a delivery that the job created was never attempted. */
 export async function hasUnsent(
   db: Db,
   { endpointId, id }: { endpointId: string; id: string },
@@ -277,7 +277,7 @@ export async function listJobs(db: Db, filter: JobFilter): Promise<JobRow[]> {
   return rows;
 }
 
-/** Counts the running jobs of a namespace, and those among them that this actor started. */
+/** Counts the running jobs of a namespace, and how many of them this actor started. */
 export async function countRunningJobs(
   db: Db,
   { namespace, actor }: { namespace: string; actor: string },
@@ -322,7 +322,7 @@ export async function lockRunningJob(db: Db, id: string): Promise<JobRow | undef
   return rows[0];
 }
 
-/** Stores the job's progress; called in the transaction that queues the deliveries. */
+/** Stores the job's progress. Called in the transaction that queues the deliveries. */
 export async function advanceJob(
   db: Db,
   { id, cursor, made }: { id: string; cursor: string; made: number },
@@ -336,9 +336,9 @@ export async function advanceJob(
 }
 
 /**
- * Ends a running job; returns undefined if it was already over. The total of a completed job becomes the number of
- * deliveries it made. This can be less than the count at the start, because some of the counted events may have been
- * delivered meanwhile.
+ * Ends a running job, or returns undefined if the job was already over. The total of a completed job becomes the number
+ * of deliveries that it created. This can be less than the count at the start, because some of the counted events may
+ * have been delivered in the meantime.
  */
 export async function finishJob(
   db: Db,

@@ -23,24 +23,24 @@ import type { WebhookEndpointRow } from '../endpoints/webhook-endpoints.sql.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 
-/** Tolerated difference between a caller's clock and ours. */
+/** Tolerated difference in ms between a caller's clock and Parley's. */
 const SKEW_MS = 60_000;
-/** Number of events that one statement reads; bounds its run time. */
+/** Number of events that one statement reads. It bounds the statement's run time. */
 const COUNT_PAGE = 20_000;
 
 export type ReplayRequest = {
   namespace: string;
   endpointId: string;
-  /** Unix ms, inclusive. */
+  /** Start of the window in Unix ms, inclusive. */
   since: number;
-  /** Unix ms, exclusive; null means now. */
+  /** End of the window in Unix ms, exclusive; null means now. */
   until: number | null;
   mode: ReplayMode;
   /** Types to replay; empty means every type. */
   types: readonly EventType[];
 };
 
-/** Replay request whose window has a fixed start and end. */
+/** Replay request whose window has a fixed start and a fixed end. */
 export type ReplayPlan = Omit<ReplayRequest, 'until'> & { until: number };
 
 type PlanDeps = ReplayWindow & { pool: Pool; nowMs: () => number };
@@ -117,7 +117,7 @@ export async function createReplayJob(
   if (!endpoint.enabled) {
     throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
   }
-  await requireShare(deps.pool, deps, input); // The limits are checked before the expensive count.
+  await requireShare(deps.pool, deps, input); // The limits are checked before the count, which is expensive.
   const total = await countScope(deps.pool, scopeOf(plan, endpoint));
   const job = await inTransaction(deps.pool, async (db) => {
     await lockCount(db, 'replay_jobs', plan.namespace);
@@ -133,8 +133,8 @@ export async function createReplayJob(
 }
 
 /**
- * Checks the limits on running jobs. It responds with 429 and not 409: a 409 would be stored under the request's
- * `Idempotency-Key` and would refuse the request for a day.
+ * Checks the limits on running jobs. The error is a 429 instead of a 409, because a 409 would be stored under the
+ * request's `Idempotency-Key` and repeated for a day.
  */
 async function requireShare(
   db: Db,
@@ -153,10 +153,10 @@ async function requireShare(
   throw new ApiError('too_many_in_flight', detail, { retryAfterSec: JOB_RETRY_AFTER_SEC });
 }
 
-/** Value of Retry-After for callers over the limit; a job takes seconds to hours. */
+/** Value of `Retry-After` in seconds for callers over the limit. A job takes seconds to hours. */
 const JOB_RETRY_AFTER_SEC = 10;
 
-/** Returns the events of a replay, filtered by the endpoint's current subscriptions. */
+/** Returns the selection of a replay's events, limited to the endpoint's current subscriptions. */
 export function scopeOf(
   plan: ReplayPlan,
   endpoint: Pick<WebhookEndpointRow, 'eventTypes'>,
@@ -171,9 +171,9 @@ export function scopeOf(
 }
 
 /**
- * Stops a job, so that it makes no more deliveries. Deliveries that it made are canceled, except those with a running
- * attempt. In the mode `retrying` they return to their schedule instead. Events that were already delivered are not
- * affected.
+ * Stops a job, so that it creates no more deliveries. Deliveries that it created are canceled, except those with a
+ * running attempt. In the mode `retrying` they return to their schedule instead. Events that were already delivered are
+ * not affected.
  * @throws ApiError not_found, job_finished
  */
 export async function stopJob(

@@ -23,27 +23,27 @@ import { replayWindowMs, type ReplayWindow } from '../../events/replay-window.ts
 import { scopeOf } from './replay-jobs.ts';
 
 /**
- * Maximum unfinished deliveries of replay jobs in the queue for one endpoint. A job therefore runs as fast as its
- * receiver, and waits while the receiver is down or the endpoint is disabled.
+ * Maximum number of unfinished deliveries of replay jobs in the queue for one endpoint. A job therefore runs as fast as
+ * its receiver, and waits while the receiver is down or the endpoint is disabled.
  *
  * Replays of many events run batch by batch. One transaction queues the deliveries of a batch (or, in the mode
- * `retrying`, makes them due) and advances the job's cursor. If a process dies in the middle, neither happened, and
- * the next process continues from the cursor. So no event is left out or sent twice.
+ * `retrying`, makes them due) and advances the job's cursor. If a process dies in the middle, neither happened, and the
+ * next process continues from the cursor. So no event is left out or sent twice.
  *
  * Any number of processes may run jobs: a batch locks the job's row, and other processes skip it.
  */
 export const OUTSTANDING_MAX = 1_000;
 /** Number of events, or of rows of the queue, that one batch reads. Only some of them may match the job. */
 const LOOKED_AT = 2_000;
-/** Maximum deliveries made in one batch, so that its transaction stays short. */
+/** Maximum number of deliveries that one batch creates, so that its transaction stays short. */
 const BATCH_MAX = 500;
 /**
- * Interval between checks whether the queue has room. At 1,000 deliveries a second, a tenth of OUTSTANDING_MAX is
- * finished within this time.
+ * Interval in ms between checks whether the queue has room. At 1,000 deliveries a second, a tenth of `OUTSTANDING_MAX`
+ * is finished within this time.
  */
 const WAIT_MS = 100;
 
-/** Batches run one at a time, and namespaces take turns. */
+/** Limits of the batches. Batches run one at a time, and namespaces take turns. */
 const BATCHING = { places: 1, waitingMax: { namespace: 1, all: Infinity } };
 
 export type ReplayRunnerDeps = ReplayWindow & {
@@ -59,7 +59,7 @@ export type ReplayRunnerDeps = ReplayWindow & {
  */
 export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal): Promise<boolean> {
   const queue = createFairQueue({ kind: 'replays', ...BATCHING, metrics: deps.metrics });
-  /** The job of each namespace that ran the last batch. The next batch is of another job, if there is one. */
+  /** Id of the job that ran the last batch, by namespace. The next batch belongs to another job, if there is one. */
   const last = new Map<string, string>();
   while (!signal.aborted) {
     const jobs = await runningJobs(deps.pool);
@@ -80,7 +80,7 @@ export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal)
   return false;
 }
 
-/** Runs one batch of the first job that can run now; returns that job's id. */
+/** Runs one batch of the first job that can run now. Returns that job's id. */
 async function runOne(
   deps: ReplayRunnerDeps,
   ids: readonly string[],
@@ -138,7 +138,7 @@ async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
       ? await makeBatchDue(db, retryBatch(job, scope, room))
       : await insertReplays(db, replayBatch(job, remaining(job, scope, windowFromMs), room));
     if (cursor !== null) await advanceJob(db, { id, cursor, made: count });
-    // The job stays running until every delivery was attempted once. Until then a user can stop it.
+    // The job keeps running until every delivery was attempted once. Until then a user can stop it.
     else if (await (isRetry ? hasAsked(db, job) : hasUnsent(db, job))) return undefined;
     else await finishJob(db, { id, namespace, status: 'done' });
     return { endpointId, count };
@@ -156,7 +156,7 @@ function retryBatch({ id, cursor, done }: JobRow, scope: ReplayScope, room: numb
   return { scope, jobId: id, after: cursor, isFirst: done === 0, rows: LOOKED_AT, room };
 }
 
-/** Returns the part of the scope that is not processed yet. Events that became too old in the meantime are left out. */
+/** Returns the part of the scope that is not processed yet. Omits events that became too old in the meantime. */
 function remaining(job: JobRow, scope: ReplayScope, windowFromMs: number): ReplayScope {
   const oldest = lowestUuidAt(windowFromMs - 3_600_000);
   const next = job.cursor === null ? scope.from : nextUuid(job.cursor);
