@@ -5,23 +5,23 @@ import type { RowKey } from '../platform/declare/declared-kind.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { ListPage } from '../platform/postgres/list-filters.ts';
 
-/** Texts of a kind's routes in the OpenAPI document that do not follow from its names. */
+/** Texts in the OpenAPI document for the routes of a kind, as far as they do not follow from the kind's names. */
 export type DeclaredTexts = {
   tag: string;
   describe: { list?: string; create?: string; patch?: string; delete?: string };
 };
 
-/** Object in a response. `shown` is true if the operator has applied the write, so that the row includes it. */
+/** Object in a response. `shown` is true if the operator has already applied the write, so that the row includes it. */
 export type Answered = { etag: string; body: Record<string, unknown>; shown: boolean };
 
 /**
- * Handlers of a kind's five routes. `Body` is the body of a create, `Filters` those of the list; both are parsed by
- * their schemas.
+ * Handlers of a kind's five routes. `Body` is the body of a create request, and `Filters` are those of the list. Both
+ * have already been parsed by their schemas.
  */
 export type DeclaredApi<Body = unknown, Filters = Record<string, unknown>> = {
   /**
-   * Lists a page of `limit` objects. The caller asks for one more than the page size, to detect whether another page
-   * follows.
+   * Lists a page of `limit` objects. The caller requests one object more than the page size, to detect whether another
+   * page follows.
    */
   list: (filter: ListPage & Filters) => Promise<{ id: string; body: Record<string, unknown> }[]>;
   read: (key: RowKey) => Promise<Answered>;
@@ -33,6 +33,6 @@ export type DeclaredApi<Body = unknown, Filters = Record<string, unknown>> = {
   remove: (caller: Caller, request: { id: string; precondition: Precondition }) => Promise<void>;
 };
 
-/** Additional scope that some writes need. */
+/** Additional scope that some writes require. */
 export type AlsoNeeds = { scope: Scope; when: string };
 export type WriteErrors = readonly ErrorCode[];

@@ -40,14 +40,17 @@ export function kindRoutes(names: KindNames, api: KindApi, deps: KindApiDeps): R
   });
 }
 
-/** Data of the five routes. It covers more than `kindRoutes` needs, for kinds with their own way of writing. */
+/**
+ * Definition of the five routes of a kind. It has more options than `kindRoutes` needs, for kinds that write in their
+ * own way.
+ */
 export type DeclaredRoutes<Body, Query extends z.ZodRawShape> = DeclaredTexts & {
   names: KindNames;
-  /** Path of the routes; default: `/v1/` and the resource name. */
+  /** Path of the routes. Defaults to `/v1/` and the resource name. */
   path?: string;
-  /** Name in the operation ids; default: the kind. */
+  /** Name in the operation ids. Defaults to the kind. */
   operation?: string;
-  /** Schemas of the bodies. `Created` is the response of a create, if it differs. */
+  /** Schemas of the bodies. `Created` is the response of a create request, if it differs from `Shown`. */
   schemas: { Write: z.ZodType<Body>; Created?: z.ZodType } & Record<'Patch' | 'Shown', z.ZodType>;
   query: Query;
   alsoNeeds?: { create?: AlsoNeeds; patch?: AlsoNeeds };
@@ -59,7 +62,7 @@ export type DeclaredRoutes<Body, Query extends z.ZodRawShape> = DeclaredTexts & 
 export function declaredRoutes<Body, Query extends z.ZodRawShape>(
   kind: DeclaredRoutes<Body, Query>,
 ): Route[];
-// The handlers pass on what the schemas parsed.
+// The handlers receive only values that the schemas have parsed.
 export function declaredRoutes(kind: AnyRoutes): Route[] {
   return [listRoute(kind), readRoute(kind), createRoute(kind), patchRoute(kind), deleteRoute(kind)];
 }

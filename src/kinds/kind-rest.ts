@@ -19,28 +19,31 @@ import {
 } from '../platform/resources/schema/rest-schema.ts';
 import type { KindRow } from './kind-rows.sql.ts';
 
-/** REST shapes of a kind (contract/custom-resources.md), derived from its schema. */
+/** REST schemas of a kind (contract/custom-resources.md), derived from the schema of the kind. */
 
-/** Texts of a kind for its REST shapes. */
+/** Texts for the REST schemas of a kind. */
 export type RestTexts = {
-  /** Name of the object in the descriptions of the bodies, such as `provider of models`; default: the noun. */
+  /** Name of the object in the descriptions of the bodies, such as `provider of models`. Defaults to the noun. */
   called?: string;
-  /** Descriptions of `name`: `written` for the body of a create, `shown` for a response. */
+  /** Descriptions of `name`: `written` for the body of a create request, `shown` for a response. */
   name: { written: string; shown: string };
   /** Description of the response schema. */
   shown: string;
-  /** Description of `ready`. */
+  /** Description of the field `ready`. */
   ready: string;
-  /** Fields of a response between `name` and `metadata`; default: all of the spec, null where unset. */
+  /**
+   * Fields of a response between `name` and `metadata`. Defaults to all fields of the spec, with null for an unset
+   * field.
+   */
   fields?: (readable: (...names: string[]) => Shape) => Shape;
 };
 type Shape = Record<string, z.ZodType>;
 
 export type KindRest<Spec> = {
-  /** Body of a create. */
+  /** Body of a create request. */
   Write: z.ZodType<SnakeCased<Spec> & { name?: string }>;
   /**
-   * Body of a PATCH: an RFC 7386 merge patch. It accepts `name`, so that an error can explain that it never changes.
+   * Body of a PATCH: an RFC 7386 merge patch. It accepts `name`, so that the error can say that a name never changes.
    */
   Patch: z.ZodType<Record<string, unknown>>;
   Shown: z.ZodType;
@@ -52,7 +55,8 @@ export type KindRest<Spec> = {
   /** Does the same as `fromSpec`, with an untyped result. */
   fieldsOf: (spec: Spec) => Record<string, unknown>;
   /**
-   * Converts a pointer into the resource to one into the REST body: `/spec/chat/defaultModel` → `/chat/default_model`.
+   * Converts a pointer into the resource to a pointer into the REST body: `/spec/chat/defaultModel` →
+   * `/chat/default_model`.
    */
   pointer: (pointer: string) => string;
 };
@@ -116,7 +120,7 @@ export function kindRest<S extends z.ZodObject>(
   };
 }
 
-/** Returns all fields. Required fields are shown as they are written. */
+/** Returns all fields of the spec. Required fields have the same schema in a response as in a request. */
 function allFields({ shape }: z.ZodObject): NonNullable<RestTexts['fields']> {
   return (readable) =>
     Object.fromEntries(

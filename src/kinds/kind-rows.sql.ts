@@ -9,7 +9,7 @@ import type { ObjectKey } from '../platform/resources/resource-store.ts';
 export type KindRow<Spec> = WrittenRow & { spec: Spec };
 export type KindProjection<Spec> = Omit<KindRow<Spec>, 'createdAt' | 'updatedAt'>;
 
-/** Last accepted declaration, which is in effect, with its encrypted (sealed) secret. */
+/** The declaration in effect, which is the last one that was accepted, with its encrypted (sealed) secret. */
 export type Active<Used> = { spec: Used; secret: Buffer | null };
 
 export type KindFilter = ListPage & {
@@ -20,16 +20,16 @@ export type KindFilter = ListPage & {
 
 export type GoneRow<Spec> = Pick<KindRow<Spec>, 'id' | 'name' | 'managedBy' | 'spec'>;
 
-/** Table access of a kind. `Used` is the part of a declaration that stays active. */
+/** Operations on the table of a kind. `Used` is the part of a declaration that is in effect. */
 export type KindRows<Spec, Used = Spec> = {
   read: (db: Db, key: RowKey) => Promise<KindRow<Spec> | undefined>;
-  /** Lists rows, newest first. `more` has the conditions of filters that only this kind has. */
+  /** Lists rows, newest first. `more` has the conditions for filters that only this kind has. */
   list: (db: Db, filter: KindFilter, more?: readonly Condition[]) => Promise<KindRow<Spec>[]>;
-  /** Returns the active declaration of the object with this name, or undefined if there is none. */
+  /** Returns the declaration in effect of the object with this name, or undefined if there is none. */
   findActive: (db: Db, key: ObjectKey) => Promise<(Active<Used> & { id: string }) | undefined>;
-  /** Returns the active declaration of an id, or null if it has none yet. */
+  /** Returns the declaration in effect of the object with this id, or null if there is none yet. */
   readActive: (db: Db, id: string) => Promise<Active<Used> | null>;
-  /** Writes a declaration. If `active` is null, the active one stays. */
+  /** Writes a declaration. If `active` is null, the declaration in effect stays the same. */
   upsert: (db: Db, row: KindProjection<Spec>, active: Active<Used> | null) => Promise<void>;
   /**
    * Marks the object of this name as deleted, unless its id is `exceptId`, deletes its secret, and returns its last
@@ -61,7 +61,7 @@ const COLUMNS = `id, namespace, name, uid, generation, managed_by as "managedBy"
   message, created_at as "createdAt", updated_at as "updatedAt"`;
 
 /**
- * Returns access to the table of a kind. The table has the columns of WRITTEN, `created_at`, `updated_at` and
+ * Returns the operations on the table of a kind. The table has the columns of `WRITTEN`, `created_at`, `updated_at` and
  * `deleted_at`, and, if the kind has a secret, a column for the encrypted secret.
  */
 export function kindRows<Spec, Used = Spec>(
@@ -134,7 +134,7 @@ export function kindRows<Spec, Used = Spec>(
 function insertInto(table: string, secretColumn: string | undefined): string {
   const columns = [...WRITTEN, ...(secretColumn === undefined ? [] : [secretColumn])];
   const declared = columns.slice(1, WRITTEN.indexOf('in_force'));
-  // An active declaration and its secret are replaced together, so that an old secret never goes to a new address.
+  // A declaration and its secret come into effect together, so that an old secret never goes to a new address.
   const kept = columns.slice(WRITTEN.indexOf('in_force'));
   return `insert into ${table} as t (${columns.join(', ')})
      values (${columns.map((_, i) => `$${i + 1}`).join(', ')})
@@ -157,8 +157,8 @@ function valuesOf(row: KindProjection<unknown>): unknown[] {
 }
 
 /**
- * Returns the associated data (`place`) of an object's encrypted secret. It binds the secret to the object: a secret
- * copied to another row cannot be decrypted.
+ * Returns the associated data (`place`) of an object's encrypted secret. It binds the secret to the object, so that a
+ * secret copied to another row cannot be decrypted.
  */
 export function secretPlace(
   { auditNoun }: Pick<KindNames, 'auditNoun'>,

@@ -6,7 +6,7 @@ import type { ObjectKey, Resource } from '../platform/resources/resource-store.t
 import type { KindOf } from './kind.ts';
 import { projectKind, removeKind, type ProjectDeps, type ToProject } from './project-kind.ts';
 
-/** Function that writes the row of the object that is being reconciled, like `projectKind`. */
+/** Function that writes the row of the object that is being reconciled. It is `projectKind` for that object. */
 export type Project = (
   found: Pick<ToProject<unknown>, 'found' | 'secret' | 'beside'>,
 ) => Promise<Problem | undefined>;
@@ -16,7 +16,7 @@ export type OwnReconcile<Spec, Status> = Pick<
   ReconciledKind<Spec, Status>,
   'action' | 'isReferred' | 'listStale' | 'listChanged'
 > & {
-  /** Returns whether the object uses another object; default: no. */
+  /** Returns true if the object uses another object. By default it uses none. */
   uses?: ReconciledKind<Spec, Status>['uses'];
   /** Validates an object, writes its row with `project`, and returns its status. */
   act: (
@@ -60,7 +60,7 @@ export function reconciled<Spec, Used, Status>(
 
 const IN_FORCE = { reason: 'InForce', message: 'is in force' };
 
-/** Returns the reconciler of a kind that uses no other object and is active as soon as it is declared. */
+/** Returns the reconciler of a kind that uses no other object and is in effect as soon as it is declared. */
 export function plainReconciler<Spec, Used>(
   kind: KindOf<Spec, Used>,
 ): (deps: ProjectDeps) => ReconciledKind<Spec> {

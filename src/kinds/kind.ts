@@ -25,27 +25,28 @@ import {
 } from './write-kind.ts';
 
 /**
- * Input of `defineKind` (docs/kinds.md). The folder of a kind provides its specific part, and `defineKind` adds the
- * common part: CRD, table access, REST shapes, routes, audit lines, quota, usage, changes and sealed columns.
+ * Input of `defineKind` (docs/kinds.md). The folder of a kind provides the specific part, and `defineKind` adds the
+ * common part: CRD, table operations, REST schemas, routes, audit entries, quota, usage, changes and columns with
+ * encrypted (sealed) values.
  */
 export type KindSpec<S extends z.ZodObject, Used> = Omit<KindCrd, 'spec'> & {
   spec: S;
-  /** Spec field that every object has; its owner manages the object. */
+  /** Spec field that every object has. The owner of this field counts as the manager of the object. */
   homeField: string & keyof z.output<S>;
-  /** Column of the table with the sealed secret, if the kind has one. */
+  /** Column with the encrypted (sealed) secret, if the kind has one. */
   secretColumn?: string;
-  /** Returns the part of a declaration that stays active; default: the whole. */
+  /** Returns the part of a declaration that comes into effect. Defaults to the whole declaration. */
   used?: (spec: z.output<S>) => Used;
   /** Deletes rows in other tables for a deleted object. */
   release?: (db: Db, id: string) => Promise<void>;
   rest: RestTexts &
     DeclaredTexts &
     WriteRules<SnakeCased<z.output<S>>> & {
-      /** Replacements for texts of the schema's rules in REST errors. */
+      /** Replacements for the texts of the schema's rules in REST errors. */
       words?: Readonly<Record<string, string>>;
       /**
-       * Filters of the list besides name, manager and readiness: the parameter's schema, and an SQL condition with `?`
-       * for its value.
+       * Filters of the list in addition to name, manager and readiness: the parameter's schema, and an SQL condition
+       * with `?` for its value.
        */
       filters?: Readonly<Record<string, { schema: z.ZodType; where: string }>>;
     };
@@ -55,7 +56,7 @@ export type KindSpec<S extends z.ZodObject, Used> = Omit<KindCrd, 'spec'> & {
   audit: { shown: readonly string[]; gone: readonly string[] };
 };
 
-/** Kind as the code in its own folder uses it. The roles need only its `KindDefinition`, `sealed` and `api`. */
+/** A kind as the code in its own folder uses it. Other code needs only its `KindDefinition`, `sealed` and `api`. */
 export type KindOf<Spec, Used = Spec> = KindDefinition &
   Omit<ProjectedKind<Spec, Used>, 'rest'> & {
     rest: KindRest<Spec>;
@@ -64,7 +65,7 @@ export type KindOf<Spec, Used = Spec> = KindDefinition &
     api: KindApi;
   };
 
-/** Untyped interface of a kind for REST. */
+/** Untyped REST interface of a kind. */
 export type KindApi = {
   texts: DeclaredTexts;
   schemas: Record<'Write' | 'Patch' | 'Shown', z.ZodType>;
@@ -135,13 +136,13 @@ function apiOf<Spec>(
       const more = Object.entries(own).map(([filter, value]) => [filters[filter]?.where, value]);
       const page = { namespace, before, limit, name, managedBy, ready } as Parameters<
         KindRows<Spec>['list']
-      >[1]; // The route has parsed the filters.
+      >[1]; // The route has already parsed the filters.
       const found = await rows.list(deps.pool, page, more as Condition[]);
       return found.map((row) => ({ id: row.id, body: rest.view(row) }));
     },
     read: async (key) => answer(await requireRow(deps, declared, key), true),
     create: async (caller, { body, plan }) => {
-      // `Write` has parsed the body.
+      // `Write` has already parsed the body.
       const write = body as Parameters<typeof createOf<Spec>>[3]['write'];
       const { row, shown } = await createOf(kind, deps, caller, { write, plan });
       return answer(row, shown);

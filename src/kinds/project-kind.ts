@@ -21,7 +21,7 @@ import type { KindProjection, KindRow, KindRows } from './kind-rows.sql.ts';
 
 export type ProjectDeps = QuotaDeps & { pool: Pool; notifier: Notifier; sealer: Sealer };
 
-/** Result of a reconcile. `reason` and `message` are those of the condition `Ready`. */
+/** Result of a reconcile. `reason` and `message` are for the condition `Ready`. */
 export type Found = Problem & { ready: boolean };
 
 export type ToProject<Spec> = {
@@ -29,8 +29,8 @@ export type ToProject<Spec> = {
   declared: Omit<KindProjection<Spec>, keyof Found>;
   found: Found;
   /**
-   * Secret in plain text; `text` is undefined if the kind or the object has none. Null refuses the declaration and
-   * keeps the active one.
+   * Secret in plain text; `text` is undefined if the kind or the object has no secret. Null means that the declaration
+   * is refused, so the one in effect stays.
    */
   secret: { text: string | undefined } | null;
   whoElse: WhoElse;
@@ -39,11 +39,14 @@ export type ToProject<Spec> = {
 
 /** Rows in other tables that belong to one object. They are written in the same transaction as the object's own row. */
 export type Beside = {
-  /** Takes a lock in the transaction before `refusal`, so that the result of `refusal` stays valid until the end. */
+  /**
+   * Takes a lock in the transaction before `refusal` is called, so that the result of `refusal` stays valid until the
+   * end of the transaction.
+   */
   lock: (db: Db) => Promise<void>;
-  /** Returns why the rows cannot be written, or undefined. */
+  /** Returns why the rows cannot be written, or undefined if they can. */
   refusal: (db: Db) => Promise<Problem | undefined>;
-  /** Returns whether the rows are already up to date. */
+  /** Returns true if the rows are already up to date. */
   isWritten: (db: Db) => Promise<boolean>;
   write: (db: Db) => Promise<void>;
 };
@@ -60,8 +63,8 @@ export type ProjectedKind<Spec, Used> = {
 };
 
 /**
- * Updates the row of an object to its declaration and notifies the listeners of the kind. The active declaration, its
- * secret and the rows in other tables are written in one transaction, and nothing is written if nothing has changed.
+ * Updates the row of an object to its declaration and notifies the listeners of the kind. The declaration in effect,
+ * its secret and the rows in other tables are written in one transaction. Nothing is written if nothing has changed.
  * Returns the problem if `beside` refuses to write its rows.
  */
 export async function projectKind<Spec, Used>(
@@ -109,7 +112,7 @@ async function judge<Spec>(
   };
 }
 
-/** Returns the declaration to store as the active one, or null if it is active already. */
+/** Returns the declaration that comes into effect, or null if it already is in effect. */
 async function activeOf<Spec, Used>(
   { rows, names, used }: ProjectedKind<Spec, Used>,
   { pool, sealer }: Pick<ProjectDeps, 'pool' | 'sealer'>,
@@ -150,9 +153,9 @@ async function record<Spec, Used>(
   });
 }
 
-/** Returns the fields of a spec by their own names. */
+/** Returns the fields of a spec by their names. */
 function fieldsIn(spec: unknown): Fields {
-  return { ...(spec as Fields) }; // A spec is an object, by its schema.
+  return { ...(spec as Fields) }; // The schema ensures that a spec is an object.
 }
 
 /** Returns the entry of the audit log for a deleted object. */

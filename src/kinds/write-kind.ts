@@ -16,7 +16,7 @@ import type { SnakeCased } from '../platform/resources/schema/key-map.ts';
 import type { KindRow } from './kind-rows.sql.ts';
 import { goneLine, type ProjectedKind } from './project-kind.ts';
 
-/** Writes of a kind's objects by REST (contract/custom-resources.md). */
+/** Writes the objects of a kind for REST (contract/custom-resources.md). */
 
 export type KindApiDeps = DeclareDeps & { guard: AddressGuard; nowMs: () => number };
 
@@ -24,11 +24,12 @@ export type KindApiDeps = DeclareDeps & { guard: AddressGuard; nowMs: () => numb
 export type WriteRules<Fields> = {
   /** Names that no object may have, each with the reason. */
   reservedNames?: Readonly<Record<string, string>>;
-  /** Prefix of a generated name; default: the last word of the noun. */
+  /** Prefix of a generated name. Defaults to the last word of the noun. */
   derivedName?: string;
   /**
-   * Returns the faults of a create body, or of a merge patch, whose fields may be null. It covers faults that would
-   * otherwise appear only in a condition after the write. The operator validates the whole declaration again.
+   * Returns the faults in the body of a create request, or in a merge patch, whose fields may be null. It finds faults
+   * that would otherwise appear only in a condition after the write. The operator validates the whole declaration
+   * again.
    */
   faults?: (
     deps: KindApiDeps,
@@ -36,7 +37,8 @@ export type WriteRules<Fields> = {
     fields: { [Field in keyof Fields]?: Fields[Field] | null },
   ) => Promise<FieldError[]> | FieldError[];
   /**
-   * Returns the error text for the first fault. By default it has the field and the detail; for `name` only the detail.
+   * Returns the error text for the first fault. By default the text has the field and the detail; for `name` it has
+   * only the detail.
    */
   explain?: (fault: FieldError) => string;
 };
@@ -75,7 +77,7 @@ export async function createOf<Spec>(
   });
 }
 
-/** Applies a JSON merge patch to the fields the API owns; a field of another manager results in a 409. */
+/** Applies a JSON merge patch to the fields that the API owns. A field of another manager causes a 409. */
 export async function patchOf<Spec>(
   kind: WrittenKind<Spec>,
   deps: KindApiDeps,
@@ -132,7 +134,7 @@ export function fault(pointer: string, code: string, detail: string): FieldError
   return { pointer, code, detail };
 }
 
-/** Returns a text such as `base_url: …`. */
+/** Returns a fault with its field, such as `base_url: …`. */
 export function withPlace({ pointer, detail }: FieldError): string {
   return `${pointer.slice(1).replaceAll('/', '.')}: ${detail}`;
 }
