@@ -15,7 +15,7 @@ export type ApiKeyRow = ApiKey & {
   prefix: string;
   createdAt: number;
   lastUsedAt: number | null;
-  /** Expiry, set on creation or by a rotation; null if the key does not expire. */
+  /** Expiry, set when the key is created or rotated; null if the key does not expire. */
   expiresAt: number | null;
 };
 
@@ -23,12 +23,12 @@ const PREFIX = 'parley_';
 const PREFIX_SHOWN = 15;
 const RANDOM_BYTES = 30;
 
-/** Returns the text of a new key: 240 random bits. Only its hash is stored. */
+/** Returns the text of a new key with 240 random bits. Only its hash is stored. */
 export function newKeyText(): string {
   return PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
-/** Returns the id of the key with this text. Inserts the key unless it already exists. */
+/** Returns the id of the key with this text. Inserts the key if it does not exist. */
 export async function insertApiKey(
   db: Db,
   input: { namespace: string; scopes: readonly Scope[]; text: string; name?: string },
@@ -69,11 +69,11 @@ export async function addApiKey(
 
 const LIVE = `revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
 
-/** Time until a key expires; null if it does not expire. */
+/** Time in ms until a key expires; null if it does not expire. */
 type Ending = { endsInMs: number | null };
 const ENDS_IN_MS = `(extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "endsInMs"`;
 
-/** Finds a live key. Looks it up by hash, so that the timing reveals nothing about the key. */
+/** Finds a live key. Searches by hash, so that the timing reveals nothing about the key. */
 export async function findApiKey(db: Db, text: string): Promise<(ApiKey & Ending) | undefined> {
   const { rows } = await db.query<ApiKey & Ending>({
     name: 'find_api_key',
@@ -121,7 +121,7 @@ export async function listApiKeys(
   return rows;
 }
 
-/** Counts live keys: `standing` keys last until they are deleted, `ending` keys have an expiry. */
+/** Counts live keys: `standing` keys last until they are deleted, and `ending` keys have an expiry. */
 export async function countApiKeys(
   db: Db,
   namespace: string,
@@ -167,7 +167,7 @@ export async function revokeApiKey(db: Db, key: KeyId): Promise<ApiKeyRow | unde
   return rows[0];
 }
 
-/** Lets a key expire after `afterSec`. Returns the expiry, or undefined if the key already had one. */
+/** Sets the expiry of a key to `afterSec` from now. Returns the expiry, or undefined if the key already had one. */
 export async function expireApiKey(
   db: Db,
   key: KeyId,

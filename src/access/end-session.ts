@@ -12,7 +12,10 @@ import { inTransaction } from '../platform/postgres/transaction.ts';
 import { deleteOldSessions, endSession, readSession, type SessionRow } from './sessions.sql.ts';
 import { deleteOldSignInTokens } from './sign-in-tokens.sql.ts';
 
-/** Dependencies for ending sessions early (contract/sessions.md#ending). Each end is recorded in the audit log. */
+/**
+ * Dependencies of the functions that end sessions early (contract/sessions.md#ending). Each end is recorded in the
+ * audit log.
+ */
 
 export type SessionDeps = {
   pool: Pool;
@@ -51,8 +54,8 @@ export function requireOwn(caller: Caller, id: string): void {
 }
 
 /**
- * Ends a session whose old token was used after the overlap. Two parties then hold a token of the session, and nothing
- * shows which party is the person, so both lose the session.
+ * Ends a session after its replaced token was used although its overlap is over. Two parties then hold a token of the
+ * session, and nothing shows which party is the person, so both lose the session.
  */
 export async function endStolenSession(
   { pool, onEnded }: SessionDeps,
@@ -82,7 +85,7 @@ function recordEnd(
   });
 }
 
-/** Deletes expired sign-in tokens and a batch of old sessions. Returns true if more sessions remain. */
+/** Deletes expired sign-in tokens and a batch of old sessions. Returns true if more old sessions remain. */
 export async function forgetOldSessions({ pool }: { pool: Pool }): Promise<boolean> {
   await deleteOldSignInTokens(pool);
   return (await deleteOldSessions(pool, BATCH)) === BATCH;

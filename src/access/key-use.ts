@@ -2,20 +2,20 @@ import { noteKeyUse } from './api-keys.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
 /**
- * Records when API keys were last used, to within about a minute. A request only notes the use in memory; `write`
- * stores it later. A crash loses unwritten uses, but nothing depends on them.
+ * Recorder of the time at which API keys were last used, to within about a minute. A request only notes the use in
+ * memory, and `write` stores it later. A crash loses unwritten uses, but nothing depends on them.
  */
 export type KeyUse = {
   /** Notes in memory that a key was used. Never waits or throws. */
   note: (keyId: string) => void;
-  /** Stores all noted uses with one statement. */
+  /** Stores all noted uses with one statement. Returns false, because nothing is left to do. */
   write: () => Promise<boolean>;
 };
 
 const EVERY_MS = 60_000;
 const KNOWN_MAX = 10_000;
 
-/** Creates the recorder. `onPending` is called when there is something to write. */
+/** Creates the recorder. `onPending` is called when there is a use to write. */
 export function createKeyUse(deps: {
   pool: Pool;
   nowMs: () => number;

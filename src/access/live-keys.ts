@@ -11,18 +11,19 @@ import { createEndWatch, type EndWatch } from './watch-ends.ts';
  */
 export type LiveKeys = {
   authenticate: Authenticate;
-  /** Watches a connection that was opened with a key, so that the connection ends when the key does. */
+  /** Watches a connection that was opened with a key, so that the connection ends when the key ends. */
   watch: EndWatch['watch'];
   /**
-   * Removes keys (uuids; `*` means all) that have ended or are about to end from the cache, and rechecks the streams
-   * that were opened with them.
+   * Removes the given keys from the cache, because they have ended or are about to end, and rechecks the streams that
+   * were opened with them. The ids are UUIDs; `*` means all keys.
    */
   look: (ids: readonly string[]) => void;
   stop: () => Promise<void>;
 };
 
 /**
- * How long a key stays cached. Together with the check interval in watch-ends.ts this is less than the promised second.
+ * Time in ms for which a key stays cached. Together with the check interval in watch-ends.ts this is less than the
+ * promised second.
  */
 const REMEMBER_MS = 500;
 const REMEMBERED_MAX = 1_000;
@@ -53,7 +54,10 @@ export function createLiveKeys(deps: Deps): LiveKeys {
   };
 }
 
-/** Authenticates API keys, with a cache. Unknown keys are not cached, so that a new key works immediately. */
+/**
+ * Creates the authentication of API keys, with a cache. Unknown keys are not cached, so that a new key works
+ * immediately.
+ */
 function createAuthenticate({ pool, nowMs, onUsed }: Deps): {
   authenticate: Authenticate;
   forget: (ids: readonly string[]) => void;
@@ -74,8 +78,8 @@ function createAuthenticate({ pool, nowMs, onUsed }: Deps): {
       if (!found) return undefined;
       const { endsInMs, ...key } = found;
       if (known.size >= REMEMBERED_MAX) known.clear();
-      // The cache time starts before the query, so that a key revoked during the query is not cached for longer. If
-      // `forget` ran during the query, the key may have ended after it was read, so the key is not cached.
+      // The cache time starts before the query, so that a key that is revoked during the query is not cached for
+      // longer. If `forget` ran during the query, the key may have ended after it was read, so the key is not cached.
       const untilMs = askedMs + Math.min(REMEMBER_MS, endsInMs ?? Infinity);
       if (before === timesForgotten) known.set(text, { key, untilMs });
       onUsed(key.id);

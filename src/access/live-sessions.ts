@@ -14,20 +14,25 @@ import {
 import { createEndWatch, type EndWatch } from './watch-ends.ts';
 
 /**
- * Live sessions, as known to one process. Like an API key (live-keys.ts), an ended session is refused within a second.
- * A busy session costs one statement per half second.
+ * Live sessions, as known to one process. As for an API key (live-keys.ts), an ended session is refused within a
+ * second, and a busy session costs one statement per half second.
  */
 export type LiveSessions = {
   authenticate: AuthenticateSession;
   watch: EndWatch['watch'];
-  /** Rechecks sessions that have ended or are about to end, by the uuids of sessions or keys; `*` means all. */
+  /**
+   * Rechecks the sessions with these ids, and the sessions of the keys with these ids, because they have ended or are
+   * about to end. The ids are UUIDs; `*` means all.
+   */
   look: (ids: readonly string[]) => void;
   stop: () => Promise<void>;
 };
 
 const REMEMBER_MS = 500;
 const REMEMBERED_MAX = 1_000;
-/** Minimum interval between two writes of the last use. It is small compared with the idle timeout of a session. */
+/**
+ * Minimum interval in ms between two writes of the last use. It is short compared with the idle timeout of a session.
+ */
 const NOTE_USE_MS = 30_000;
 
 type Deps = SessionDeps & {

@@ -28,23 +28,23 @@ import {
 import { noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
 /**
- * Dependencies for managing API keys (contract/api-keys.md#creating). Callers cannot grant scopes that they do not
- * have. A namespace never loses its last key that may manage keys. Each change is committed together with its audit log
- * line.
+ * Dependencies of the functions that manage API keys (contract/api-keys.md#creating). Callers cannot grant scopes that
+ * they do not have. A namespace always keeps at least one key that may manage keys. Each change is committed together
+ * with its audit entry.
  */
 
 export type KeyDeps = {
   pool: Pool;
-  /** Called after the commit with a key that ended or got an expiry. */
+  /** Called after the commit with the id of a key that ended or got an expiry. */
   onKeyEnded: (keyId: string) => void;
 };
 export type KeyMakerDeps = QuotaDeps & KeyDeps;
 
-/** Caller that manages keys, either with a key or in a session of that key. `scopes` are those of the key. */
+/** Caller that manages keys, either with a key or in a session of that key. `scopes` are the scopes of the key. */
 export type KeyManager = AuditedBy & {
-  /** uuid of the key. */
+  /** UUID of the key. */
   keyId: string;
-  /** uuid; null if the caller sent the key itself. */
+  /** UUID of the session; null if the caller sent the key itself. */
   sessionId: string | null;
   scopes: readonly Scope[];
 };
@@ -55,8 +55,8 @@ export type NewKey = { row: ApiKeyRow; text: string };
 const SCOPES_MISSING = 'a key may be given no more scopes than your own has';
 
 /**
- * Creates an API key. A key with an expiry counts toward the same quota as rotated keys. It never prevents `last_key`,
- * because only keys without an expiry count as remaining keys.
+ * Creates an API key. A key with an expiry counts toward the same quota as rotated keys. It does not count as a
+ * remaining key for the error `last_key`, because it will end.
  * @throws ApiError unauthorized, quota_exceeded, invalid_body if the key has scopes that the caller's own key lacks,
  * outlives that key, or has an expiry in the past
  */
@@ -89,9 +89,9 @@ export function createKey(
 
 /**
  * Rotates a key: creates a key with the same name and scopes. The old key ends after the overlap and cannot be rotated
- * again. Rotation works even if the quota for permanent keys is used up. Keys with an expiry have a quota of their own,
- * because otherwise a chain of rotations could create any number of keys. A caller whose key has an expiry cannot
- * rotate keys, because the new key would have no expiry.
+ * again. A rotation is possible even if the quota for permanent keys is used up. Keys with an expiry have a separate
+ * quota, because otherwise a chain of rotations could create any number of keys. A caller whose key has an expiry
+ * cannot rotate keys, because the new key would have no expiry.
  * @throws ApiError unauthorized, not_found, missing_scope, rotation_in_progress, quota_exceeded
  */
 export async function rotateKey(
@@ -107,7 +107,7 @@ export async function rotateKey(
     const old = found(await readApiKey(db, key), 'API key');
     const missing = missingScopes(caller, old.scopes);
     if (missing.length > 0) {
-      // Without this check, a key that may only manage keys could create one that may do everything.
+      // Without this check, a key that may only manage keys could create a key that may do everything.
       throw new ApiError('missing_scope', `${SCOPES_MISSING}: it lacks ${missing.join(', ')}`);
     }
     // The row is locked, so one of two concurrent rotations fails.
@@ -163,7 +163,7 @@ export async function deleteKey(
 
 /**
  * Locks the caller's own key and session. Another process may have ended them while this process still has them cached,
- * and an ended key must not create a successor. `managing` has the ids of the keys that may manage keys and do not
+ * and an ended key must not create another key. `managing` has the ids of the keys that may manage keys and do not
  * expire. `endsAt` is the expiry of the caller's key in Unix ms, or null if it has none.
  * @throws ApiError unauthorized
  */
@@ -183,8 +183,8 @@ async function lockKeys(
 }
 
 /**
- * Adds a key with a given text, which comes from the environment or the command line. Returns undefined if the text
- * already is or was a key.
+ * Adds a key with a given text, which comes from the environment or the command line. Returns undefined if a key with
+ * this text exists or existed.
  * @throws StartupError if the text is a key of another namespace
  */
 export function addGivenKey(
@@ -244,7 +244,8 @@ function requireFuture({ expiresAt, createdAt }: ApiKeyRow): void {
 }
 
 /**
- * Requires that the new key does not outlive the caller's. Otherwise a key for one day could create a permanent one.
+ * Requires that the new key does not outlive the caller's key. Otherwise a key for one day could create a permanent
+ * one.
  * @throws ApiError invalid_body
  */
 function requireNoLater({ expiresAt }: ApiKeyRow, endsAt: number | null): void {

@@ -28,7 +28,7 @@ const Me = z
   })
   .meta({ id: 'Me', description: 'Who asks, and what they may do.' });
 
-/** Shows a key or a session to its owner, whatever its scopes (contract/sessions.md#me). */
+/** Serves the route that shows a key or a session to its owner, whatever its scopes (contract/sessions.md#me). */
 export function meRoute({ pool, version }: { pool: Pool; version: string }): Route {
   return route({
     method: 'get',

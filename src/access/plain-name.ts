@@ -7,8 +7,8 @@ export const KEY_NAME_MAX = 100;
 export const PLAIN_NAME_WORDS = 'must be letters, digits and signs with single spaces between';
 
 /**
- * Returns true if a name has only letters, marks, digits, punctuation and symbols, separated by single spaces, and so
- * nothing invisible.
+ * Returns true if a name has only letters, marks, digits, punctuation and symbols, separated by single spaces. It then
+ * contains no invisible characters.
  */
 export function isPlainName(name: string): boolean {
   return PLAIN.test(name);

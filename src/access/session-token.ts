@@ -3,7 +3,10 @@ import { createHash, randomBytes } from 'node:crypto';
 /** Tokens of sessions and sign-in links. Only their hashes are stored. */
 
 const SESSION_BYTES = 30;
-/** Alphabet of ids. Its characters are easy to copy, and terminals recognize each as part of a link. */
+/**
+ * Alphabet of sign-in tokens, which is that of ids. Its characters are easy to copy, and terminals recognize each as
+ * part of a link.
+ */
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const SIGN_IN_LENGTH = 26;
 

@@ -66,8 +66,8 @@ function signInRoute(deps: SessionRoutesDeps): Route {
 }
 
 /**
- * Runs a sign-in. A wrong credential counts toward the address's limit of failures, like a wrong `Authorization`
- * header.
+ * Runs a sign-in. A wrong credential counts toward the limit of failures of the client's address, like a wrong
+ * `Authorization` header.
  */
 async function counting<T>(
   { rateLimits }: SessionRoutesDeps,

@@ -8,37 +8,39 @@ type SessionId = { namespace: string; id: string };
 
 /** Visible properties of a session. */
 export type SessionRow = {
-  /** uuid */
+  /** UUID. */
   id: string;
   namespace: string;
-  /** uuid */
+  /** UUID of the session's key. */
   keyId: string;
-  /** Name of the person. */
+  /** Name of the person who signed in. */
   name: string;
   /** Scopes of the session's key. */
   scopes: Scope[];
   createdAt: number;
   lastSeenAt: number;
-  /** Latest end, however much the session is used. The session ends with its key, if that is sooner. */
+  /** Time at which the session ends even if it is used. It ends earlier if its key ends. */
   expiresAt: number;
-  /** End of the session unless it is used before. */
+  /** Time at which the session ends unless it is used before. */
   idleExpiresAt: number;
 };
 
-/** Idle timeout of a session. An open stream counts as use. */
+/** Idle timeout of a session in seconds. An open stream counts as use. */
 export const IDLE_SEC = 1_800;
-/** Maximum age of a session, however much it is used. */
+/** Maximum age of a session in seconds, however much it is used. */
 const ABSOLUTE_SEC = 43_200;
-/** Age at which a token is replaced. */
+/** Age in seconds at which a token is replaced. */
 const ROTATE_SEC = 3_600;
 /**
- * Minimum time between two replacements, in case the response with the new token was lost. It is longer than any
- * response takes, so that no late response restores an old token.
+ * Minimum time in seconds between two replacements. A second one is needed if the response with the new token was lost.
+ * The time is longer than any response takes, so that no late response restores an old token.
  */
 const ROTATE_AGAIN_SEC = 600;
-/** How long a replaced token remains valid after its successor was first used, for requests in flight. */
+/**
+ * Time in seconds for which a replaced token remains valid after its successor was first used, for requests in flight.
+ */
 const OVERLAP_SEC = 60;
-/** How long ended sessions stay stored. The audit log still shows later who signed in. */
+/** Time for which ended sessions stay stored. The audit log still shows later who signed in. */
 const KEPT = `interval '1 day'`;
 
 const KEY_LIVES = `k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())`;
@@ -104,7 +106,7 @@ export type FoundSession = Pick<SessionRow, 'id' | 'namespace' | 'keyId' | 'name
   unseenMs: number;
 };
 
-/** Finds the session of a token. Looks it up by hash, so that the timing reveals nothing about the token. */
+/** Finds the session of a token. Searches by hash, so that the timing reveals nothing about the token. */
 export async function findSession(db: Db, tokenHash: Buffer): Promise<FoundSession | undefined> {
   const { rows } = await db.query<FoundSession>({
     name: 'find_session',
@@ -160,7 +162,7 @@ export async function insertNextToken(
   return rowCount === 1;
 }
 
-/** Records the use of live sessions. Never revives a session that has ended. */
+/** Records the use of live sessions. Does nothing for a session that has ended. */
 export async function noteSessionUse(db: Db, ids: readonly string[]): Promise<void> {
   await db.query(
     `update sessions set last_seen_at = clock_timestamp()
@@ -234,7 +236,7 @@ export async function endSession(db: Db, { namespace, id }: SessionId): Promise<
   return rowCount === 1;
 }
 
-/** Deletes up to `limit` sessions that expired over a day ago. Returns the number deleted. */
+/** Deletes up to `limit` sessions that expired more than a day ago. Returns the number of deleted sessions. */
 export async function deleteOldSessions(db: Db, limit: number): Promise<number> {
   const { rowCount } = await db.query(
     `delete from sessions where id = any(array(

@@ -1,8 +1,8 @@
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Sign-in links, which work once (contract/running.md#start). Only hashes of their tokens are stored. */
+/** Sign-in links, each of which works once (contract/running.md#start). Only hashes of their tokens are stored. */
 
-/** Validity of a link, which is meant for the person who started the program that day. */
+/** Validity of a link. The link is meant for the person who started the program, on the same day. */
 const GOOD_FOR = `interval '1 day'`;
 
 export async function insertSignInToken(

@@ -12,14 +12,14 @@ import { insertSignInToken, useSignInToken } from './sign-in-tokens.sql.ts';
 
 /** Exchanges a credential for a session (contract/sessions.md#signing-in). */
 
-/** Proof of identity. A new way to sign in becomes a new member of this union. */
+/** Proof of identity. A further way to sign in is added as a member of this union. */
 export type Credential = { apiKey: string; name: string } | { signInToken: string; name?: string };
 
 /** A new session. The token's text is available only here. */
 export type NewSession = { row: SessionRow; token: string };
 
 /**
- * Maximum number of concurrent sessions per key. This is far more than the people who share a key, and few enough to
+ * Maximum number of concurrent sessions per key. It is far more than the people who share a key, and low enough for a
  * list.
  */
 const SESSIONS_MAX = 1_000;
@@ -86,8 +86,8 @@ async function requireRoom(db: Db, keyId: string): Promise<void> {
 }
 
 /**
- * Creates the token of a sign-in link, which works once with this key. The person gets this name unless the request
- * gives another one.
+ * Creates the token of a sign-in link, which works once and opens a session of this key. The session gets this name
+ * unless the request gives another one.
  */
 export async function makeSignInToken(
   { pool }: { pool: Pool },

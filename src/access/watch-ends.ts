@@ -6,20 +6,20 @@ import type { Logger } from '../platform/observability/logger.ts';
 export type EndWatch = {
   /** Starts watching. `ended` aborts soon after the key or session with this id has ended. */
   watch: (id: string) => { ended: AbortSignal; release: () => void };
-  /** Rechecks these ids (`*` means all), because they have ended or are about to. */
+  /** Rechecks these ids (`*` means all), because they have ended or are about to end. */
   look: (ids: readonly string[]) => void;
   stop: () => Promise<void>;
 };
 
 /**
- * Check interval. A stream may be opened with a key that ended while it was cached. So the cache time, this interval
- * and the duration of a statement together stay below a second.
+ * Check interval in ms. A stream may be opened with a key that ended while it was cached. So the cache time, this
+ * interval and the duration of a statement together must stay below a second.
  */
 const LOOK_MS = 400;
 
 /**
- * Creates a watch, which runs one statement per LOOK_MS for all watched ids, and none while nothing is watched.
- * @param listLive returns those of the ids that are live and the time each has left; null means no end
+ * Creates a watch, which runs one statement per `LOOK_MS` for all watched ids, and none while nothing is watched.
+ * @param listLive returns the given ids that are live, each with its remaining time; null means that it does not expire
  */
 export function createEndWatch(deps: {
   what: string;
