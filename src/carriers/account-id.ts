@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
-/** Id of an account at a carrier, as declarations and the carrier's requests contain it. */
+/** Id of an account at a carrier, as it appears in declarations and in the carrier's requests. */
 export const accountIdField = z
   .string()
   .min(1)

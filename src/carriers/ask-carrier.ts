@@ -1,6 +1,6 @@
 import type { EgressClient } from '../platform/egress/client.ts';
 
-/** A request to the REST API of a carrier. */
+/** Request to the REST API of a carrier. */
 export type CarrierQuestion = {
   url: string;
   /** Value of the `Authorization` header. */
@@ -15,7 +15,7 @@ export type CarrierQuestion = {
 export type CarrierAnswer = { status: number; body: unknown };
 
 const TIMEOUT_MS = 10_000;
-/** Timeout of requests for which a client of Parley waits. */
+/** Timeout in ms of requests for which a client of Parley waits. */
 export const SHORT_TIMEOUT_MS = 3_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
 
@@ -53,7 +53,7 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** Error for a call that the carrier refuses to place, so that a retry is useless. `message` is safe to log. */
+/** Error for a call that the carrier refuses to place. A retry cannot succeed. `message` is safe to log. */
 export class DialRefused extends Error {
   override readonly name = 'DialRefused';
 }

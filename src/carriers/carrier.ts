@@ -3,12 +3,12 @@ import type { EgressClient } from '../platform/egress/client.ts';
 import type { MediaFrame } from './media.ts';
 
 /**
- * A carrier of telephone calls: everything that Parley must know to use it. Each carrier is a value of this type in a
- * folder of its own, and has one line in carriers.ts. It does not depend on the modules of calls and lines, nor on
+ * A carrier of telephone calls: everything that Parley must know to use it. Each carrier is a value of this type, in
+ * its own folder and with one line in carriers.ts. A carrier does not depend on the modules of calls and lines, nor on
  * other carriers.
  */
 export type Carrier<T extends string = string> = {
-  /** Value of `type` in the carrier's TelephonyProviders. It is also a segment of the webhook URLs. */
+  /** Value of `type` in the carrier's TelephonyProviders. It is also a segment of the carrier's webhook URLs. */
   type: T;
   /** Display name, also used in operation ids. */
   name: string;
@@ -20,8 +20,8 @@ export type Carrier<T extends string = string> = {
   answers: AnswerWriter;
   media: MediaFrames;
   /**
-   * Text socket of a carrier that transcribes and synthesizes speech. If it is absent, the agents need their own
-   * ModelProviders for speech.
+   * Text socket, over which the carrier exchanges text with Parley and does the speech recognition and synthesis
+   * itself. If it is absent, the agents need their own ModelProviders for speech.
    */
   relay?: Relay;
 };
@@ -31,15 +31,15 @@ export type ProviderPart = {
   /** Base URL of the carrier's API, used if a TelephonyProvider names none. */
   apiUrl: string;
   /**
-   * Descriptions of two fields that all carriers share. Each completes a phrase that begins with "of" and the carrier's
-   * name.
+   * Descriptions of two fields that TelephonyProviders of all carriers have. Each completes a phrase that begins with
+   * "of" and the carrier's name.
    */
   says: { accountId: string; authToken: string };
   /**
-   * Fields that only TelephonyProviders of this carrier have, by their names in the resource. All are optional texts.
+   * Fields that only TelephonyProviders of this carrier have, by their names in the resource. All are optional strings.
    */
   fields: Readonly<Record<string, z.ZodType<string | undefined>>>;
-  /** CEL rules of the CRD, which Kubernetes checks. */
+  /** CEL rules of the CRD, which Kubernetes evaluates. */
   rules: readonly { rule: string; message: string; fieldPath: string }[];
   /** Returns the first fault in `fields` that their schema does not detect. */
   faultIn?: (own: OwnFields) => OwnFault | undefined;
@@ -47,14 +47,14 @@ export type ProviderPart = {
 
 export type OwnFields = Readonly<Record<string, string | undefined>>;
 
-/** A fault in a field. `code` is used for REST errors, and `reason` for conditions. */
+/** Fault in a field. `code` is for REST errors, and `reason` for conditions. */
 export type OwnFault = { field: string; code: string; reason: string; message: string };
 
 /** The part of a TelephonyProvider that its carrier needs. */
 export type CarrierAccount = {
   type: string;
   accountId: string;
-  /** The token in plain text. */
+  /** The account's auth token in plain text. */
   authToken: string;
   /** Base URL of the API, without a trailing slash. */
   apiUrl: string;
@@ -63,13 +63,13 @@ export type CarrierAccount = {
 };
 
 export type SignatureCheck = {
-  /** Header that contains the signature. The documentation of the API names it. */
+  /** Name of the header that contains the signature, for the documentation of the API. */
   header: string;
   /** `detail` of the 401 response to a request whose signature matches no account. */
   refusal: string;
   /**
-   * Whether only the owner of an account can declare the key that verifies its signatures. If it is false and two
-   * namespaces declare the same account, requests are refused until the webhook URL names one of their
+   * Whether only the owner of an account can declare the key that verifies its signatures. If false, two namespaces may
+   * declare the same account. Requests for such an account are refused until the webhook URL names one of their
    * TelephonyProviders.
    */
   provesOwner: boolean;
@@ -89,10 +89,10 @@ export type SignedRequest = {
   nowMs: number;
 };
 
-/** Content of a form, in the same terms for all webhooks and carriers. */
+/** Content of a form, under the same names for all webhooks and carriers. */
 export type Callback = {
   /**
-   * Account of the call. It is undefined if the carrier does not name it; the webhook URL must then name the
+   * Account of the call; undefined if the carrier does not name it. The webhook URL must then name the
    * TelephonyProvider.
    */
   accountId: string | undefined;
@@ -108,7 +108,7 @@ export type Callback = {
   /** Direction of the call; undefined if the carrier does not report it. */
   direction: 'inbound' | 'outbound' | undefined;
   state: CallState;
-  /** Whether somebody has answered. */
+  /** Whether somebody has answered the call. */
   isAnswered: boolean;
   isMachine: boolean;
   /** How the socket of a `Relay` ended; undefined if the form reports something else. */
@@ -126,18 +126,18 @@ export type CallState =
 /** Client of a carrier's REST API. It does not retry requests. */
 export type CarrierApi = {
   /**
-   * Places a call. Resolves to the carrier's id of the call, or to undefined if the carrier reports the id later, by
+   * Places a call. Resolves to the carrier's id of the call, or to undefined if the carrier reports the id later by
    * webhook.
    * @throws DialRefused if the carrier will never place the call
    */
   dial: (account: CarrierAccount, call: Dial) => Promise<string | undefined>;
-  /** Returns the id of a call between these numbers that was placed since `sinceMs`, if any. */
+  /** Returns the id of a call between these numbers that was placed since `sinceMs`, or undefined if there is none. */
   findDialed: (
     account: CarrierAccount,
     call: Pick<Dial, 'from' | 'to'> & { sinceMs: number },
   ) => Promise<string | undefined>;
   stateOf: (account: CarrierAccount, providerCallId: string) => Promise<CallState>;
-  /** Hangs up. It is not an error if the call has already ended. */
+  /** Hangs up. Succeeds if the call has already ended. */
   hangUp: (account: CarrierAccount, providerCallId: string) => Promise<void>;
 };
 
@@ -165,16 +165,16 @@ export type AnswerWriter = {
   goodbye: (text?: string, language?: string) => string;
   /** Returns the instruction to reject the call without answering it, so that the caller pays nothing. */
   reject: (reason: 'busy' | 'rejected') => string;
-  /** Response without instructions. */
+  /** Response without any instructions. */
   nothing: string;
-  /** Response to a report. It is empty text for a carrier that would otherwise execute the response. */
+  /** Response to a report. It is empty for a carrier that would otherwise execute the response. */
   noted: string;
 };
 
 export type StreamOptions = {
   url: string;
   action: string;
-  /** One-time token, which the carrier returns in the first frame of the socket. */
+  /** One-time token. The carrier returns it in the first frame of the socket. */
   token: string;
 };
 
@@ -194,13 +194,16 @@ export type MediaFrames = {
   /** Parses a frame. Returns undefined for unknown frames, because carriers may introduce new ones. */
   read: (text: string) => MediaFrame | undefined;
   sound: (streamId: string, bytes: Uint8Array) => string;
-  /** Requests a report when all audio before the mark was played. */
+  /** Returns a frame that requests a report once all audio before it was played. */
   mark: (streamId: string, name: string) => string;
-  /** Requests that the carrier drops the audio that was not played yet. */
+  /** Returns a frame that requests that the carrier drops all audio that was not played yet. */
   clear: (streamId: string) => string;
 };
 
-/** Text socket, for a carrier that transcribes and synthesizes speech: the two sides exchange text instead of audio. */
+/**
+ * Text socket of a carrier that does the speech recognition and synthesis itself: the two sides exchange text instead
+ * of audio.
+ */
 export type Relay = {
   /** Returns the instruction to open the socket. */
   answer: (options: RelayOptions) => string;
@@ -208,12 +211,15 @@ export type Relay = {
   reportsEnd: boolean;
   /** Parses a frame. Returns undefined for unknown frames, because carriers may introduce new ones. */
   read: (text: string) => RelayFrame | undefined;
-  /** Says part of an utterance. With `isKept`, the user cannot interrupt it, whatever the setting of the session is. */
+  /**
+   * Returns a frame with part of an utterance. With `isKept`, the user cannot interrupt it, whatever the session's
+   * setting is.
+   */
   say: (text: string, isKept?: boolean) => string;
-  /** Ends an utterance. */
+  /** Returns the frame that ends an utterance. */
   last: (isKept?: boolean) => string;
   keys: (digits: string) => string;
-  /** Ends the session. The carrier returns `why` when it requests further instructions. */
+  /** Returns the frame that ends the session. The carrier repeats `why` when it requests further instructions. */
   end: (why?: string) => string;
 };
 
@@ -221,7 +227,7 @@ export type RelayOptions = StreamOptions & {
   language: string | undefined;
   /** Voice that the agent declares. If it is absent, the carrier's default voice is used. */
   voice?: { provider?: string | undefined; voiceId?: string | undefined };
-  /** Whether the user cannot interrupt the greeting. */
+  /** Whether the greeting is protected from interruption by the user. */
   isGreetingKept?: boolean;
 };
 
@@ -232,7 +238,7 @@ export type RelayFrame =
   | { type: 'interrupted'; heard: string }
   | { type: 'digit'; digit: string }
   | { type: 'error'; description: string | undefined }
-  /** A known frame that is not used, such as a partial transcript. */
+  /** A known frame that Parley does not use, such as a partial transcript. */
   | { type: 'other' };
 
 export type CarrierPaths = { voice: string; status: string; relay: string; media: string };

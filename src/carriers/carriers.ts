@@ -4,7 +4,7 @@ import { PLIVO } from './plivo/plivo.ts';
 import { TELNYX } from './telnyx/telnyx.ts';
 import { TWILIO } from './twilio/twilio.ts';
 
-/** All carriers. To add a carrier, add it to this list. */
+/** All carriers. A new carrier is added to this list. */
 const ALL = [TWILIO, TELNYX, PLIVO] as const;
 
 /** Value of `type` in a TelephonyProvider. */

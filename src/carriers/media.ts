@@ -1,12 +1,12 @@
 /** Frame of an audio socket, in the same form for all carriers. The audio is mono µ-law at 8 kHz. */
 
 export type MediaFrame =
-  /** A known frame that is not used. */
+  /** A known frame that Parley does not use. */
   | { event: 'connected' }
   | { event: 'start'; start: StartFrame }
   | { event: 'media'; media: Media }
   | { event: 'dtmf'; dtmf: { digit: string } }
-  /** All audio before this mark was played or dropped by the carrier. */
+  /** Report that all audio before this mark was played or dropped. */
   | { event: 'mark'; mark: { name: string } }
   | { event: 'stop' };
 
@@ -22,7 +22,7 @@ export type MediaFormat = { encoding: string; sampleRate: number; channels?: num
 
 export type Media = {
   track?: string | undefined;
-  /** Number of the frame, counted from 1, and its start in ms since the beginning of the stream. */
+  /** Number of the frame, counted from 1. `timestamp` is its start in ms since the beginning of the stream. */
   chunk?: number | undefined;
   timestamp?: number | undefined;
   /** Audio in base64. */
@@ -30,7 +30,7 @@ export type Media = {
 };
 
 /**
- * Returns whether the audio is mono µ-law at 8 kHz, the only supported format. A carrier that does not report the
+ * Returns true if the audio is mono µ-law at 8 kHz, the only supported format. A carrier that does not report the
  * format uses this one.
  */
 export function isMuLaw({ mediaFormat }: StartFrame): boolean {

@@ -2,10 +2,10 @@
 const OF_CARRIERS: Readonly<Record<string, string>> = { no: 'nb' };
 
 /**
- * Returns a language tag in the form that carriers accept, with a region: `de` becomes `de-DE`. The region is the one
- * where most speakers live (Unicode CLDR, likely subtags). Carriers refuse a tag without a region (Twilio's errors
- * 13331 and 13512). A script only determines the region: `zh-Hant` becomes `zh-TW`. A region in the tag does not
- * change.
+ * Returns a language tag in the form that carriers accept, with a region: `de` becomes `de-DE`. Carriers refuse a tag
+ * without a region (Twilio's errors 13331 and 13512). A missing region becomes the one where most speakers live
+ * (Unicode CLDR, likely subtags), and a script is used only to find it: `zh-Hant` becomes `zh-TW`. A region in the tag
+ * stays.
  */
 export function spokenLanguage(tag: string): string {
   const given = localeOf(tag);

@@ -11,7 +11,8 @@ import type { CarrierAccount, CarrierApi, CallState, Dial } from '../carrier.ts'
 import { stateOf, withoutPlus } from './callback.ts';
 
 /**
- * Response to a request that places a call. `request_uuid` identifies the request; webhooks report the id of the call.
+ * Response to a request that places a call. `request_uuid` identifies the request, not the call, whose id webhooks
+ * report.
  */
 const Placed = z.object({ request_uuid: z.string().min(1) });
 const Live = z.object({ calls: z.array(z.string().min(1).max(256)) });
@@ -64,7 +65,7 @@ export function createPlivoApi({ egress }: { egress: Pick<EgressClient, 'send'> 
       const live = await read('?status=live');
       const call = LiveCall.safeParse(live.body);
       if (live.status === 200 && call.success) return stateOf(call.data.call_status);
-      // Plivo responds with 404 to a query for live calls if the call has ended.
+      // Plivo responds with 404 to a query for a live call if the call has ended.
       return live.status === 404 ? endIn(await read('')) : undefined;
     },
     hangUp: async (account, id) => {
@@ -88,7 +89,7 @@ function dialing({ detectsMachine, from, ringSec, statusCallback, to, url }: Dia
     hangup_url: statusCallback,
     hangup_method: 'POST',
     ring_timeout: ringSec,
-    // Detection is asynchronous, because otherwise a person would have to wait for its result.
+    // The detection is asynchronous, because otherwise a person would have to wait for its result.
     ...(detectsMachine && {
       machine_detection: 'true',
       machine_detection_url: statusCallback,
@@ -108,7 +109,7 @@ function endIn({ status, body }: CarrierAnswer): CallState {
   return stateOf(known?.[1] ?? 'failed');
 }
 
-/** Words in Plivo's names of hangup causes, each with the status that it stands for. */
+/** Words in Plivo's names of hangup causes, each with the state that it indicates. */
 const CAUSES = [
   ['busy', 'busy'],
   ['no answer', 'no-answer'],

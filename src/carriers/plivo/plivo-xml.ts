@@ -7,8 +7,8 @@ import { TOKEN_HEADER, toHeaderValue } from './extra-headers.ts';
 const POST = { method: 'POST' };
 
 /**
- * Writer of Plivo's XML. It differs from TwiML: the URL is the text of `<Stream>`, and the next element is executed
- * when the stream has ended.
+ * Writer of Plivo's XML. Plivo's XML differs from TwiML: the URL is the text of `<Stream>`, and the next element is
+ * executed when the stream has ended.
  */
 export const PLIVO_ANSWERS: AnswerWriter = {
   stream: ({ action, token, url }) => {

@@ -5,7 +5,7 @@ import { PLIVO_MEDIA } from './plivo-frames.ts';
 import { PLIVO_ANSWERS } from './plivo-xml.ts';
 import { isSigned } from './signature.ts';
 
-/** The carrier Plivo. It offers no text socket, so its agents need their own ModelProviders for speech. */
+/** The carrier Plivo. It has no text socket, so its agents need their own ModelProviders for speech. */
 export const PLIVO: Carrier<'plivo'> = {
   type: 'plivo',
   name: 'Plivo',

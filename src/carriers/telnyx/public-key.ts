@@ -7,8 +7,8 @@ const P = 2n ** 255n - 19n;
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 
 /**
- * Returns whether the base64 of 32 bytes encodes a point of the curve, as every public key does. About half of all
- * mistyped keys do not. Without this check, such a mistake would only appear later, when every call is refused.
+ * Returns true if 32 bytes in base64 encode a point of the curve, as every public key does. About half of all mistyped
+ * keys do not. Without this check, such a mistake would only be noticed later, when every call is refused.
  */
 export function isPublicKey(base64: string): boolean {
   const bytes = Buffer.from(Buffer.from(base64, 'base64').toReversed());

@@ -1,6 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto';
 
-/** Maximum difference between the timestamp and the clock, in both directions. Telnyx' own libraries use the same. */
+/**
+ * Maximum difference in seconds between the timestamp and the clock, in both directions. It is the same as in Telnyx'
+ * own libraries.
+ */
 const TOLERANCE_SEC = 5 * 60;
 const SIGNATURE_BYTES = 64;
 
@@ -16,8 +19,8 @@ export type SignedBody = {
 
 /**
  * Verifies Telnyx' webhook signature: Ed25519 of `timestamp|body`. The signature covers neither the path nor the query.
- * A timestamp that differs from the clock by more than five minutes is rejected. Within the five minutes, a repeated
- * request is accepted.
+ * A timestamp that differs from the clock by more than five minutes is rejected. A request that is repeated within the
+ * five minutes is accepted.
  */
 export function isSigned(
   publicKey: string,

@@ -21,7 +21,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 type Asked = { path: string; json?: object; form?: URLSearchParams; timeoutMs?: number };
 
-/** Creates a client of Telnyx' TeXML API, v2. Its lists and states of calls may be several seconds out of date. */
+/** Creates a client of Telnyx' TeXML API, v2. Telnyx' lists and states of calls may be several seconds out of date. */
 export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'> }): CarrierApi {
   const ask = (
     { accountId, authToken, apiUrl }: CarrierAccount,
@@ -47,7 +47,7 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
         StatusCallbackMethod: 'POST',
         StatusCallbackEvent: 'initiated ringing answered completed',
         Timeout: call.ringSec,
-        // Detection is asynchronous, because otherwise a person would hear nothing until it is finished.
+        // The detection is asynchronous, because otherwise a person would hear nothing until it has finished.
         ...(call.detectsMachine && {
           MachineDetection: 'DetectMessageEnd',
           AsyncAmd: true,
@@ -82,7 +82,8 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
 }
 
 /**
- * Returns the path of a call. Ids contain colons, as in `v3:9X2v…`. They are not escaped, as in Telnyx' own libraries.
+ * Returns the path of a call. Its id contains colons, as in `v3:9X2v…`, which are not escaped, as in Telnyx' own
+ * libraries.
  */
 function pathOf(id: string): string {
   return `/${encodeURIComponent(id).replaceAll('%3A', ':')}`;

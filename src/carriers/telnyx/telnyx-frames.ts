@@ -4,9 +4,9 @@ import { base64Of, type MediaFrame } from '../media.ts';
 import { ALIKE, whole } from '../twiml/media-frames.ts';
 
 /**
- * Frames that Telnyx sends on an audio socket. They are Twilio's frames with other names of properties, and the id of
- * the stream is at the top level. Unknown properties are ignored. So is the `timestamp` of a media frame, because its
- * unit is not documented.
+ * Frames that Telnyx sends on an audio socket. They are Twilio's frames with other property names, and with the id of
+ * the stream at the top level. Unknown properties are ignored. The `timestamp` of a media frame is ignored too, because
+ * its unit is not documented.
  */
 const Start = z.object({
   event: z.literal('start'),

@@ -96,7 +96,7 @@ export const TELNYX: Carrier<'telnyx'> = {
   createApi: createTelnyxApi,
   readCallback: readTwimlCallback,
   answers: twimlAnswers({
-    // Without these attributes the audio goes in one direction only, in the format of the call.
+    // Without these attributes, the audio goes in one direction only, and in the format of the call.
     stream: {
       track: 'inbound_track',
       codec: 'PCMU',
@@ -107,7 +107,7 @@ export const TELNYX: Carrier<'telnyx'> = {
   }),
   media: TELNYX_MEDIA,
   relay: twimlRelay({
-    // One name stands for a voice and its provider, such as `Telnyx.NaturalHD.astra`.
+    // One name identifies both a voice and its provider, such as `Telnyx.NaturalHD.astra`.
     voice: ({ voiceId }) => ({ voice: voiceId }),
     reportsEnd: false,
   }),

@@ -28,7 +28,7 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
         Url: call.url,
         StatusCallback: call.statusCallback,
         Timeout: String(call.ringSec),
-        // Detection is asynchronous, because otherwise a person would hear nothing until it is finished.
+        // The detection is asynchronous, because otherwise a person would hear nothing until it has finished.
         ...(call.detectsMachine && {
           MachineDetection: 'DetectMessageEnd',
           AsyncAmd: 'true',
@@ -43,7 +43,7 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
       throw refusalOf(status, saying(body));
     },
     findDialed: async (account, { from, to, sinceMs }) => {
-      // Twilio only filters by day, in UTC. `sidSince` skips older calls.
+      // Twilio can only filter by day, in UTC. `sidSince` skips older calls.
       const day = new Date(sinceMs).toISOString().slice(0, 10);
       const query = new URLSearchParams({ From: from, To: to, 'StartTime>': day, PageSize: '50' });
       const { status, body } = await ask(account, { path: `Calls.json?${query.toString()}` });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CarrierAnswer } from '../ask-carrier.ts';
 import type { CallState } from '../carrier.ts';
 
-/** States of calls by Twilio's names. */
+/** States of calls, by Twilio's names for them. */
 const STATES: Record<string, CallState> = {
   queued: 'live',
   initiated: 'live',
@@ -37,7 +37,7 @@ export function sidSince({ body }: CarrierAnswer, sinceMs: number): string | und
 
 const Read = z.object({ status: z.string() });
 
-/** Returns the carrier's name of the state of a call. */
+/** Returns the state of a call as the carrier names it, or undefined if the response has none. */
 export function statusIn({ status, body }: CarrierAnswer): string | undefined {
   const read = Read.safeParse(body);
   return status === 200 && read.success ? read.data.status : undefined;

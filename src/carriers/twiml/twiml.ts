@@ -2,12 +2,12 @@ import type { AnswerWriter, DialOptions, RelayOptions, StreamOptions } from '../
 import { spokenLanguage } from '../spoken-language.ts';
 import { element, escape, responseOf } from '../xml.ts';
 
-/** Writer of TwiML, the XML with which Twilio and Telnyx are instructed how to handle a call. */
+/** Writer of TwiML, the XML instructions with which Twilio and Telnyx handle a call. */
 
 /**
- * Creates a writer. `stream` contains additional attributes of `<Stream>` that the carrier needs. `followsStatus` means
- * that the carrier may execute the response to a status callback. For such a carrier the response is empty text,
- * because a document without instructions would end the call.
+ * Creates a writer. `stream` has additional attributes of `<Stream>` that the carrier needs. `followsStatus` means that
+ * the carrier may execute the response to a status callback. For such a carrier the response is empty, because a
+ * document without instructions would end the call.
  */
 export function twimlAnswers({
   stream = {},
@@ -29,7 +29,9 @@ export function twimlAnswers({
 /** Attributes of `<ConversationRelay>` that name a voice. */
 export type RelayVoice = { voice?: string | undefined; ttsProvider?: string | undefined };
 
-/** Returns the instruction to open a text socket, for a carrier that transcribes and synthesizes speech. */
+/**
+ * Returns the instruction to open a text socket, for a carrier that does the speech recognition and synthesis itself.
+ */
 export function relayTwiml(
   { action, language, token, url, isGreetingKept = false }: Omit<RelayOptions, 'voice'>,
   { voice, ttsProvider }: RelayVoice = {},
@@ -40,7 +42,7 @@ export function relayTwiml(
     voice,
     ttsProvider,
     interruptible: 'any',
-    // Ignores backchannels such as "mhm" while the agent speaks, as Parley's own recognition does.
+    // Ignores backchannels such as "mhm" while the agent speaks, as Parley's own speech recognition does.
     ignoreBackchannel: 'true',
     // Without this setting, the carrier drops what the user says during an utterance that cannot be interrupted.
     reportInputDuringAgentSpeech: isGreetingKept ? 'any' : undefined,
@@ -85,5 +87,5 @@ export function rejectTwiml(reason: 'busy' | 'rejected'): string {
   return responseOf(element('Reject', { reason }));
 }
 
-/** Response without instructions. */
+/** Response without any instructions. */
 export const EMPTY_TWIML = responseOf('');
