@@ -5,7 +5,7 @@ import { AROUND, BESIDE, FORM, IN_ARTICLE, IN_CONTENT, IN_MAIN } from './html-bl
  */
 
 export type Attributes = Readonly<Record<string, string>>;
-/** An opening tag with its classes, which several decisions need. */
+/** An opening tag with its classes. Several functions need the classes, so they are split only once. */
 export type Tag = { name: string; attributes: Attributes; classes: readonly string[] };
 
 export function tagOf(name: string, attributes: Attributes): Tag {
@@ -47,12 +47,12 @@ const ROLES_LEFT_OUT = new Set([
   'menubar',
   'toolbar',
 ]);
-/** Classes of elements that are left out even in the middle of a text. */
+/** Class names of elements that are left out even in the middle of a text. */
 const CLASS_LEFT_OUT =
   /^(headerlink|header-anchor|heading-anchor|hash-link|anchor-link|anchorjs-link|permalink|linenos|lineno|linenodiv|line-numbers(-rows|-wrapper)?|line-number|skip-?(link|nav|to-content|to-main)|screen-reader-text|sr-only|visually-hidden|cookie-?(banner|bar|consent|notice|popup|modal|law|overlay)|cookieconsent|cc-window|cc-banner|onetrust-.*|cybotcookiebot.*|gdpr-(banner|bar|consent|notice|modal|popup)|consent-(banner|modal|popup)|copybtn|copy-(button|btn)|clipboard-copy)$/i;
 const CLASS_BESIDE =
   /^(nav|navbar|navheader|navfooter|navigation|nav-?links?|side-?bar|sphinxsidebar|menu|breadcrumbs?|footer|site-footer|page-footer|site-header|page-header|masthead|pagination|pager|prev-next|toc|table-of-contents|tableofcontents|share|sharing|social|social-share|related|related-(posts|articles|pages)|comments|advert|advertisement|ads|newsletter|subscribe|edit-(page|link|this-page)|theme-edit-this-page|last-updated|backlinks?|topnav|bottomnav|subnav|sub-nav|top-nav|bottom-nav|legal-copy|copyright)$/i;
-/** Class names and ids of parts that never belong to the text of a page. */
+/** Class names and ids of parts that are never part of a page's text, even if their content reads like text. */
 const NAME_STAYS =
   /^(breadcrumbs?|comments|copyright|legal-copy|last-updated|edit-(page|link|this-page)|theme-edit-this-page|backlinks?|prev-next|cookie-?(banner|bar|consent|notice)|onetrust-.*)$/i;
 const NAME_OF_PAGE =
@@ -60,8 +60,8 @@ const NAME_OF_PAGE =
 const ID_BESIDE =
   /^(header|footer|site-header|site-footer|masthead|sidebar|nav|navbar|navigation|menu|toc|breadcrumbs?|comments|cookie-?(banner|bar|consent|notice)|onetrust-.*)$/i;
 /**
- * Elements whose id may be generated from a heading, as in `<section id="menu">`, so that the id says nothing about
- * their role.
+ * Elements whose id may be generated from their heading, as in `<section id="menu">`. Such an id says nothing about the
+ * role of the element.
  */
 const ID_IS_OF_TEXT = new Set(['section', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'a', 'span', 'dt']);
 const ADMONITION =
@@ -73,19 +73,18 @@ const CLASS_TOOL =
 const CONTENT =
   /^(content|main|main-content|maincontent|page-content|markdown-body|markdown|post-content|entry-content|article-content|article-body|mw-parser-output|rst-content|theme-doc-markdown|vp-doc|md-content|bodywrapper|contentcontainer|prose)$/i;
 
-/** Returns true if the content of an element is skipped. `isInTitle` says whether the element is inside a heading. */
+/** Returns true if the content of an element is left out. `isInTitle` says whether the element is inside a heading. */
 export function isLeftOut({ name, attributes, classes }: Tag, isInTitle: boolean): boolean {
   if (NEVER_READ.has(name)) return true;
   if (ROLES_LEFT_OUT.has(attributes['role'] ?? '')) return true;
   if (!classes.some((word) => CLASS_LEFT_OUT.test(word))) return false;
-  // Sites also give the classes `permalink` and `anchor` to headings that link to themselves, so a heading itself is
-  // kept.
+  // Sites also give the classes `permalink` and `anchor` to headings that link to themselves. Such a heading is kept.
   return !isInTitle || name === 'a' || name === 'span' || name === 'button';
 }
 
 /**
- * Returns the bits that an element adds to `Block.where` for its content. `outside` has the bits of the surrounding
- * element.
+ * Returns the bits of `Block.where` that an element adds for the blocks inside it. `outside` has the bits of the
+ * surrounding element.
  */
 export function whereOf(tag: Tag, outside: number): number {
   const { name } = tag;
@@ -131,8 +130,8 @@ function isBeside({ name, attributes }: Tag, outside: number): boolean {
 }
 
 /**
- * Returns true for a class or id that is typical of menus and advertisements. Parts of the text may have such a name
- * too.
+ * Returns true for an element with a class or id that is typical of menus and advertisements. Parts of the text may
+ * have such a class or id too.
  */
 export function isNamedBeside({ name, attributes, classes }: Tag): boolean {
   if (name === 'body' || name === 'html' || name === 'main') return false;
@@ -142,7 +141,7 @@ export function isNamedBeside({ name, attributes, classes }: Tag): boolean {
   return !isTextId && ID_BESIDE.test(attributes['id'] ?? '');
 }
 
-/** Returns true if the names of a part exclude it from the text regardless of its content. */
+/** Returns true if the class or id of a part excludes it from the text, whatever its content is. */
 export function staysBeside({ attributes, classes }: Tag, outside: number): boolean {
   const names = [...classes, attributes['id'] ?? ''];
   if (names.some((word) => NAME_STAYS.test(word))) return true;
@@ -150,7 +149,7 @@ export function staysBeside({ attributes, classes }: Tag, outside: number): bool
   return !isInText && names.some((word) => NAME_OF_PAGE.test(word));
 }
 
-/** Returns true if the attributes of a hidden part themselves show that visitors can open it. */
+/** Returns true if the attributes of a hidden part show that visitors can open it. */
 export function opensByItself({ attributes, classes }: Tag): boolean {
   if (attributes['hidden'] === 'until-found' || attributes['role'] === 'tabpanel') return true;
   if (attributes['role'] === 'region' && attributes['aria-labelledby'] !== undefined) return true;
@@ -181,7 +180,7 @@ function idsIn(script: string): string | undefined {
   return ids === '' ? undefined : ids;
 }
 
-/** Returns true for hidden parts that are tools of the page, such as dialogs. */
+/** Returns true for hidden parts that are controls of the page, such as dialogs. */
 export function isTool({ classes }: Tag): boolean {
   return classes.some((word) => CLASS_TOOL.test(word));
 }

@@ -1,29 +1,30 @@
 import { BESIDE, IN_ARTICLE, IN_CONTENT, IN_MAIN, type Block, type Part } from './html-blocks.ts';
 
 /**
- * Minimum share of the page's text that a part must have to be chosen as the text. A part with less is an empty
+ * Minimum share of the page's text that a region must have to be chosen as the text. A region with less is an empty
  * `<main>` or one of many articles.
  */
 const SHARE_MIN = 0.15;
 /**
- * Minimum share of the chosen text that must remain after menus and other surroundings are removed from it. If less
- * remains, the removed blocks were the text.
+ * Minimum share of the chosen text that must remain after menus and similar blocks are removed from it. If less
+ * remains, the removed blocks were the actual text.
  */
 const KEPT_MIN = 0.2;
 
 /**
- * Minimum length of a part with a name typical of menus to count as text. In addition, most of its characters must
- * stand outside links, or `SENTENCES_MIN` must be met.
+ * Minimum number of characters in a part with a name typical of menus for the part to count as text. In addition, most
+ * of its characters must be outside of links, or `SENTENCES_MIN` must be reached.
  */
 const TEXT_CHARS_MIN = 30;
-/** Minimum share of lines that are sentences or prices for a part that mostly consists of links to count as text. */
+/** Minimum share of lines that are sentences or prices, for a part that mostly consists of links to count as text. */
 const SENTENCES_MIN = 0.5;
 
 type Held = { chars: number; linked: number; lines: number; sentences: number };
 
 /**
- * Classifies hidden parts, and parts whose names are typical of menus or advertisements. Drops blocks that visitors
- * never see, and marks blocks of menus as `BESIDE`. Makes one pass over the blocks and two over the parts.
+ * Decides for each hidden part, and for each part with a name typical of menus or advertisements, whether it belongs to
+ * the text. Drops blocks that visitors never see, and marks blocks of menus as `BESIDE`. Makes one pass over the blocks
+ * and two over the parts.
  */
 export function judgeParts(
   blocks: readonly Block[],
@@ -107,7 +108,10 @@ function charsOf(blocks: readonly Block[]): number {
   return blocks.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/** Joins blocks. List items and table rows follow each other directly; an empty line separates all others. */
+/**
+ * Joins blocks to a text. List items and table rows follow each other directly, and an empty line separates all other
+ * blocks.
+ */
 export function joinBlocks(blocks: readonly Block[]): string {
   let before: Block | undefined;
   const parts: string[] = [];

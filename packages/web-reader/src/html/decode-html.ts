@@ -39,7 +39,8 @@ export function decodeHtml(bytes: Uint8Array, charset: string | null): string {
 const UNDECLARED = 'undeclared';
 
 function decode(bytes: Uint8Array, encoding: string): string {
-  // The Encoding standard defines the name `replacement` without a usable decoder. Such a page is treated as empty.
+  // The Encoding standard defines the name `replacement`, but no usable decoder for it. Such a page is treated as
+  // empty.
   if (encoding === 'replacement') return '';
   return new TextDecoder(encoding).decode(bytes);
 }

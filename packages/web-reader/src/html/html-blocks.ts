@@ -1,16 +1,20 @@
 import { HtmlRefused } from './html-refused.ts';
 
 /**
- * Regions of a page, as bits of `Block.where`. The text of a page is taken from the best region that has enough text.
+ * Bits of `Block.where` for the region of the page in which a block is. The text of a page is taken from the best
+ * region that has enough text.
  */
 export const IN_MAIN = 1;
 export const IN_ARTICLE = 2;
 export const IN_CONTENT = 4;
-/** Bit of a block that probably does not belong to the text. It is used only if the page has almost no other text. */
+/**
+ * Bit for a block that probably does not belong to the text, such as a menu. It is used only if the page has almost no
+ * other text.
+ */
 export const BESIDE = 8;
-/** Bit of a block in a header, a footer or an address. */
+/** Bit for a block in a header, a footer or an address. */
 export const AROUND = 16;
-/** Bit of a block in a form or on a button. */
+/** Bit for a block in a form or on a button. */
 export const FORM = 32;
 
 /** One paragraph, heading, list item, table row or code block, as Markdown. */
@@ -21,13 +25,13 @@ export type Block = {
   /** Whether the block is the first one of its list or table. */
   isFirst: boolean;
   level: number;
-  /** Number of characters inside links. */
+  /** Number of the block's characters that are inside links. */
   linked: number;
-  /** The innermost surrounding part that may not belong to the text. */
+  /** The innermost part around the block that may not belong to the text. */
   part: Part | undefined;
 };
 
-/** Part of a page that may be text or not. Its content decides. */
+/** Part of a page that may or may not belong to the text, which depends on its content. */
 export type Part = {
   outside: Part | undefined;
   /**
@@ -36,9 +40,9 @@ export type Part = {
    */
   kind: 'named' | 'hidden';
   id: string | undefined;
-  /** For a hidden part: whether its attributes show that visitors can open it. */
+  /** Whether the attributes of a hidden part show that visitors can open it. */
   opens: boolean;
-  /** Whether the part is left out regardless of its content. */
+  /** Whether the part is left out whatever its content is. */
   isOut: boolean;
 };
 
@@ -50,13 +54,14 @@ const CHARS_MAX = 20_000_000;
 export class HtmlBlocks {
   readonly blocks: Block[] = [];
   /**
-   * Pieces of the current line. They are joined only once, because a growing string would be copied with each piece.
+   * Pieces of the current line. They are joined only once, because appending each piece to a string would copy the
+   * string each time.
    */
   #parts: string[] = [];
   #endsInSpace = true;
   #chars = 0;
   #linked = 0;
-  /** True inside a link. */
+  /** Whether the text that is written now is inside a link. */
   isLink = false;
 
   /** Appends HTML text, in which any sequence of white space counts as one space. */
@@ -67,12 +72,14 @@ export class HtmlBlocks {
     this.#push(piece, piece.endsWith(' '));
   }
 
-  /** Appends text without changing its white space. */
+  /** Appends text with its white space unchanged. */
   writeRaw(text: string): void {
     if (text !== '') this.#push(text, true);
   }
 
-  /** Appends markup, such as a backtick or a mark of set-apart.ts, without changing the state of white space. */
+  /**
+   * Appends markup, such as a backtick or a mark of set-apart.ts. It does not affect whether a space is needed next.
+   */
   writeMark(mark: string): void {
     this.#push(mark, this.#endsInSpace);
   }
@@ -81,7 +88,7 @@ export class HtmlBlocks {
     if (!this.#endsInSpace) this.#push(' ', true);
   }
 
-  /** Last character of the current line, or '' at its start. */
+  /** The last character of the current line, or '' at its start. */
   get last(): string {
     return this.#parts.at(-1)?.at(-1) ?? '';
   }

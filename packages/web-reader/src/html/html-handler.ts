@@ -29,7 +29,7 @@ import {
   type Table,
 } from './table-rows.ts';
 
-/** Maximum nesting depth, because the parser searches all open elements at each end tag. */
+/** Maximum nesting depth. It is limited because the parser searches all open elements at each end tag. */
 const DEPTH_MAX = 1_000;
 const TITLE_CHARS_MAX = 1_000;
 const LIST_INDENT_MAX = 8;
@@ -48,9 +48,12 @@ type Element = {
   where: number;
   isInTitle: boolean;
   part: Part | undefined;
-  /** Name of the last child element that ended. If it is a title, a hidden part that follows is probably its answer. */
+  /**
+   * Name of the child element that ended last. If it is a title, a hidden part that follows is probably the answer to
+   * it.
+   */
   before: string;
-  /** Text to write when the element ends: the end of a mark or of struck-out text. */
+  /** Text that is written when the element ends: the end of a mark or of struck-out text. */
   closing: string;
 };
 type List = { isOrdered: boolean; next: number; isFirst: boolean };
@@ -68,7 +71,7 @@ export class HtmlHandler implements Partial<Handler> {
   readonly #open: Element[] = [];
   readonly #lists: List[] = [];
   readonly #tables: Table[] = [];
-  /** Marker of the current list item, such as `- `. Only its first line gets the marker. */
+  /** Marker of the current list item, such as `- `. Only the item's first line gets it. */
   #itemMark: string | undefined;
   #pre: { depth: number; language: string } | undefined;
   #code: number | undefined;
@@ -91,7 +94,8 @@ export class HtmlHandler implements Partial<Handler> {
     const tag = tagOf(name, attributes);
     const outside = this.#open.at(-1);
     const isInTitle = (outside?.isInTitle ?? false) || isTitleElement(name);
-    // A button that is the whole title opens the part below. A button after the title's text is a tool: left out.
+    // A button that makes up the whole title opens the part below it. A button after the title's text is a control and
+    // is left out.
     const isTool = name === 'button' && isInTitle && this.#out.hasText;
     const isOut =
       (outside?.isLeftOut ?? false) ||
@@ -110,7 +114,7 @@ export class HtmlHandler implements Partial<Handler> {
     if (name === 'a' && attributes['href'] !== undefined) this.#out.isLink = true;
   }
 
-  /** Returns true if the element's content forms separate blocks. */
+  /** Returns true if the content of the element becomes separate blocks. */
   #isBlock(name: string, isInTitle: boolean): boolean {
     const table = this.#tables.at(-1);
     const isInCell = table?.isCellOpen === true && !table.isLayout;
@@ -133,7 +137,7 @@ export class HtmlHandler implements Partial<Handler> {
     return part;
   }
 
-  /** Writes the text that begins a superscript, subscript or struck-out element. Returns the text that ends it. */
+  /** Writes the beginning of a superscript, subscript or struck-out element. Returns the text that ends it. */
   #setApart(name: string, attributes: Attributes): string {
     if (this.#pre !== undefined || !INLINE.has(name)) return '';
     if (name === 'a') return contactOf(attributes['href']);
@@ -168,8 +172,8 @@ export class HtmlHandler implements Partial<Handler> {
     this.#open.pop();
     if (name === 'a') this.#out.isLink = false;
     const outside = this.#open.at(-1);
-    // `<h3><button>` counts as a title too, so a title that ends inside this element is passed on. Text between two
-    // elements is ignored.
+    // `<h3><button>` counts as a title too, so the name of a title that ends inside this element is passed on to the
+    // outer element. Text between two elements is ignored.
     if (outside && !closed.isLeftOut)
       outside.before = isTitleElement(closed.before) ? closed.before : name;
   }
@@ -195,7 +199,7 @@ export class HtmlHandler implements Partial<Handler> {
     { outside, isInTitle }: { outside: Element | undefined; isInTitle: boolean },
   ): number {
     const above = outside?.where ?? 0;
-    // The titles of a collapsible list may be buttons, which are therefore not treated as a form here.
+    // The titles of a collapsible list may be buttons, so a button in a title is not treated as a form.
     if (isInTitle && (tag.name === 'button' || tag.name === 'label')) return above;
     const where = above | whereOf(tag, above);
     if ((where & IN_ARTICLE) !== 0 && (above & IN_ARTICLE) === 0) this.articles += 1;
@@ -266,7 +270,7 @@ export class HtmlHandler implements Partial<Handler> {
   }
 
   #image(alt: string | undefined): void {
-    // An image description needs several words: a file name or the name of a logo carries no information.
+    // An image description needs several words, because a file name or the name of a logo carries no information.
     if (alt === undefined || !/\s/.test(alt.trim()) || alt.length > 500) return;
     this.#out.write(` ${alt} `);
   }
@@ -336,7 +340,10 @@ export class HtmlHandler implements Partial<Handler> {
     startRow(table);
   }
 
-  /** Treats a table with blocks inside a cell as a layout table. Finished cells of the row become paragraphs. */
+  /**
+   * Treats a table that has blocks inside a cell as a layout table. The finished cells of the current row become
+   * paragraphs.
+   */
   #layOut(table: Table): void {
     const open = this.#out.take();
     const names = table.names.flat().map((name) => ({ text: name }));

@@ -1,4 +1,6 @@
-/** Thrown if a page exceeds a limit. `message` is one sentence without its full stop, and safe to show to users. */
+/**
+ * Error for a page that exceeds a limit. `message` is one sentence without its full stop, and is safe to show to users.
+ */
 export class HtmlRefused extends Error {
   readonly code = 'too_large';
 }

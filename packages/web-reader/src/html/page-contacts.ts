@@ -12,7 +12,7 @@ const FACTS_MAX = 60;
 /** Maximum length of one value in the structured data, including its markup. */
 const VALUE_CHARS_MAX = 2_000;
 
-/** Properties of schema.org that are facts about a business, each with the label to print. */
+/** Properties of schema.org that are facts about a business, each with its label in the text. */
 const PROPERTIES: Record<string, string> = {
   telephone: 'Telephone',
   faxNumber: 'Fax',
@@ -31,7 +31,7 @@ const PROPERTIES: Record<string, string> = {
 };
 
 /**
- * Returns informative lines of the header and footer, such as those with numbers, addresses or sentences. Leaves out
+ * Returns the informative lines of the header and footer, such as lines with numbers, addresses or sentences. Omits
  * menus and copyright notices.
  */
 export function contactsOf(

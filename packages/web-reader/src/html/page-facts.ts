@@ -116,7 +116,7 @@ export class PageFacts {
 
 export type RobotsWords = { noindex: boolean; nofollow: boolean };
 
-/** Parses the directives of a robots meta element or of the `X-Robots-Tag` header. */
+/** Parses the directives of a robots meta element or of an `X-Robots-Tag` header. */
 export function readRobotsWords(text: string): RobotsWords {
   const words = new Set(
     text

@@ -6,7 +6,7 @@ import type { RobotsWords } from './page-facts.ts';
 import { contactsOf } from './page-contacts.ts';
 import { footnoteOf, resolveMarks } from './set-apart.ts';
 
-/** Size of the pieces in which a page is parsed. They are small, so that endless nesting is detected early. */
+/** Number of characters that are parsed at a time. It is small, so that endless nesting is detected early. */
 const PIECE_CHARS = 16_384;
 const TITLE_CHARS_MAX = 300;
 
@@ -71,9 +71,9 @@ function withoutApart(blocks: Block[]): Block[] {
 }
 
 /**
- * If the text of a page has no heading of level 1, adds the only one that the page has elsewhere. In manuals made by
- * AsciiDoc that heading stands in a separate header above the text, and a section such as "Options" is unclear without
- * it. Text that follows the heading there, such as a command's summary, is added too. The heading must begin with the
+ * Adds a heading of level 1 if the chosen text has none and the page has exactly one elsewhere. In manuals made by
+ * AsciiDoc that heading is in a separate header above the text, and a section such as "Options" is unclear without it.
+ * Text below the heading in that header, such as a command's summary, is added too. The heading must begin with the
  * page's title (`shown`), which distinguishes it from the name of the site.
  */
 function withHead(chosen: Block[], all: readonly Block[], shown: string): Block[] {

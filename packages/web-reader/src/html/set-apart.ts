@@ -1,7 +1,7 @@
 import { hasStyle, type Attributes } from './boilerplate.ts';
 
 /**
- * This module converts numbers that markup separates from their neighbors: superscript, subscript and small print. The
+ * This module handles numbers that markup separates from their neighbors: superscript, subscript and small print. The
  * parser first writes marks (private-use characters) around them, because only the complete page shows which of them
  * are footnotes. `resolveMarks` then replaces the marks with text.
  */
@@ -31,13 +31,13 @@ export function withoutMarks(text: string): string {
   return text.replace(MARKS, '');
 }
 
-/** Returns the superscript number or sign with which a text begins, if it begins as footnotes do. */
+/** Returns the superscript number or sign at the beginning of a text, if the text begins like a footnote. */
 export function footnoteOf(text: string): string | undefined {
   const [, mark, shown] = /^(?:- |\d+\. )?([\uE0F1])([^\uE0F1-\uE0F4]{1,6})\uE0F4/.exec(text) ?? [];
   return mark === undefined ? undefined : shown?.trim();
 }
 
-/** Replaces marks with text. `notes` contains the numbers and signs of the page's footnotes. */
+/** Replaces marks with text. `notes` has the numbers and signs of the page's footnotes. */
 export function resolveMarks(text: string, notes: ReadonlySet<string>): string {
   if (!/[\uE0F1-\uE0F3]/.test(text)) return text;
   const parts: string[] = [];
@@ -81,7 +81,7 @@ function written({ mark, shown, before, rest, isNote }: Place): string {
   return `${mark === RAISED ? '^' : '_'}${shown}${gap}`;
 }
 
-/** Returns true if the number before the mark is a price without cents: a currency stands next to it. */
+/** Returns true if the number before the mark is a price without cents, which has a currency next to it. */
 function isPrice({ before, rest }: Pick<Place, 'before' | 'rest' | 'shown'>): boolean {
   if (/[.,]\d{1,2}$/.test(before)) return false;
   const money = String.raw`(?:[$€£¥]|\b(?:EUR|USD|CHF|GBP|CAD|AUD))`;
@@ -89,18 +89,18 @@ function isPrice({ before, rest }: Pick<Place, 'before' | 'rest' | 'shown'>): bo
   return isBefore || new RegExp(String.raw`^\s?${money}`, 'u').test(rest);
 }
 
-/** Returns true if small print after a number shows its cents. */
+/** Returns true if small print after a number is the cents of a price. */
 function isCentsOf(mark: string, before: string): boolean {
   return mark === SMALL && !/[.,]\d{1,2}$/.test(before);
 }
 
-/** Number of characters at the end of a link's text that are checked for its phone number or address. */
+/** Number of characters at the end of a link's text in which its phone number or address is searched for. */
 export const TAIL_CHARS = 200;
 const CONTACT = /^(?:tel|mailto):(?:\/\/)?([^?;]{1,300})/i;
 
 /**
- * Returns, in brackets, the phone number that a link calls or the address that it writes to. The text of the link may
- * be an icon or "Call us", which does not show it.
+ * Returns, in brackets, the phone number or e-mail address to which a link leads. The link's text may be an icon or
+ * "Call us", which does not show it.
  */
 export function contactOf(href: string | undefined): string {
   const [, given = ''] = CONTACT.exec(href?.trim() ?? '') ?? [];
@@ -118,7 +118,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Returns true if the preceding text already shows the contact, as "555 0100" does for +1 555 0100. */
+/** Returns true if the text before already shows the contact, as "555 0100" does for +1 555 0100. */
 export function isShown(closing: string, before: string): boolean {
   if (!closing.startsWith(' (')) return false;
   const contact = closing.slice(2, -1);

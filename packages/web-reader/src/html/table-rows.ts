@@ -27,19 +27,19 @@ export type Table = {
   isHeading: boolean;
   isHead: boolean;
   rows: number;
-  /** Cells of earlier rows that span into the next rows, by column. */
+  /** Cells of earlier rows that extend into the next rows, by column. */
   spans: (Span | undefined)[];
-  /** Header rows that are not written yet. */
+  /** Header rows that have not been written yet. */
   names: string[][];
-  /** Whether the header rows were recognized only by their look, without header elements. */
+  /** Whether the header rows were recognized only by their appearance, without header elements. */
   isGuess: boolean;
-  /** Whether the last header row has cells that span rows or columns. */
+  /** Whether the last header row has cells that span several rows or columns. */
   hasGroups: boolean;
   /** Header of the table as Markdown. It is written above the first row, and again after a text between two rows. */
   head: string | undefined;
   isBroken: boolean;
   repeated: number;
-  /** Whether the cells contain blocks, so that the table is ignored and its content read like any other text. */
+  /** Whether cells contain blocks. The table is then ignored, and its content is read like any other text. */
   isLayout: boolean;
 };
 
@@ -119,7 +119,7 @@ export function readRow(
     table.hasGroups = table.cells.some(({ columns, rows }) => columns > 1 || rows > 1);
     return undefined;
   }
-  // If the header row was only guessed, this row must contain a number to confirm it. Otherwise the supposed header
+  // If the header row was only guessed, this row must have a number to confirm the guess. Otherwise the supposed header
   // becomes an ordinary row.
   const isGuess = table.isGuess && !values.some((value) => /\d/.test(value));
   const above = isGuess ? table.names.map((names) => `${rowOf(names)}\n`).join('') : '';
@@ -130,8 +130,8 @@ export function readRow(
 }
 
 /**
- * Returns true for a header row. It is recognized by its elements, as the continuation of the header row above, or by
- * its look.
+ * Returns true for a header row. It is recognized by its elements, by its appearance, or as the continuation of the
+ * header row above.
  */
 function isRowOfNames(table: Table): boolean {
   const { cells, names, spans } = table;
@@ -196,7 +196,7 @@ function placed(table: Table): string[] {
   return cells;
 }
 
-/** Places a cell in its columns and returns the last of them. */
+/** Writes a cell into each of its columns. Returns the last of these columns. */
 function placeCell(
   table: Table,
   { cells, column, next }: { cells: string[]; column: number; next: Cell },

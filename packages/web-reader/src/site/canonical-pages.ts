@@ -3,21 +3,21 @@ import type { Target } from './frontier.ts';
 import type { Page } from './read-page.ts';
 
 export type DocumentPage = Extract<Page, { kind: 'document' }>;
-/** A document that names another page as its canonical one. It is held until that page has been read. */
+/** A document that names another page as its canonical one. It is held back until that page has been read. */
 export type HeldPage = { target: Target; page: DocumentPage; canonical: string };
 export type Redirect = { next: string; depth: number };
 
 /** Pages that redirect to others or name others as canonical. */
 export class CanonicalPages {
   readonly redirects = new Map<string, Redirect>();
-  /** Target path of each page that redirects or names a canonical page. */
+  /** Maps the path of each page that redirects or names a canonical page to the path of the target. */
   readonly #aliases = new Map<string, string>();
   /** Held documents by the path of their canonical page. */
   readonly #held = new Map<string, HeldPage[]>();
   readonly #settled = new Set<string>();
   readonly #lines = new Map<string, Uint32Array>();
 
-  /** Paths of the canonical pages that held documents still wait for. */
+  /** Paths of the canonical pages for which held documents wait. */
   get awaited(): string[] {
     return [...this.#held.keys()];
   }
@@ -26,7 +26,7 @@ export class CanonicalPages {
     this.#aliases.set(path, to);
   }
 
-  /** Forgets the canonical page of a page that turned out to be canonical itself. */
+  /** Removes the alias of a page that turned out to be canonical itself. */
   own(path: string): void {
     this.#aliases.delete(path);
   }
@@ -46,7 +46,7 @@ export class CanonicalPages {
     return at !== undefined;
   }
 
-  /** Returns the path at which a chain of redirects ends. */
+  /** Returns the path at the end of a chain of redirects. */
   endOf({ next }: Redirect): string {
     let end = next;
     for (let hop = 0; hop < 20 && this.redirects.has(end); hop += 1) {
@@ -60,7 +60,7 @@ export class CanonicalPages {
   }
 
   /**
-   * Returns whether the page at `path` contains all lines of a text, or `undefined` if that page was not read
+   * Returns true if the page at `path` contains all lines of a text, or `undefined` if that page was not read
    * completely.
    */
   hasAll(path: string, text: string): boolean | undefined {
@@ -68,7 +68,7 @@ export class CanonicalPages {
     return lines && hashesOf(text).every((hash) => hasHash(lines, hash));
   }
 
-  /** Holds a document. Returns true if its canonical page has been read already. */
+  /** Holds a document back. Returns true if its canonical page has already been read. */
   hold(held: HeldPage): boolean {
     const others = this.#held.get(held.canonical);
     if (others) others.push(held);
@@ -77,8 +77,8 @@ export class CanonicalPages {
   }
 
   /**
-   * Yields the held documents that need not wait any longer, after a page was read. If the canonical page redirects,
-   * they wait for the target of the redirect too.
+   * Yields the held documents that no longer need to wait after a page was read. If the canonical page redirects, its
+   * documents wait for the target of the redirect instead.
    */
   *settle(settled: string): Generator<{ held: HeldPage; path: string }> {
     const due = [settled];

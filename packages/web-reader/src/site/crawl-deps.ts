@@ -8,9 +8,9 @@ export type CrawlDeps = {
   site: Site;
   maxDepth: number;
   maxPages: number;
-  /** Whether the settings include a page, by their path patterns. */
+  /** Returns true if the path patterns of the settings include a page. */
   isWanted: (url: URL) => boolean;
-  /** Whether robots.txt permits the request. */
+  /** Returns true if robots.txt permits the request. */
   isAllowed: (url: URL) => boolean;
   /** Link graph that the last sync stored. */
   before: SiteGraph;

@@ -15,7 +15,9 @@ import { GraphBuilder, hashOf, hashOfValidators, linksOf, SITEMAP } from './site
 const TOLD_MAX = 1_000;
 /** Number of consecutive unreachable pages after which the site counts as down. */
 const DOWN_AFTER = 25;
-/** Number of links that are checked before other work may run. All rules of robots.txt take up to 4 ms for one link. */
+/**
+ * Number of links that are checked before other work may run. The rules of robots.txt may take up to 4 ms for one link.
+ */
 const LINKS_AT_ONCE = 5;
 const AHEAD_MAX = 32;
 const AHEAD_CHARS_MAX = 4_000_000;
@@ -24,7 +26,10 @@ const NO_TEXT = 'it has no text; pages that scripts make in the browser are not 
 
 type Found = { depth: number; from: string; hops?: number; isCanonical?: boolean };
 
-/** One crawl of a site: from the start page level by level, shortest addresses first, so its choices are repeatable. */
+/**
+ * One crawl of a site. It starts at the start page and proceeds level by level, and within a level from the shortest
+ * address to the longest, so that its choices are repeatable.
+ */
 export class Crawl {
   /** Whether the crawl ended early because its time limit had passed. */
   isCut = false;
@@ -59,7 +64,9 @@ export class Crawl {
     this.#frontier = new Frontier(Math.max(20_000, 5 * deps.maxPages));
   }
 
-  /** Crawls the site from the page `start`. Empties `listed.paths`. @throws SiteRefused if it cannot be reached */
+  /**
+   * Crawls the site from the page `start`. Empties `listed.paths`. @throws SiteRefused if the site cannot be reached
+   */
   async *run(
     start: { url: URL; page: Page },
     listed: Sitemaps,
@@ -68,7 +75,7 @@ export class Crawl {
     await this.#settle(target, start.page);
     if (this.#deps.maxDepth > 0) {
       await this.#considerAll(listed.paths.splice(0), { depth: 1, from: SITEMAP });
-      // An unreadable sitemap may still list the pages that it listed in the last sync.
+      // The pages that an unreadable sitemap listed in the last sync may still exist.
       if (listed.problems.length > 0) await this.#followBefore(SITEMAP, 0);
     }
     for (const { path, reason } of listed.problems) yield { kind: 'failed', path, reason };
@@ -137,12 +144,15 @@ export class Crawl {
 
   #isOver(): boolean {
     this.isCut ||= this.#deps.isLate();
-    // Ends the crawl of a site that endlessly generates addresses that are not documents.
+    // Ends the crawl of a site that endlessly generates addresses which are not documents.
     const isTooMuch = this.#requests >= 3 * this.#deps.maxPages + 1_000;
     return this.isCut || isTooMuch || this.#kept >= this.#deps.maxPages;
   }
 
-  /** Returns validators only if the links of the page are known: a response with status 304 does not contain them. */
+  /**
+   * Returns the validators for a page, but only if its links are known, because a response with status 304 does not
+   * contain them.
+   */
   async #validatorsOf({ path }: Target): Promise<Validators | undefined> {
     const { seen = null, isCompared = false } = this.#deps.before.get(path) ?? {};
     if (seen === null || isCompared) return undefined;
@@ -257,7 +267,7 @@ export class Crawl {
     await this.#failed(target, { kind: 'failed', reason: `there are ${what}`, isSite: false });
   }
 
-  /** Decides about the documents that name this page as canonical, after the page was read. */
+  /** Decides about the documents that name this page as canonical, once the page was read. */
   #release(settled: string): void {
     for (const { held, path } of this.#canonical.settle(settled)) this.#decide(held, path);
   }
@@ -267,7 +277,8 @@ export class Crawl {
     const text = page.text.trim();
     const isSame = this.graph.get(path)?.seen?.text === hashOf(text);
     const hasAll = isSame || this.#canonical.hasAll(path, text);
-    // Without a text of the canonical page (status 304) nothing can be compared: the next sync reads it completely.
+    // If the text of the canonical page is unknown (status 304), nothing can be compared, so the next sync reads that
+    // page completely.
     const isUnknown = !isSame && hasAll !== false && !this.#lost.has(path);
     if (isUnknown) this.#graph.compare(path, target.path);
     if (hasAll === true) return this.#skip(target.path, `its canonical address is ${canonical}`);
@@ -276,8 +287,8 @@ export class Crawl {
   }
 
   /**
-   * Reports each page that redirects: as failed, so that it stays indexed, if its target could not be read, or
-   * otherwise as skipped. If the target could not be read, also follows the links that the page had in the last sync.
+   * Reports each page that redirects. If the target could not be read, the page counts as failed, so that it stays
+   * indexed, and the links that it had in the last sync are followed. Otherwise the page counts as skipped.
    */
   async #tellRedirects(): Promise<void> {
     for (const [path, redirect] of this.#canonical.redirects) {
@@ -325,7 +336,10 @@ export class Crawl {
     await this.#considerAll(this.#linkedBefore.get(from) ?? [], { depth: next, from });
   }
 
-  /** Considers pages of the last sync with more inbound links than the graph stores: another link may still exist. */
+  /**
+   * Considers pages of the last sync that had more inbound links than the graph stores, because another page may still
+   * link to them.
+   */
   async #considerMore(): Promise<void> {
     for (const [path, { hasMore, depth }] of this.#deps.before) {
       if (!hasMore || this.#frontier.has(path)) continue;
@@ -333,7 +347,7 @@ export class Crawl {
     }
   }
 
-  /** Considers many addresses, and yields to other work in between. */
+  /** Considers many addresses. Other work may run in between. */
   async #considerAll(urls: readonly (URL | string | undefined)[], found: Found): Promise<void> {
     for (const [at, one] of urls.entries()) {
       if (at % LINKS_AT_ONCE === 0) await breathe();
@@ -342,7 +356,7 @@ export class Crawl {
     }
   }
 
-  /** Considers an address for the crawl. Returns true if it has been or will be requested. */
+  /** Considers an address for the crawl. Returns true if it was already requested or will be requested. */
   #consider(url: URL, { depth, from, hops = 0, isCanonical = false }: Found): boolean {
     const path = pathOf(url);
     if (this.#refused.has(path)) return false;

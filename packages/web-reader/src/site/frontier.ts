@@ -13,12 +13,12 @@ export type Target = {
 };
 
 /**
- * Maximum number of different queries per path. A path with more of them is a counter, a sort order or a filter, which
+ * Maximum number of different queries per path. A path with more queries is a counter, a sort order or a filter, which
  * generates addresses endlessly.
  */
 const QUERIES_MAX = 100;
 /**
- * Maximum number of times that a path segment may repeat. A path such as `/a/b/a/b/a/b/a/b` results from a wrong
+ * Maximum number of times that a segment may occur in a path. A path such as `/a/b/a/b/a/b/a/b` results from a wrong
  * relative link.
  */
 const REPEATS_MAX = 3;
@@ -70,7 +70,7 @@ export class Frontier {
   }
 }
 
-/** Returns why an address is a trap for crawlers, judged by its path alone, or `undefined` if it is none. */
+/** Returns why an address is a trap for crawlers, judged by its path alone, or `undefined` if it is not a trap. */
 export function trapOf(url: URL): string | undefined {
   const path = pathOf(url);
   if (path.length > PATH_CHARS_MAX) return `its path has more than ${PATH_CHARS_MAX} characters`;

@@ -1,16 +1,16 @@
 /**
  * Runs items concurrently and yields their outcomes in the order of the items, so that decisions do not depend on which
- * item finishes first. `next` returns the next item. It returns `undefined` if there is none at present, and is called
- * again after each yield.
+ * item finishes first. `next` returns the next item, or `undefined` if there is none at present. It is called again
+ * after each yield.
  */
 export async function* inOrder<I, O>(options: {
   next: () => I | undefined;
   run: (item: I) => Promise<O>;
-  /** Maximum number of items that are started but not yet yielded. */
+  /** Maximum number of items that were started but whose outcomes are not yielded yet. */
   aheadMax: number;
   /**
-   * Returns the weight of an outcome. While the finished outcomes together exceed the limit, no further items are
-   * started.
+   * Returns the weight of an outcome. While the finished outcomes together exceed the maximum weight, no further items
+   * are started.
    */
   weigh: (outcome: O) => number;
   weightMax: number;

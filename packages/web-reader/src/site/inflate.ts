@@ -37,8 +37,8 @@ export async function inflate(
 }
 
 /**
- * Decodes like `inflate`, but keeps the first `maxBytes` of longer content, and the beginning of a damaged stream.
- * `isCut` is true in both cases.
+ * Decodes like `inflate`, but returns only the first `maxBytes` of longer content, and the beginning of a damaged
+ * stream. `isCut` is true in both cases.
  */
 export async function inflateStart(
   bytes: Buffer,
@@ -59,7 +59,7 @@ export async function inflateStart(
       if (length >= maxBytes) break;
     }
   } catch {
-    // Keeps the part that was decoded before the damage.
+    // Returns the part that was decoded before the damage.
   }
   stream.destroy();
   if (length === 0) return whole;

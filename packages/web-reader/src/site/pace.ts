@@ -6,7 +6,7 @@ export type Pace = {
    */
   inTurn: <T>(run: () => Promise<T>) => Promise<T>;
   /**
-   * Sets a minimum time between starts, and allows only one request at a time from now on. Never shortens the present
+   * Sets a minimum time between starts, and allows only one request at a time from now on. Never shortens the current
    * minimum time.
    */
   slowTo: (delayMs: number) => void;

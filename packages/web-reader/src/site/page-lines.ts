@@ -1,8 +1,8 @@
 const LINES_MAX = 5_000;
 
 /**
- * Returns the sorted distinct hashes of the lines of a text. 32 bits are enough, because a wrong result would require a
- * collision for every line of a page that differs.
+ * Returns the sorted distinct hashes of the lines of a text. 32 bits are enough, because a wrong result would need a
+ * collision for every line in which two pages differ.
  */
 export function hashesOf(text: string): Uint32Array {
   const hashes = new Set<number>();

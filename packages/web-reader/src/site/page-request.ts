@@ -2,19 +2,19 @@ import type { Validators } from './site-event.ts';
 import { inflate, inflateStart, largerThan } from './inflate.ts';
 
 export type Answer =
-  /** `isCut` means that `bytes` has only the first `maxBytes` of the body. */
+  /** Body of a page. `isCut` means that `bytes` has only the first `maxBytes` of it. */
   | { kind: 'body'; bytes: Buffer; headers: Headers; validators: Validators; isCut?: boolean }
-  /** Status 304. */
+  /** Response with status 304. */
   | { kind: 'unchanged' }
-  /** `isLasting` means that the redirect is permanent: status 301 or 308. */
+  /** Redirect. `isLasting` means that it is permanent: status 301 or 308. */
   | { kind: 'redirect'; to: string; isLasting?: boolean }
-  /** Status 404 or 410. */
+  /** Response with status 404 or 410. */
   | { kind: 'gone'; status: number }
-  /** The media type is not wanted, so the body was not read. */
+  /** Response with a media type that is not wanted. Its body was not read. */
   | { kind: 'other'; mediaType: string }
   /**
-   * `isSite`: the problem may affect the whole site, not only this page. `isTls`: the certificate is not trusted, or
-   * TLS failed. `retryAfterMs`: the pause that the server requests.
+   * Failed request. `isSite`: the problem may affect the whole site, not only this page. `isTls`: the certificate is
+   * not trusted, or TLS failed. `retryAfterMs`: the pause that the server requests.
    */
   | {
       kind: 'failed';
@@ -29,10 +29,10 @@ export type Ask = {
   url: URL;
   validators?: Validators | undefined;
   accept: string;
-  /** Returns whether a body with this media type is read. If `wants` is missing, all bodies are read. */
+  /** Returns true if a body with this media type is to be read. Without `wants`, all bodies are read. */
   wants?: (mediaType: string) => boolean;
   maxBytes: number;
-  /** Whether the first `maxBytes` of a longer body are enough. If not, a longer body counts as a failure. */
+  /** Whether the first `maxBytes` of a longer body are enough. Otherwise a longer body counts as a failure. */
   isStartEnough?: boolean;
   signal: AbortSignal;
 };
@@ -43,11 +43,11 @@ export type Send = (request: {
   url: string;
   method: 'GET';
   headers: Record<string, string>;
-  /** Time limit from the call until the response headers are complete. */
+  /** Time limit in ms from the call until the response headers are complete. */
   timeoutMs: number;
-  /** Truncates the body at this size. */
+  /** Maximum size of the body. A longer body is truncated. */
   maxResponseBytes: number;
-  /** An abort before the headers arrive produces an error. An abort after that truncates the body. */
+  /** Abort signal. An abort before the headers arrive results in an error; a later abort truncates the body. */
   signal: AbortSignal;
 }) => Promise<Sent>;
 
@@ -56,14 +56,17 @@ export type Sent =
       kind: 'response';
       statusCode: number;
       headers: Record<string, string | string[]>;
-      /** Bytes as received, possibly compressed. */
+      /** Bytes as they were received, possibly compressed. */
       body: Promise<Buffer>;
       /** Whether `body` is complete. Resolves when the body ends. */
       isWhole: Promise<boolean>;
-      /** Pause that the header `Retry-After` requests. */
+      /** Pause in ms that the header `Retry-After` requests. */
       retryAfterMs?: number | undefined;
     }
-  /** `message` is one sentence without its full stop. `isTls`: the certificate is not trusted, or TLS failed. */
+  /**
+   * Failed request. `message` is one sentence without its full stop. `isTls`: the certificate is not trusted, or TLS
+   * failed.
+   */
   | { kind: 'error'; message: string; isTls?: boolean };
 
 /** Timer functions of the caller, so that tests can control time. */
@@ -143,7 +146,7 @@ async function readAnswer(
   const answer =
     other ?? (ask.wants?.(mediaType) === false ? { kind: 'other' as const, mediaType } : undefined);
   if (answer !== undefined) {
-    // Reads the body to its end if it is short, so that the connection can be reused. Aborts a longer body.
+    // A short body is read to its end, so that the connection can be reused. A longer body is aborted.
     if (statusCode !== 304 && !(Number(headers.get('content-length') ?? Infinity) <= REST_BYTES)) {
       ask.cut();
     }
@@ -152,8 +155,8 @@ async function readAnswer(
   }
   const raw = await body;
   const isFull = raw.length >= ask.maxBytes;
-  // If the body is only a few bytes longer than the limit, the rest may arrive in the same packet and the body counts
-  // as complete. A full body is therefore treated as cut if its start is enough.
+  // A body that is only a few bytes longer than the limit may arrive in one packet and then count as complete. So if
+  // the start of a body is enough, a body of exactly the limit is treated as cut.
   const isCut = !(await isWhole) || (isFull && ask.isStartEnough === true);
   const isStart = ask.isStartEnough === true && (!isCut || isFull);
   if (isCut && !isStart) return failed(...brokenOff(raw, ask));
@@ -175,8 +178,8 @@ async function readAnswer(
 }
 
 /**
- * Returns a validator, or `null` if it is missing or too long: storing kilobytes costs more than a conditional request
- * saves.
+ * Returns a validator, or `null` if it is missing or too long. Storing kilobytes would cost more than a conditional
+ * request saves.
  */
 function validatorOf(headers: Headers, name: string): string | null {
   const given = headers.get(name);

@@ -29,8 +29,8 @@ export function spelled(part: string): string {
 }
 
 /**
- * Compiles the parts of a pattern between its `*`. Each part is searched only once, after the match of the previous
- * part, so that matching takes time linear in the length of the text.
+ * Returns a function that matches a text against a pattern, given as the parts between its `*`. Each part is searched
+ * only once, after the match of the previous part, so that matching takes time linear in the length of the text.
  */
 export function matcherOf(parts: readonly string[]): (text: string) => boolean {
   const [first = '', ...middle] = parts;
@@ -49,9 +49,9 @@ export function matcherOf(parts: readonly string[]): (text: string) => boolean {
 }
 
 /**
- * Returns a function that finds the first occurrence of a part from `at` on. It returns the end of that occurrence, or
- * -1. Uses the Knuth–Morris–Pratt algorithm, because `indexOf` compares a part of more than 250 characters with every
- * position of the text.
+ * Returns a function that finds the first occurrence of a part from `at` on. That function returns the end of the
+ * occurrence, or -1. It uses the Knuth–Morris–Pratt algorithm, because `indexOf` compares a part of more than 250
+ * characters with every position of the text.
  */
 function finderOf(part: string): (text: string, at: number) => number {
   const borders = bordersOf(part);
@@ -77,7 +77,7 @@ function bordersOf(part: string): number[] {
 
 /**
  * Returns how many characters of the part match after one more code unit of the text, if `length` characters matched
- * before.
+ * before it.
  */
 function longer(part: string, borders: readonly number[], length: number, unit: number): number {
   let found = length;

@@ -20,9 +20,9 @@ export type Page =
     }
   | { kind: 'unchanged' }
   | { kind: 'redirect'; to: string; isLasting?: boolean }
-  /** `isUnclear` means that the response does not prove that the page was deleted. */
+  /** Page that is not indexed. `isUnclear` means that the response does not prove that the page was deleted. */
   | { kind: 'skipped'; reason: string; isUnclear?: boolean }
-  /** `isSite` means that the problem may affect the whole site. */
+  /** Page that could not be read. `isSite` means that the problem may affect the whole site. */
   | { kind: 'failed'; reason: string; isSite: boolean };
 
 /** Extracts the text of a document that a server sent. Rejects if `signal` aborts. */
@@ -38,7 +38,9 @@ export type ExtractPage = (
   },
   signal: AbortSignal,
 ) => Promise<
-  /** `code` is `no_text` for an empty document. `detail` is a sentence without its full stop. */
+  /**
+   * Result of the extraction. `code` is `no_text` for an empty document. `detail` is a sentence without its full stop.
+   */
   { refused: { code: string; detail: string } } | { documents: ExtractedPage[] }
 >;
 
@@ -87,8 +89,8 @@ export async function readPage(
 ): Promise<Page> {
   const { pace, signal } = deps;
   for (let tried = 1; ; tried += 1) {
-    // Parses the page before it releases the slot of its request, so that the limit for requests also limits the
-    // number of pages in memory.
+    // Parses the page before the slot of its request is released, so that the limit for requests also limits the number
+    // of pages in memory.
     const read = await pace.inTurn(() => readOnce(url, validators, deps));
     signal.throwIfAborted();
     if (!('retryAfterMs' in read)) return read;

@@ -17,7 +17,7 @@ import {
 import { fetchSitemaps, type Sitemaps } from './sitemaps.ts';
 
 const REDIRECTS_MAX = 5;
-/** Version of the code that reads pages. If it is increased, unchanged pages are read again. */
+/** Version of the code that reads pages. When it is increased, unchanged pages are read again. */
 const READING = 2;
 
 /** Settings that select the pages of a site, and the minimum delay between requests. */
@@ -26,7 +26,7 @@ export type SiteSettings = {
   url: string;
   maxDepth: number;
   maxPages: number;
-  /** Minimum time between the starts of two requests. */
+  /** Minimum time in ms between the starts of two requests. */
   delayMs: number;
   /** Patterns of paths (see path-patterns.ts). An empty list includes all pages. */
   include: readonly string[];
@@ -43,13 +43,13 @@ export type SiteDeps = {
   /** Product token of this robot in robots.txt and `X-Robots-Tag`, in lower case. */
   agent: string;
   clock: {
-    /** Returns milliseconds since an arbitrary moment. The value never decreases. */
+    /** Returns milliseconds since an arbitrary point in time. The value never decreases. */
     monotonicMs: () => number;
     delay: (ms: number, options: { signal: AbortSignal }) => Promise<unknown>;
   };
-  /** Time limit in milliseconds, after which no further page is read. */
+  /** Time limit in ms, after which no further page is read. */
   msMax: number;
-  /** Returns the validators of a page from the last time that it was read. */
+  /** Returns the validators that a page had when it was last read. */
   known: (path: string) => Promise<Validators | undefined>;
   /** Cursor that the last complete reading returned; `null` to start from the beginning. */
   cursor: string | null;
@@ -58,7 +58,7 @@ export type SiteDeps = {
 
 export type SiteEnd = {
   /**
-   * What happens to earlier pages that were not reported: `remove` if all present pages were reported, otherwise
+   * What happens to earlier pages that were not reported: `remove` if all current pages were reported, otherwise
    * `keep`.
    */
   unseen: 'remove' | 'keep';
@@ -73,7 +73,7 @@ export async function* readSite(
   settings: SiteSettings,
   deps: SiteDeps,
 ): AsyncGenerator<SiteEvent, SiteEnd, void> {
-  // Whole milliseconds, whose sums are exact.
+  // Rounded to whole milliseconds, whose sums are exact.
   const nowMs = (): number => Math.floor(deps.clock.monotonicMs());
   const endsMs = nowMs() + deps.msMax;
   const leaving = new AbortController();
@@ -98,8 +98,8 @@ export async function* readSite(
     const listed = await listPages(settings, opened, visit);
     yield* crawl.run(opened, listed);
     if (crawl.isCut) return { unseen: 'keep', cursor: deps.cursor };
-    // The cursor was written by an older version or with other settings, so it is unknown which pages the unreadable
-    // sitemap listed before. Therefore all earlier pages stay.
+    // The cursor was written by an older version or with other settings, so the pages that an unreadable sitemap listed
+    // in the last sync are unknown. Therefore all earlier pages stay.
     const isUnknown = listed.problems.length > 0 && before.size === 0 && deps.cursor !== null;
     const cursor = isUnknown ? deps.cursor : await writeCursor(key, crawl.graph);
     return { unseen: isUnknown ? 'keep' : 'remove', cursor };
@@ -108,7 +108,7 @@ export async function* readSite(
   }
 }
 
-/** Returns the key of the cursor. A cursor is only valid for the same site and the same selection of pages. */
+/** Returns the key of the cursor. A cursor is valid only for the same site and the same selection of pages. */
 function keyOf({ url, maxDepth, maxPages, include, exclude }: SiteSettings): string {
   return hashOf(JSON.stringify([READING, url, maxDepth, maxPages, include, exclude]));
 }
@@ -159,7 +159,7 @@ async function readStart(url: URL, visit: Visit): Promise<Page> {
   return await readKept(url, isSame ? validators : undefined, visit);
 }
 
-/** Reads a page. Its indexed text stays unless the response clearly says that the page was deleted. */
+/** Reads a page. If the response does not clearly say that the page was deleted, its indexed text stays. */
 async function readKept(url: URL, validators: Validators | undefined, visit: Visit): Promise<Page> {
   const page = await readPage(url, validators, visit);
   const unclear = unclearAs(page, url);
@@ -169,8 +169,8 @@ async function readKept(url: URL, validators: Validators | undefined, visit: Vis
 }
 
 /**
- * Returns why a response may come from a login page, a bot check or a fault of the server. Returns `undefined` if the
- * response is clear.
+ * Returns why a response may come from a login page, a bot check or a fault of the server, or `undefined` if it clearly
+ * comes from the page.
  */
 function unclearAs(page: Page, url: URL): string | undefined {
   if (page.kind === 'skipped') return page.isUnclear === true ? page.reason : undefined;

@@ -4,7 +4,7 @@ import { Parser } from 'htmlparser2';
 
 /** Formats that sitemaps.org defines ("Other Sitemap formats"). */
 export type SitemapFormat = 'sitemap' | 'index' | 'feed' | 'text';
-/** Addresses exactly as the sitemap contains them. */
+/** Addresses in the same form as in the sitemap. */
 export type SitemapContent = { pages: string[]; sitemaps: string[] };
 /** Result of reading a sitemap. `isWhole` means that all of it was read. */
 export type SitemapRead = SitemapContent & { format: SitemapFormat; isWhole: boolean };
@@ -54,7 +54,7 @@ function decode(bytes: Uint8Array, charset: string | null): string {
     ...(charset !== null && unmarked === 'UTF-8' && { transportLayerEncodingLabel: charset }),
     defaultEncoding: unmarked,
   });
-  // The Encoding standard defines the name `replacement` without a usable decoder.
+  // The Encoding standard defines the name `replacement`, but no usable decoder for it.
   if (encoding === 'replacement') return '';
   return new TextDecoder(encoding).decode(bytes);
 }
@@ -105,8 +105,8 @@ class XmlReader {
   #isOther = false;
 
   /**
-   * Returns true if parsing can stop. A sitemap nests only three elements (urlset, url, loc), so deeper XML is another
-   * format.
+   * Returns true if parsing can stop. A sitemap nests only three elements (urlset, url, loc), so XML with deeper
+   * nesting has another format.
    */
   isOver(addressesMax: number): boolean {
     if (this.#isOther || this.#open.length > DEPTH_OF_XML_MAX) return true;

@@ -9,13 +9,14 @@ export type RobotsRules = {
 };
 
 /**
- * Limits for patterns that contain a `*`, because each address is compared with each of them. Beyond the limits, a
- * `Disallow` counts only as the part before its first `*`, and an `Allow` is ignored.
+ * Maximum length of a pattern that contains a `*`. Such patterns are limited in length and number, because each address
+ * is compared with each of them. Beyond the limits, a `Disallow` counts only up to its first `*`, and an `Allow` is
+ * ignored.
  */
 const PATTERN_CHARS_MAX = 512;
 const STARS_MAX = 20;
 const STAR_RULES_MAX = 500;
-/** Maximum length of an address. Longer addresses are not allowed. */
+/** Maximum length of an address. Longer addresses are not permitted. */
 const ADDRESS_CHARS_MAX = 2_048;
 
 export function readRobotsRules(origin: string, text: string, agent: string): RobotsRules {
@@ -85,8 +86,8 @@ function addTo(group: Group, name: string, value: string): void {
 }
 
 /**
- * Strength if no rule matches. The longest matching rule counts, and of equally long rules the `Allow`. Therefore the
- * strength of a rule is twice its length, plus one for `Allow`.
+ * Strength of an address that no rule matches. The longest matching rule counts and, of equally long rules, the
+ * `Allow`. So the strength of a rule is twice its length, plus one for `Allow`.
  */
 const NO_RULE = 1;
 
@@ -132,7 +133,7 @@ function strengthen(rules: Map<string, number>, key: string, strength: number): 
 
 /**
  * Returns the parts of a pattern between its `*`. A pattern without a final `$` is treated as if it ended with `*`,
- * because it allows any ending.
+ * because it matches any ending.
  */
 function partsOf(pattern: string): string[] {
   const whole = pattern.endsWith('$') ? pattern.slice(0, -1) : `${pattern}*`;

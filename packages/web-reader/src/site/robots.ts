@@ -7,18 +7,20 @@ export type Robots = {
   isAllowed: (url: URL) => boolean;
   crawlDelayMs: number;
   sitemaps: string[];
-  /** Reason why robots.txt could not be read. In that case the site may have sitemaps that are unknown now. */
+  /** Reason why robots.txt could not be read. In that case the site may have sitemaps that are not known now. */
   problem?: string;
 };
 
-/** Maximum size of robots.txt that is read. RFC 9309 (2.5) requires at least this size. The rest is ignored. */
+/**
+ * Maximum number of bytes of robots.txt that are read. RFC 9309 (2.5) requires at least this size. The rest is ignored.
+ */
 const BYTES_MAX = 500 * 1024;
 const REDIRECTS_MAX = 5;
 const CRAWL_DELAY_MAX_MS = 60_000;
 
 /**
  * Reads the robots.txt of a site. A response with a 4xx status, such as a missing file, allows everything. A file that
- * cannot be reached allows nothing. Follows five redirects, also to other hosts (RFC 9309, 2.3.1.2).
+ * cannot be reached allows nothing. Follows five redirects, even to other hosts (RFC 9309, 2.3.1.2).
  * @throws SiteRefused
  */
 export async function fetchRobots(

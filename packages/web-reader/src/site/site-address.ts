@@ -43,8 +43,8 @@ export function pathOf(url: URL): string {
 
 /** Returns the address of a path that `pathOf` returned. */
 export function urlOf({ origin }: Site, path: string): URL {
-  // Concatenates instead of resolving a relative URL, because a path may begin with two slashes, after which a
-  // relative URL would have a host.
+  // The texts are concatenated, because a path may begin with two slashes, after which a relative URL would have a
+  // host.
   return new URL(origin + path);
 }
 
@@ -52,7 +52,7 @@ function isOf({ origin }: Site, url: URL): boolean {
   if (url.username !== '' || url.password !== '') return false;
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return false;
   const own = new URL(origin);
-  // If the start page has the default port, an address may use http or https with its default port.
+  // If the start page has the default port, an address may use http or https with its own default port.
   const isPort = own.port === '' ? url.port === '' : url.origin === origin || isTwin(own, url);
   return isPort && nakedHost(own) === nakedHost(url);
 }
@@ -70,7 +70,9 @@ function pathnameOf({ pathname }: URL): string {
   return bare.replace(/%[0-9a-f]{2}/g, (code) => code.toUpperCase());
 }
 
-/** Keeps the order of the parameters, because some servers depend on it. */
+/**
+ * Returns the query without the dropped parameters. Keeps the order of the others, because some servers depend on it.
+ */
 function searchOf(search: string): string {
   const kept = search
     .slice(1)

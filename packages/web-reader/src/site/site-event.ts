@@ -1,6 +1,6 @@
 /** Events that a site reader yields, in any order. Each path occurs in one event only. */
 export type SiteEvent =
-  /** The page as it is now. `text` is Markdown. */
+  /** The current page. `text` is Markdown. */
   | {
       kind: 'document';
       path: string;
@@ -23,7 +23,7 @@ export type SiteEvent =
 /** Validators for a conditional request (RFC 9110, 13). A field is `null` if the server sent no such validator. */
 export type Validators = { etag: string | null; lastModified: string | null };
 
-/** Thrown if the site as a whole cannot be read. `reason` is a word in CamelCase for programs. */
+/** Error for a site that cannot be read as a whole. `reason` is a word in CamelCase for programs. */
 export class SiteRefused extends Error {
   readonly reason: string;
   constructor(reason: string, message: string) {

@@ -8,15 +8,15 @@ const WORDS_MIN = 4;
 
 /**
  * Facts in the headers, footers and structured data of a site. Many pages repeat the same line, so each line is indexed
- * with one page only: the page that had it in the previous sync, or otherwise the first page that contains it. The
- * start page is read before all others.
+ * with only one page: the page that had it in the previous sync, or else the first page that contains it. The start
+ * page is read before all others.
  */
 export class SiteFacts {
   readonly #before: SiteGraph;
   readonly #kept = new Set<number>();
   /**
    * Page that had each line in the previous sync, by the hash of the line. A line stays reserved for that page until
-   * the page is read.
+   * the page was read.
    */
   readonly #owners = new Map<number, string>();
 
@@ -54,7 +54,7 @@ export class SiteFacts {
   }
 
   /**
-   * Whether a line of the previous sync is no longer kept with any page. A page that was not sent again may still
+   * Whether a line of the previous sync is no longer indexed with any page. A page that was not sent again may still
    * contain that line.
    */
   get hasLost(): boolean {
@@ -65,8 +65,8 @@ export class SiteFacts {
 }
 
 /**
- * Returns true if a line is a fact even without its dates. Only the start page keeps other lines with dates, such as
- * those of events.
+ * Returns true if a line is a fact even without its dates. Other lines with dates, such as those of events, are kept
+ * only for the start page.
  */
 function isOfPage(line: string): boolean {
   const left = line.replace(DATES, '');

@@ -6,7 +6,7 @@ import type { Validators } from './site-event.ts';
 /**
  * Link graph of a site. It is stored as the cursor between syncs, because an unchanged page is not sent again and its
  * links would be unknown. For each page, the graph stores only a few of the pages that link to it, those nearest to the
- * start page, so that menus on all pages do not make it large.
+ * start page, so that menus on all pages do not make the graph large.
  */
 export type SiteGraph = ReadonlyMap<string, SiteNode>;
 
@@ -69,7 +69,7 @@ export class GraphBuilder {
   }
 }
 
-/** One list that all pages share that only a sitemap lists, because there may be 50,000 of them. */
+/** List that all pages share which only a sitemap lists, because there may be 50,000 such pages. */
 const FROM_SITEMAP: readonly string[] = [SITEMAP];
 
 function linked(before: readonly string[], from: string): readonly string[] {
