@@ -8,7 +8,7 @@ const API = { target: 'http://127.0.0.1:8080', changeOrigin: false };
 const EVERYWHERE =
   /node_modules\/(react|react-dom|scheduler|openapi-fetch|use-sync-external-store|@tanstack\/(react-)?(query|router|store)(-core)?|@tanstack\/history)\//;
 
-/** Modules that most pages need immediately. The table is excluded because it brings a package with it. */
+/** Modules that most pages need immediately. The table is excluded, because it needs an additional package. */
 const FRAME =
   /dashboard\/src\/(ui\/(?!agent-filter|chart|diff|table|filters)|data|app\/(?!sign-in\.))/;
 const PAGES_OF =
@@ -26,16 +26,16 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2023',
     modulePreload: { polyfill: false },
-    // Everything is a file, because the page's Content Security Policy allows no data URLs.
+    // Assets are never inlined, because the page's Content Security Policy allows no data URLs.
     assetsInlineLimit: 0,
     rolldownOptions: {
-      // On a busy machine everything is slow, so the timings mean little.
+      // On a busy machine every step is slow, so the timings mean little.
       checks: { bundlerTimings: false },
       output: {
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
-            // Packages that every page needs and that rarely change, so that browsers keep them across
+            // Packages that every page needs and that rarely change, so that browsers keep them in their cache across
             // upgrades.
             { name: 'packages', test: EVERYWHERE },
             { name: 'frame', test: FRAME },
@@ -46,7 +46,7 @@ export default defineConfig({
         },
       },
       onwarn: (warning, warn) => {
-        // Libraries mark modules with "use client", which means nothing in a browser-only build.
+        // Libraries mark modules with "use client", which means nothing in a build for browsers only.
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
       },
     },

@@ -14,9 +14,9 @@ const loaders: (() => Promise<unknown>)[] = [];
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFoundPage });
 
 /**
- * All pages by address. A page loads when the pointer rests on a link to it, and all pages load in the
- * background once the first one is done (`loadAllPages`). Filters are in the query string of the address, as
- * plain text.
+ * All pages by address. A page is loaded when the pointer rests on a link to it, and all pages are loaded in the
+ * background once the first one is done (`loadAllPages`). Filters are in the query string of the address, as plain
+ * text.
  */
 const pages = [
   page('/', () => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
@@ -53,7 +53,7 @@ const pages = [
     () => import('../pages/conversations/conversation-page.tsx'),
     'ConversationPage',
   ),
-  // The list and an open escalation share one page, so the list and the focus stay when another one is
+  // The list and an open escalation share one page, so that the list and the focus stay when another escalation is
   // chosen.
   page(
     '/escalations/{-$escalationId}',
@@ -138,7 +138,7 @@ export function loadAllPages(): () => void {
   const next = (): void => {
     const load = waiting.shift();
     if (!load || isOver) return;
-    // A page that fails to load is loaded again when somebody opens it, and shows the error there.
+    // A page that fails to load in the background is loaded again when somebody opens it, and then shows the error.
     void load().finally(() => requestIdleCallback(next));
   };
   requestIdleCallback(next);
@@ -147,7 +147,7 @@ export function loadAllPages(): () => void {
   };
 }
 
-/** Creates the route of a page: a module that exports one component under the given name. */
+/** Creates the route of a page. The page is a module that exports one component under the given name. */
 function page<Name extends string>(
   path: string,
   load: () => Promise<Record<Name, () => React.ReactNode>>,

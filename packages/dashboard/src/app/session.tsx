@@ -8,14 +8,15 @@ import { takeSignInToken } from './sign-in-token.ts';
 const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }));
 
 /**
- * One-time token of the sign-in link. It is read before anything else and removed from the address, because
- * it must not be displayed or stored.
+ * One-time token of the sign-in link. It is read and removed from the address before anything else happens, because it
+ * must not be displayed or stored.
  */
 const given = takeSignInToken();
 
 /**
- * Shows the sign-in in place of the page while nobody is signed in. The address stays, so the requested page
- * appears afterwards. If a session ends during work, the sign-in covers the page, which keeps what was typed.
+ * Shows the sign-in instead of the page while nobody is signed in. The address stays, so that the requested page
+ * appears after the sign-in. If a session ends while somebody is working, the sign-in covers the page, which keeps the
+ * text typed so far.
  */
 export function SessionGate({ children }: { children: ReactNode }) {
   const [token, setToken] = useState(given);
@@ -30,7 +31,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
     const before = me.data;
     setToken(null);
     const { data: now } = await me.refetch();
-    // Data that was loaded for one person must not be shown to another.
+    // Reloads the page, because data that was loaded for one person must not be shown to another.
     if (before && now && !isSame(before, now)) window.location.reload();
     else await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
   };

@@ -86,8 +86,8 @@ export function SignIn({ token, onDone }: { token: string | null; onDone: () => 
 }
 
 /**
- * Shows the sign-in above everything else, including open dialogs. The page below is inert, and only signing
- * in closes this dialog.
+ * Shows the sign-in above everything else, including open dialogs. The page below is inert, and only a successful
+ * sign-in closes this dialog.
  */
 function Over({ children }: { children: ReactNode }) {
   const ref = useRef<HTMLDialogElement>(null);

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * Alerts of this browser when an escalation waits, besides the count. Off by default and kept in local
- * storage.
+ * Alerts of this browser for a waiting escalation, in addition to the count in the navigation. They are off by default.
+ * The choice is in local storage.
  */
 export type Alerts = { sound: boolean; notification: boolean };
 
@@ -30,7 +30,7 @@ function reread(): void {
   for (const listener of listeners) listener();
 }
 
-// The same person chose in another tab.
+// The person has changed the choice in another tab.
 window.addEventListener('storage', ({ key }) => {
   if (key === KEY) reread();
 });
@@ -57,8 +57,8 @@ const ACTED_MS = 15_000;
 const acted = new Map<string, number>();
 
 /**
- * Records that this person acted on the conversation, so that what follows within moments raises no alert for
- * them.
+ * Records that this person acted on the conversation, so that the events that result within 15 seconds raise no alert
+ * for them.
  */
 export function actedOn(conversationId: string): void {
   acted.set(conversationId, Date.now());

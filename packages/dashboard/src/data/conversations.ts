@@ -29,12 +29,12 @@ export type Transcript = Awaited<ReturnType<typeof readTranscript>>;
 /** One turn of a transcript (contract/messages.md#transcript): an utterance, a message or a tool call. */
 export type Turn = Transcript['turns'][number];
 
-/** Returns the keys. The parameter type makes a missing value a compile error. */
+/** Returns the keys of a record. Its type makes a missing value a compile error. */
 function allOf<T extends string>(values: Record<T, true>): T[] {
   return Object.keys(values) as T[];
 }
 
-/** @param id null if no conversation exists yet */
+/** @param id null if there is no conversation yet */
 export function useConversation(id: string | null) {
   return useQuery({
     queryKey: ['conversations', 'one', id],
@@ -46,7 +46,10 @@ export function useConversation(id: string | null) {
   });
 }
 
-/** Known turns keep their identity when the transcript is read again, so only new ones render. */
+/**
+ * Reads the transcript of a conversation. Turns that are already known stay the same objects when the transcript is
+ * read again, so that only new turns render.
+ */
 export function useTranscript(id: string | null) {
   return useQuery({
     queryKey: transcriptKey(id ?? ''),
@@ -66,7 +69,7 @@ async function readTranscript(id: string, signal: AbortSignal) {
 type Said = {
   conversationId: string;
   text: string;
-  /** Reused for a retry, so that the message is not added twice. */
+  /** Sent again with a retry, so that the message is not added twice. */
   idempotencyKey: string;
   onToken: (text: string) => void;
   /** Aborting this signal ends the reply early. The text generated until then is stored. */

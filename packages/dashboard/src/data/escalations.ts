@@ -61,7 +61,7 @@ export function readEscalation(id: string, signal?: AbortSignal): Promise<Escala
   return ok(parley.GET('/v1/escalations/{id}', params));
 }
 
-/** Identifies this person to users. Without user accounts, the name serves as the id. */
+/** Returns this person as users see them. Without user accounts, the name serves as the id. */
 export function useSelf(): Person {
   const { name, actor } = useMe();
   const shown = name ?? actor;

@@ -20,7 +20,7 @@ export const EVENT_TYPES = {
   'agent.rolled_back': 'an agent was rolled back to an earlier version',
 } as const satisfies Record<EventType, string>;
 
-/** Each group matches all types with its prefix, including future ones. */
+/** Groups of event types. Each group matches all types with its prefix, including future ones. */
 export const EVENT_GROUPS = ['conversation.*', 'escalation.*', 'knowledge.*', 'agent.*'] as const;
 
 export type Subscription = EventType | (typeof EVENT_GROUPS)[number];
@@ -36,7 +36,7 @@ export function useEvent(id: string | undefined): UseQueryResult<StoredEvent> {
   });
 }
 
-/** Returns the request body, byte for byte as it is sent (contract/events.md#envelope). */
+/** Returns the request body of the event's deliveries, byte for byte (contract/events.md#envelope). */
 export function bodyOf({ id, type, created, data }: StoredEvent): string {
   return JSON.stringify({ id, type, created, data });
 }
@@ -48,8 +48,8 @@ export function conversationOf({ data }: Pick<StoredEvent, 'data'>): string | un
 }
 
 /**
- * Returns whether the subscriptions match the type. `agent.*` matches every type with the prefix `agent.`;
- * `*` and null match all.
+ * Returns true if the subscriptions match the type. `agent.*` matches every type with the prefix `agent.`; `*` and null
+ * match all.
  */
 export function isMeant(subscriptions: readonly string[] | null, type: string): boolean {
   return (

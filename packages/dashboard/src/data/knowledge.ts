@@ -22,7 +22,7 @@ export function useSource(id: string): UseQueryResult<TaggedSource> {
   });
 }
 
-/** Polling interval of a running sync. The stream does not report its progress. */
+/** Polling interval in ms of a running sync, because the stream does not report its progress. */
 export const SYNC_LOOK_MS = 1_000;
 
 export function readSource(id: string, signal?: AbortSignal): Promise<TaggedSource> {
@@ -36,13 +36,13 @@ export type NewSource =
   | { type: 'file'; name?: string }
   | { type: 'text'; name?: string; text: string };
 
-/** How long to wait until a new source can be read. */
+/** Time in ms to wait until a new source can be read. */
 const THERE_MS = 60_000;
 const CHECK_MS = 500;
 
 /**
- * Creates a source and waits until it can be read and filled. After a 202 response, the API returns 404 for
- * the source for a moment.
+ * Creates a source and waits until it can be read and filled, because for a moment after a 202 response the API still
+ * returns 404 for the source.
  * @throws ParleyError
  */
 export async function createSource(body: NewSource): Promise<Source> {
@@ -73,8 +73,7 @@ const GAPS_MAX = 1_000;
 export type Gaps = { gaps: readonly Gap[]; hasMore: boolean };
 
 /**
- * Lists the gaps of a status, most asked first. Loads up to 1,000, because questions are compared with each
- * other.
+ * Lists the gaps with a status, most asked first. Loads up to 1,000, because questions are compared with each other.
  */
 export function useGaps(
   status: Gap['status'],
@@ -119,7 +118,7 @@ export function readGap(id: string, signal?: AbortSignal) {
   return ok(parley.GET('/v1/knowledge/gaps/{id}', { params, ...(signal && { signal }) }));
 }
 
-/** Checks whether each wording of the gap has an answer now. */
+/** Checks for each wording of the gap whether it has an answer now. */
 export function useGapCheck(id: string) {
   return useQuery({
     queryKey: ['gaps', 'check', id],
@@ -164,10 +163,13 @@ async function search(asked: {
   return (await ok(parley.GET('/v1/knowledge/search', { params: { query }, signal }))).data;
 }
 
-/** The passages that an agent answers from: the first `topK` of those that reach `minScore`. */
+/**
+ * Settings that determine which passages an agent answers from: the first `topK` of those whose score reaches
+ * `minScore`.
+ */
 export type Answering = { minScore: number; topK: number; version: number | null };
 
-/** Defaults of a version that sets neither (contract/agents.md#knowledge; docs/knowledge.md). */
+/** Defaults for a version that sets neither value (contract/agents.md#knowledge; docs/knowledge.md). */
 const DEFAULTS = { minScore: 0.5, topK: 5 };
 
 /** Returns the settings of the agent's live version, or the defaults without an agent or a live version. */
@@ -192,7 +194,7 @@ async function readAnswering(id: string, signal: AbortSignal): Promise<Answering
   return { minScore: minScore ?? DEFAULTS.minScore, topK: topK ?? DEFAULTS.topK, version };
 }
 
-/** Returns whether the agent would answer from the passage at `rank` (0 is the best). */
+/** Returns true if the agent would answer from the passage at `rank` (0 is the best). */
 export function isUsed({ minScore, topK }: Answering, hit: Hit, rank: number): boolean {
   return hit.score >= minScore && rank < topK;
 }

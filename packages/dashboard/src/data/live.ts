@@ -13,8 +13,8 @@ export type LiveEvent = {
 };
 
 /**
- * State of the event stream. `live` means that the stream is open. `polling` means that it could not be
- * opened, so all active queries are read again at intervals.
+ * State of the event stream. `live` means that the stream is open. `polling` means that it could not be opened, so that
+ * all active queries are read again at intervals.
  */
 export type LiveState = 'connecting' | 'live' | 'polling';
 
@@ -34,24 +34,24 @@ export type Live = {
   stop: () => void;
 };
 
-/** Changes within this time share one refresh. */
+/** Time in ms within which changes share one refresh. */
 const TOGETHER_MS = 250;
-/** Minimum interval between two reads of one query. */
+/** Minimum interval in ms between two reads of the same query. */
 const EVERY_MS = 500;
 const RETRY_MS = { first: 1_000, most: 15_000 };
 const POLL_MS = 5_000;
-/** Number of consecutive failures after which the page polls. */
+/** Number of consecutive failures to open the stream after which the page polls. */
 const FAILURES_MAX = 2;
 /**
- * Interval of the timer that detects whether the machine slept. After a sleep, the stream reconnects to
+ * Interval in ms of the timer that detects whether the machine was asleep. After a sleep, the stream reconnects to
  * catch up.
  */
 const TICK_MS = 5_000;
 const SLEPT_MS = 20_000;
 
 /**
- * Opens one stream per tab (GET /v1/events/stream?changes=true) and resumes it after the last event received.
- * Reads everything on the screen again after a gap, because the server does not store change hints.
+ * Opens one stream per tab (GET /v1/events/stream?changes=true) and resumes it after the last event received. After a
+ * gap, all data on the screen is read again, because the server does not store change hints.
  */
 export function createLive(queryClient: QueryClient): Live {
   const stateListeners = new Set<() => void>();
@@ -100,7 +100,7 @@ export function createLive(queryClient: QueryClient): Live {
     become('live');
     refresh.now(TOPICS);
     if (!data) return;
-    // The client's type leaves the kind of buffer open; `fetch` always returns bytes in an `ArrayBuffer`.
+    // The client's type does not specify the kind of buffer. `fetch` always returns bytes in an `ArrayBuffer`.
     const stream = data;
     const reader = stream
       .pipeThrough(new TextDecoderStream())
@@ -170,9 +170,9 @@ function added<T>(set: Set<T>, one: T): () => void {
 }
 
 /**
- * Refreshes queries after changes. Reads the first change of a burst immediately and the rest together, so an
- * update shows without delay and 50 changes per second cause two reads. A query that costs more sets a longer
- * interval in its `meta` (`everyMs`).
+ * Refreshes queries after changes. The first change of a burst is read immediately and the others together, so that an
+ * update shows without delay and 50 changes per second cause two reads. A query that costs more sets a longer interval
+ * in its `meta` (`everyMs`).
  */
 function createRefresh(queryClient: QueryClient): {
   now: (topics: readonly Topic[]) => void;
@@ -186,7 +186,7 @@ function createRefresh(queryClient: QueryClient): {
     const found = queryClient
       .getQueryCache()
       .findAll({ type: 'active', predicate: ({ queryKey }) => about.has(queryKey[0]) });
-    // If a query is being read, its read started before this change, so it is read again afterwards.
+    // A query that is being read now is read again afterwards, because its read started before this change.
     const [ready, early] = [true, false].map((isReady) =>
       found.filter(
         (query) => (query.state.fetchStatus !== 'fetching' && isTime(query)) === isReady,

@@ -13,7 +13,7 @@ export function useMe(): Me {
   return me;
 }
 
-/** Returns whether this session has the scope that an act needs (contract/authentication.md#scopes). */
+/** Returns true if this session has the scope that an action needs (contract/authentication.md#scopes). */
 export function useCan(scope: Scope): boolean {
   return useMe().scopes.includes(scope);
 }

@@ -4,10 +4,13 @@ import { ok, parley } from './parley.ts';
 export type Names = ReadonlyMap<string, string>;
 type Pairs = readonly (readonly [string, string])[];
 
-/** Names are for display only. One request loads the newest 100; the others appear as ids. */
+/**
+ * Query for names, which are for display only. One request loads the newest 100; objects beyond that appear by their
+ * id.
+ */
 const query = { limit: 100 };
 const none: Names = new Map();
-// One shared function, so that React Query keeps its result while the data stays the same.
+// The function is shared, so that React Query keeps its result while the data stays the same.
 const asMap = (pairs: Pairs): Names => new Map(pairs);
 
 /**
@@ -31,7 +34,7 @@ export function useAgentNames(): Names {
 
 const EVERY_MAX = 2_000;
 
-/** Returns up to 2,000 agent names to choose from, or undefined until they are loaded. */
+/** Returns up to 2,000 agent names for a choice, or undefined until they are loaded. */
 export function useEveryAgentName(isWanted: boolean): Names | undefined {
   const { data } = useQuery({
     queryKey: ['every-agent-name'],

@@ -1,15 +1,15 @@
 import { createParleyClient, ParleyError } from '@parley/client';
 
 /**
- * The only way to the API: the public client, signed in by the session cookie. Wrap calls in
- * `ok(parley.GET(…))` in queries and mutations, so that failures become a ParleyError.
+ * The public client of the API, signed in by the session cookie. All requests use it. Queries and mutations wrap a call
+ * in `ok(parley.GET(…))`, so that a failure becomes a ParleyError.
  */
 export const parley = createParleyClient({ baseUrl: window.location.origin });
 
 export { ok, ParleyError } from '@parley/client';
 export type { Agent, ItemOf, ListPath, Problem, Schemas } from '@parley/client';
 
-/** An error as the page shows it, in the API's words if the API responded. */
+/** An error in the form in which pages show it. If the API responded, it has the API's words. */
 export type Trouble = {
   title: string;
   detail: string;

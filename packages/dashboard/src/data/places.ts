@@ -1,4 +1,4 @@
-/** Pages of objects by the prefix of their id (contract/names.md#ids). */
+/** Addresses of the pages that show objects, by the prefix of the object's id (contract/names.md#ids). */
 const PLACES: Record<string, (id: string) => string> = {
   agt: (id) => `/agents/${id}`,
   conv: (id) => `/conversations/${id}`,

@@ -2,18 +2,21 @@ import { useEffect } from 'react';
 import { isCode, ok, parley } from './parley.ts';
 
 /**
- * Sends heartbeats for the escalations accepted in this tab, on whatever page, for as long as it is open. If
- * the tab closes or the machine sleeps, the heartbeats stop and Parley asks somebody else.
+ * Sends heartbeats for the escalations that were accepted in this tab, as long as the tab is open on any page. If the
+ * tab is closed or the machine sleeps, the heartbeats stop, and Parley requests another person.
  */
 
-/** Longer than the minute at which browsers wake a background tab. */
+/** Maximum seconds between two heartbeats. It is longer than the minute at which browsers wake a background tab. */
 export const HEARTBEAT_SEC = 150;
 const EVERY_MS = 20_000;
 const KEPT = 'parley-present';
 
 type Present = Readonly<Record<string, string>>;
 
-/** Returns who accepted each escalation. Session storage keeps it across reloads of the tab. */
+/**
+ * Returns the person who accepted each escalation. The data is in session storage, so that it survives a reload of the
+ * tab.
+ */
 function read(): Present {
   try {
     return JSON.parse(sessionStorage.getItem(KEPT) ?? '{}') as Present;
@@ -48,7 +51,7 @@ async function beat(): Promise<void> {
   }
 }
 
-/** Sends the heartbeats; mounted once per tab. If one fails, the next one makes up for it. */
+/** Sends the heartbeats. It is mounted once per tab. If a heartbeat fails, the next one makes up for it. */
 export function usePresence(): void {
   useEffect(() => {
     const timer = setInterval(() => void beat(), EVERY_MS);

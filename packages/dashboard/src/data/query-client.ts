@@ -1,11 +1,11 @@
 import { QueryClient } from '@tanstack/react-query';
 import { ParleyError } from './parley.ts';
 
-/** Key of the only mutation whose 401 does not mean that the session has ended. */
+/** Key of the only mutation for which a 401 does not mean that the session has ended. */
 export const SIGN_IN = 'sign-in';
 
 /**
- * Creates the query cache of the tab. Events from the stream refresh it (live.ts); in between, data stays
+ * Creates the query cache of the tab. Events from the stream refresh it (live.ts). Without an event, data counts as
  * fresh for 15 seconds.
  */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
@@ -15,7 +15,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
         staleTime: 15_000,
         gcTime: 5 * 60_000,
         refetchOnWindowFocus: true,
-        // A rejected request fails again when repeated.
+        // A rejected request would fail again, so it is not repeated.
         retry: (count, error) => count < 2 && !isRefusal(error),
       },
     },

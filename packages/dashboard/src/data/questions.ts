@@ -1,6 +1,6 @@
 import type { Gap } from './knowledge.ts';
 
-/** Gaps with the same words, of all agents. */
+/** A question that users asked in the same words: the gaps of all agents for it. */
 export type Question = {
   /** Id of the gap that was asked last. */
   id: string;
@@ -18,7 +18,7 @@ export function questionsOf(gaps: readonly Gap[]): Question[] {
   return [...byWords.values()].map(questionOf).toSorted(inOrder);
 }
 
-/** Compares questions like the API: letter case, punctuation and word order do not matter. */
+/** Compares questions as the API does: letter case, punctuation and word order do not matter. */
 export function isSameQuestion(one: string, other: string): boolean {
   return wordsOf(one) === wordsOf(other);
 }

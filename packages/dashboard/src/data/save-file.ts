@@ -5,13 +5,13 @@ export function saveFile(name: string, content: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has begun to read it by then.
+  // By then the browser has begun to read the blob.
   setTimeout(() => URL.revokeObjectURL(url), SAVED_MS);
 }
 
 const SAVED_MS = 60_000;
 
-/** Number of received bytes after which a part becomes a blob, which the browser may keep on disk. */
+/** Number of received bytes after which a part becomes a blob. The browser may store blobs on disk. */
 const PART_BYTES = 4 << 20;
 
 /**

@@ -6,14 +6,17 @@ export type Stats = Schemas['Stats'];
 export type VersionStats = Schemas['VersionStats'];
 export type AgentStats = Schemas['AgentStats'];
 
-/** Time spans of figures. The API allows at most 31 days. */
+/** Time spans of statistics. The API allows at most 31 days. */
 export const SPANS = [
   { value: '1', name: 'the last 24 hours' },
   { value: '7', name: 'the last 7 days' },
   { value: '31', name: 'the last 31 days' },
 ] as const;
 
-/** Figures sum many conversations, so they need not be read again for every event (live.ts). */
+/**
+ * Setting for queries of statistics. They count many conversations, so they need not be read again for every event
+ * (live.ts).
+ */
 export const SELDOM = { everyMs: 5_000 };
 const DAY_SEC = 86_400;
 export const DAYS_DEFAULT = 7;
@@ -24,7 +27,7 @@ export function daysOf(search: Record<string, string>): number {
   return found ? Number(found.value) : DAYS_DEFAULT;
 }
 
-/** Loads the figures of all agents and versions for the last days in one request. */
+/** Loads the statistics of all agents and versions for the last days in one request. */
 export function useStats(days: number) {
   return useQuery({
     queryKey: ['stats', 'all', days],
@@ -33,10 +36,10 @@ export function useStats(days: number) {
   });
 }
 
-/** Loads the figures of the preceding span, for comparison. */
+/** Loads the statistics of the preceding span, for comparison. */
 export function useStatsBefore(days: number) {
   return useQuery({
-    // The stream does not report changes of past figures, which are rare.
+    // The stream does not report changes in past statistics. Such changes are rare.
     queryKey: ['stats-before', days],
     staleTime: 5 * 60_000,
     queryFn: ({ signal }) => readStats({ days, daysAgo: days }, signal),
@@ -51,7 +54,7 @@ async function readStats({ days, daysAgo }: Span, signal: AbortSignal): Promise<
   return ok(parley.GET('/v1/stats', { params, signal }));
 }
 
-/** Loads the figures of each version, including reply times, which only the figures of one version have. */
+/** Loads the statistics of each version. They include reply times, which are available only for a single version. */
 export function useVersionStats(id: string, versions: readonly number[], days: number) {
   return useQueries({
     queries: versions.map((version) => ({
@@ -68,13 +71,13 @@ export function useVersionStats(id: string, versions: readonly number[], days: n
 }
 
 function nowSec(): number {
-  // The end is exclusive, so this includes conversations that start in the current second.
+  // The end is exclusive, so adding 1 includes conversations that start in the current second.
   return Math.floor(Date.now() / 1_000) + 1;
 }
 
 export type Compared = { live: VersionStats | undefined; before: VersionStats | undefined };
 
-/** Returns the figures of the live version and of the version that was live before it. */
+/** Returns the statistics of the live version and of the version that was live before it. */
 export function figuresOf(
   stats: Stats | undefined,
   agent: Agent,

@@ -29,7 +29,7 @@ export function isOver({ status }: Sync): boolean {
   return status !== 'queued' && status !== 'running';
 }
 
-/** Stops a sync. If it has ended meanwhile, its result is shown without an error. */
+/** Stops a sync. If the sync has ended in the meantime, its result is shown without an error. */
 export function useStopSync(sourceId: string) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -53,7 +53,7 @@ export function useMakeSource(onMade: (source: Source) => void) {
   });
 }
 
-/** Changes a source. If it changed after it was read, reads it again without writing. */
+/** Changes a source. If the source changed after it was read, reads it again and writes nothing. */
 export function useChangeSource(onChanged: (written: TaggedSource) => void) {
   const queryClient = useQueryClient();
   return useMutation({

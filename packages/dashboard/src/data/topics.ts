@@ -1,4 +1,7 @@
-/** First element of every query key. A change on the stream refreshes all queries of its topics. */
+/**
+ * Topics, one of which is the first element of every query key. A change on the stream refreshes all queries of its
+ * topics.
+ */
 export const TOPICS = [
   'me',
   'agents',

@@ -1,6 +1,6 @@
 /**
- * Returns a `fetch` for one upload that reports progress through XMLHttpRequest, because fetch cannot. Pass
- * it as the client's `fetch` option.
+ * Returns a `fetch` for one upload that reports its progress. It uses XMLHttpRequest, because fetch reports no
+ * progress. It is passed as the client's `fetch` option.
  */
 export function uploadingFetch(
   onProgress: (sentBytes: number, allBytes: number) => void,

@@ -24,9 +24,9 @@ export type Query = Record<string, string | number | boolean | undefined>;
 const PAGE = 50;
 
 /**
- * Loads a list page by page. A live change reads only the first page again and merges it into the loaded
- * rows, so an update costs one request however far somebody has scrolled. `topic` selects the changes that
- * refresh the list (topics.ts).
+ * Loads a list page by page. After a live change, only the first page is read again and merged into the loaded rows, so
+ * that an update costs one request however far somebody has scrolled. `topic` selects the changes that refresh the list
+ * (topics.ts).
  */
 export function useList<Path extends ListPath>(
   topic: Topic,
@@ -36,7 +36,8 @@ export function useList<Path extends ListPath>(
     path?: Record<string, string>;
     enabled?: boolean;
     /**
-     * Returns when to read the first page again if the stream does not report changes, or false if it does.
+     * Returns the interval at which to read the first page again if the stream does not report changes of these rows,
+     * or false if it does.
      */
     refreshMs?: (rows: readonly ItemOf<Path>[]) => number | false;
   } = {},
@@ -48,7 +49,7 @@ export function useList<Path extends ListPath>(
   const [more, setMore] = useState<{ isLoading: boolean; error: unknown }>(NOTHING);
 
   const read = async (cursor: string | null, signal?: AbortSignal): Promise<Page> => {
-    // The types above describe what each path takes and returns; inside, all lists are alike.
+    // The types above describe what each path takes and returns. The code below handles all lists alike.
     const get = parley.GET as unknown as (path: string, init: object) => Promise<Answer>;
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => isGiven(value)));
     const asked = { limit: PAGE, ...given, ...(cursor !== null && { cursor }) };
@@ -104,7 +105,10 @@ function isGiven(value: Query[string]): boolean {
   return value !== undefined && value !== '';
 }
 
-/** Puts the first page before the rows that were loaded earlier, if both have a row in common. */
+/**
+ * Puts the first page before the rows that were loaded earlier, if its last row is among them. Otherwise the list
+ * starts again with the first page.
+ */
 function underHead<Item extends { id: string }>(
   head: Page,
   before: Loaded<Item> | undefined,
@@ -112,7 +116,7 @@ function underHead<Item extends { id: string }>(
   // The caller's type describes the rows that the path returns.
   const rows = head.data as Item[];
   const next = head.has_more ? head.next_cursor : null;
-  // A search can return an empty page before its end; older results behind it stay valid.
+  // A search can return an empty page before its end. Older results that were loaded before stay valid.
   if (before && next !== null && rows.length === 0) return before;
   const last = rows.at(-1)?.id;
   const at = before?.rows.findIndex(({ id }) => id === last) ?? -1;

@@ -8,10 +8,10 @@ export type Attempt = Delivery['attempts'][number];
 export type ErrorClass = NonNullable<Attempt['error_class']>;
 export type Job = ItemOf<'/v1/jobs'>;
 
-/** An endpoint and its ETag, which its next change sends so that no other change is overwritten. */
+/** An endpoint and its ETag. A change sends the ETag, so that it overwrites no other change. */
 export type TaggedEndpoint = { endpoint: Endpoint; etag: string };
 
-/** The stream reports no health of endpoints, so the page polls it (contract/events.md#changes). */
+/** Polling interval in ms of an endpoint's health, which the stream does not report (contract/events.md#changes). */
 const HEALTH_MS = 5_000;
 const QUICK_MS = 1_000;
 
@@ -28,10 +28,7 @@ export function useEndpoint(id: string): UseQueryResult<TaggedEndpoint> {
   });
 }
 
-/**
- * Loads all endpoints of the namespace, to choose from and to name them in deliveries. A quota bounds their
- * number.
- */
+/** Loads all endpoints of the namespace, for choices and for their names in deliveries. A quota limits their number. */
 export function useEndpoints(): UseQueryResult<Endpoint[]> {
   return useQuery({
     queryKey: ['webhooks', 'all'],
@@ -43,7 +40,7 @@ export function useEndpoints(): UseQueryResult<Endpoint[]> {
   });
 }
 
-/** Loads a delivery and polls it every second until it settles. */
+/** Loads a delivery and polls it every second until it is settled. */
 export function useDelivery(id: string): UseQueryResult<Delivery> {
   return useQuery({
     queryKey: ['deliveries', 'one', id],
@@ -57,7 +54,7 @@ export function readDelivery(id: string, signal?: AbortSignal): Promise<Delivery
   return ok(parley.GET('/v1/deliveries/{id}', params));
 }
 
-/** Returns whether the delivery will not change within the next two seconds. */
+/** Returns true if the delivery will not change within the next two seconds. */
 export function isSettled(delivery: Delivery | undefined): boolean {
   if (!delivery || delivery.in_flight_since !== null) return false;
   const { next_attempt_at: next, status } = delivery;
@@ -66,8 +63,8 @@ export function isSettled(delivery: Delivery | undefined): boolean {
 }
 
 /**
- * Returns the interval at which to refresh a list of deliveries. Lists refresh while a delivery is in
- * progress, and while they are empty, because somebody probably waits for the first one.
+ * Returns the interval at which to refresh a list of deliveries. A list is refreshed while one of its deliveries is in
+ * progress, and while it is empty, because somebody is then probably waiting for the first delivery.
  */
 export function whileUnsettled(rows: readonly Delivery[]): number | false {
   if (rows.length === 0) return HEALTH_MS;
@@ -94,7 +91,7 @@ export type EndpointPatch = {
   url?: string;
   description?: string | null;
   event_types?: Subscription[] | null;
-  /** Changes to single headers; null removes a header. */
+  /** Changes to individual headers; null removes a header. */
   headers?: Record<string, string | null>;
   enabled?: boolean;
 };

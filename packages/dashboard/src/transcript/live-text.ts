@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * Text that grows as a reply arrives. Renders only the components that show it, at most once per frame,
- * however many tokens arrive.
+ * Text that grows as a reply arrives. Only the components that show it render, at most once per frame, however many
+ * tokens arrive.
  */
 export type LiveText = {
   append: (text: string) => void;

@@ -7,8 +7,8 @@ import { useStickToEnd } from './use-stick-to-end.ts';
 import './transcript.css';
 
 /**
- * Shows the turns of a conversation. Scrolls along with new turns while the reader is at the end. Known turns
- * must keep their identity when `turns` is read again, so that each turn renders once.
+ * Shows the turns of a conversation. Scrolls to new turns while the reader is at the end. Known turns must stay the
+ * same objects when `turns` is read again, so that each turn renders only once.
  */
 export function Transcript({
   turns,
@@ -25,17 +25,17 @@ export function Transcript({
   /** Start of the conversation in Unix seconds. Times of turns are relative to it. */
   startedAt: number;
   userName?: string | null;
-  /** Name for turns without an agent. */
+  /** Speaker name for turns without an agent. */
   agentName?: string | undefined;
-  /** The user's last message, until its turn is stored. */
+  /** The user's last message, shown until its turn is stored. */
   said?: string | null;
   /** The reply in progress, or null. */
   reply?: LiveText | null;
-  /** Shows the end first, for conversations in progress. */
+  /** Shows the end first. It is meant for conversations in progress. */
   startsAtEnd?: boolean;
   /** Expands the passages, timings and tool calls. */
   isOpen?: boolean;
-  /** Actions for a turn. Must be a stable function. */
+  /** Returns the actions for a turn. It must be the same function in each render. */
   actions?: (turn: Turn) => ReactNode;
 }) {
   const { list, end, isAtEnd, toEnd } = useStickToEnd(startsAtEnd);
@@ -75,7 +75,7 @@ export function Transcript({
   );
 }
 
-/** Hidden from screen readers while it grows; they read the turn once it is stored. */
+/** Shows the growing reply. It is hidden from screen readers, which read the turn once it is stored. */
 function ReplyUnderWay({ reply, agentName }: { reply: LiveText; agentName: string }) {
   const text = useLiveText(reply);
   return (

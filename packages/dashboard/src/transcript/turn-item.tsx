@@ -16,7 +16,7 @@ type Shown = {
   actions?: (turn: Turn) => ReactNode;
 };
 
-/** Memoized, because a stored turn never changes. */
+/** Shows a turn. It is memoized, because a stored turn never changes. */
 export const TurnItem = memo(function TurnItem({
   turn,
   startedAt,

@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 
-/** Distance from the end that still counts as being there. */
+/** Distance from the end in pixels that still counts as being at the end. */
 const NEAR_PX = 96;
 
 /**
- * Keeps the end of a growing list in view while the reader is there. Stops when the reader scrolls up and
- * resumes when they return. Works with whichever element scrolls, the page or a pane.
+ * Keeps the end of a growing list in view while the reader is at the end. Stops when the reader scrolls up, and resumes
+ * when the reader returns. Works with any scrolling element, the page or a pane.
  * @param startsAtEnd scrolls to the end on the first render
  */
 export function useStickToEnd(startsAtEnd: boolean): {

@@ -7,7 +7,7 @@ type Look = { kind?: 'primary' | 'danger' | 'plain' | 'quiet'; size?: 'small' };
 
 export type ButtonProps = ComponentProps<'button'> &
   Look & {
-    /** The action is in progress. Shows that, and ignores further clicks. */
+    /** Whether the action is in progress. The button shows that, and ignores further clicks. */
     isBusy?: boolean;
   };
 
@@ -32,7 +32,7 @@ export function Button({
   );
 }
 
-/** A button for an action that needs a scope. Without the scope it is disabled and names the missing one. */
+/** A button for an action that needs a scope. Without the scope it is disabled, and says which scope is missing. */
 export function ActButton({ needs, ...button }: ButtonProps & { needs: Scope | readonly Scope[] }) {
   const { scopes } = useMe();
   const missing = [needs].flat().filter((scope) => !scopes.includes(scope));
@@ -41,7 +41,7 @@ export function ActButton({ needs, ...button }: ButtonProps & { needs: Scope | r
   return <Button {...button} disabled title={why} data-needs={missing.join(' ')} />;
 }
 
-/** A link that looks like a button. It navigates and has no other effect. */
+/** A link that looks like a button, for actions that only navigate. */
 export function ButtonLink({
   kind = 'plain',
   size,

@@ -3,9 +3,9 @@ import 'uplot/dist/uPlot.min.css';
 
 export type Series = {
   name: string;
-  /** A custom property of tokens.css, such as `--accent`. */
+  /** Name of a custom property of tokens.css, such as `--accent`. */
   color: string;
-  /** One value per time, or null if unknown. */
+  /** Values, one per time; null if a value is unknown. */
   values: readonly (number | null)[];
 };
 
@@ -20,7 +20,7 @@ export type Drawn = {
 /** A chart on the page. `show` replaces its values; the series must be the same. */
 export type Drawing = { show: (drawn: Drawn) => void; stop: () => void };
 
-/** Draws a chart into an empty element. Follows its width and the theme. */
+/** Draws a chart into an empty element. The chart follows the element's width and the theme. */
 export function draw(element: HTMLElement, first: Drawn): Drawing {
   let drawn = first;
   let plot: UPlot | undefined;
@@ -97,8 +97,8 @@ function dataOf({ times, series, limit }: Drawn): UPlot.AlignedData {
 }
 
 /**
- * Resolves a custom property to a color through the browser, because a canvas supports neither custom
- * properties nor light-dark().
+ * Resolves a custom property to a color through the browser, because a canvas supports neither custom properties nor
+ * `light-dark()`.
  */
 function resolved(element: HTMLElement, name: string): string {
   const probe = document.createElement('span');

@@ -7,10 +7,10 @@ type Draw = (element: HTMLElement, drawn: Drawn) => Drawing;
 const HEIGHT_PX = 180;
 
 /**
- * Shows figures over time (uPlot, loaded with the first chart). `summary` describes the chart in a sentence,
- * because not everybody can read it.
+ * Shows values over time (uPlot, loaded with the first chart). `summary` describes the chart in a sentence, because not
+ * everybody can read a chart.
  * @param times Unix seconds, ascending
- * @param limit a line to stay below, such as 500 ms
+ * @param limit a line that the values should stay below, such as 500 ms
  */
 export function Chart({
   summary,

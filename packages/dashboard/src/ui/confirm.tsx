@@ -6,8 +6,8 @@ import { Field } from './field.tsx';
 import { TroubleNote } from './trouble.tsx';
 
 /**
- * Asks for confirmation before an action that cannot be undone. `typed` is a word to type first, for actions
- * that erase data. The dialog closes when `act` succeeds and shows the error when it fails.
+ * Asks for confirmation before an action that cannot be undone. `typed` is a word that must be typed first, for actions
+ * that erase data. The dialog closes when `act` succeeds, and shows the error when it fails.
  */
 export function Confirm({
   title,

@@ -1,8 +1,8 @@
 import './delta.css';
 
 /**
- * Shows the difference from the previous value: rates in percentage points, other values in their own unit. `good` is the
- * direction of an improvement, which the color repeats.
+ * Shows the difference from the previous value: rates in percentage points, other values in their own unit. `good` is
+ * the direction of an improvement. The color only repeats what the text says.
  */
 export function Delta({
   now,
@@ -15,7 +15,7 @@ export function Delta({
   before: number | null | undefined;
   good: 'up' | 'down' | 'neither';
   unit: 'points' | 'value' | 'ms';
-  /** What the value is compared with, such as “version 2”. */
+  /** Name of the value for comparison, such as “version 2”. */
   against: string;
 }) {
   if (typeof now !== 'number' || typeof before !== 'number') return null;

@@ -2,7 +2,10 @@ import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import './dialog.css';
 
-/** A modal dialog. Uses the browser's own dialog element, which handles Escape, focus and inertness. */
+/**
+ * A modal dialog. It uses the browser's own dialog element, which handles Escape, the focus, and the inert page behind
+ * it.
+ */
 export function Dialog({
   title,
   isOpen,

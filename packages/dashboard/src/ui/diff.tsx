@@ -3,7 +3,7 @@ import './diff.css';
 
 type Part = { value: string; added: boolean; removed: boolean };
 
-/** Compares two texts word by word. Removed words are struck through, added words underlined. */
+/** Compares two texts word by word. Removed words are struck through, and added words are underlined. */
 export function Diff({ before, after }: { before: string; after: string }) {
   return (
     <Suspense fallback={<p className="muted">Comparing…</p>}>

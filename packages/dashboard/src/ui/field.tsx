@@ -3,7 +3,10 @@ import './field.css';
 
 type Control = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true };
 
-/** A control with its label, hint and error: `{(control) => <input {...control} … />}`. */
+/**
+ * A control with its label, hint and error. The child receives the control's attributes: `{(control) => <input
+ * {...control} … />}`.
+ */
 export function Field({
   label,
   hint,

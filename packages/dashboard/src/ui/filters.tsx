@@ -6,14 +6,12 @@ import { isOfInputMethod } from '../../../widget/src/text/input-method.ts';
 
 export type Search = Record<string, string>;
 
-/**
- * Returns the filters in the address, so that a link shows the same view, and a function that changes them.
- */
+/** Returns the filters in the address, so that a link shows the same view, and a function that changes them. */
 export function useFilters(): [Search, (changed: Record<string, string | undefined>) => void] {
   const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
   const set = (changed: Record<string, string | undefined>): void => {
-    // Reads the address when it navigates, because it may have changed since the last render.
+    // The address is read at the time of the navigation, because it may have changed since the last render.
     const next = (now: Search): Search => {
       const given = Object.entries({ ...now, ...changed }).filter(([, value]) => value);
       return Object.fromEntries(given) as Search;
@@ -31,7 +29,7 @@ export function Filters({ children }: { children: ReactNode }) {
   );
 }
 
-/** A filter for one of a few values, or any. */
+/** A filter for one of a few values, or for any value. */
 export function SelectFilter({
   name,
   label,
@@ -41,7 +39,7 @@ export function SelectFilter({
   /** Name of the query parameter. */
   name: string;
   label: string;
-  /** A name is shown unchanged; in a plain value, spaces replace underscores. */
+  /** Choices of the filter. A `name` is shown unchanged; in a plain value, spaces replace underscores. */
   options: readonly (string | { value: string; name: string })[];
   /** Label of the option that selects nothing. */
   any?: string;
@@ -92,7 +90,7 @@ export function TextFilter({
   const [timer, setTimer] = useState<ReturnType<typeof setTimeout>>();
   const id = useId();
   if (seen !== given) {
-    // The address changed through the back button or a link.
+    // The address was changed by the back button or by a link.
     setSeen(given);
     setText(given);
   }
@@ -122,7 +120,7 @@ export function TextFilter({
   );
 }
 
-/** A filter for a local time. The address has Unix seconds, like the API. */
+/** A filter for a local time. The address contains Unix seconds, like the API. */
 export function DateFilter({ name, label }: { name: string; label: string }) {
   const [search, set] = useFilters();
   const id = useId();

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useCan, type Scope } from '../data/me.ts';
 
-/** Shows the children if the session has the scope; otherwise names the missing scope. */
+/** Shows the children if the session has the scope. Otherwise says which scope is missing. */
 export function Needing({ scope, children }: { scope: Scope; children: ReactNode }) {
   if (useCan(scope)) return children;
   return (

@@ -10,12 +10,12 @@ export function Page({
   back,
   children,
 }: {
-  /** Title of the browser tab. */
+  /** Title for the browser tab. */
   title: string;
-  /** Defaults to the title. */
+  /** Heading of the page. Defaults to the title. */
   heading?: ReactNode;
   actions?: ReactNode;
-  /** The list that contains this object. */
+  /** The page that lists this object, for the back link. */
   back?: { to: string; name: string };
   children: ReactNode;
 }) {
@@ -36,7 +36,7 @@ export function Page({
   );
 }
 
-/** Tabs between related pages. They are links, so that each page has its address. */
+/** Tabs between related pages. They are links, so that each page has its own address. */
 export function Tabs({
   label,
   tabs,

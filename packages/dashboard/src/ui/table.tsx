@@ -19,7 +19,7 @@ export type Column<Row> = {
   /** A CSS width. Defaults to an equal share. */
   width?: string;
   align?: 'end';
-  /** Hidden on narrow screens. */
+  /** Whether the column is hidden on narrow screens. */
   isWide?: boolean;
 };
 
@@ -27,9 +27,9 @@ const ROW_PX = 44;
 const SKELETONS = 6;
 
 /**
- * Shows a list in all its states: loading, empty (`empty` explains what to do) and failed. Renders only the
- * visible rows, so that 100,000 rows are as fast as ten, and loads more on scrolling. The first column of a
- * row links to `href`. The arrow keys, j and k move between rows.
+ * Shows a list in all its states: loading, empty (`empty` explains what to do) and failed. Renders only the visible
+ * rows, so that 100,000 rows are as fast as ten, and loads more on scrolling. The first column of a row links to
+ * `href`. The arrow keys, j and k move between rows.
  */
 export function Table<Row extends { id: string }>({
   label,
@@ -48,7 +48,7 @@ export function Table<Row extends { id: string }>({
   const body = useRef<HTMLDivElement>(null);
   const margin = useTop(body);
   const { rows: newest, hasMore, isLoadingMore, loadMore } = list;
-  // Rendered in interruptible pieces, so that constant updates never delay a key press or a click.
+  // The rows render in interruptible pieces, so that constant updates never delay a key press or a click.
   const rows = useDeferredValue(newest);
   const virtual = useWindowVirtualizer({
     count: rows.length,
@@ -64,7 +64,7 @@ export function Table<Row extends { id: string }>({
 
   if (list.error && newest.length === 0)
     return <TroubleNote error={list.error} onRetry={list.retry} />;
-  // The search has found nothing so far and continues.
+  // The search has found nothing so far and is still running.
   const isLooking = newest.length === 0 && hasMore && !list.error;
   const isLoading = list.isLoading || isLooking;
   if (!isLoading && newest.length === 0) return <div className="card empty">{empty}</div>;
@@ -163,7 +163,7 @@ function cellClass<Row>({ align, isWide }: Column<Row>): string {
     .join(' ');
 }
 
-/** Returns the distance of the rows from the top of the page. Content above them can move them. */
+/** Returns the distance of the rows from the top of the page. It changes when content above moves them. */
 function useTop(ref: React.RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {

@@ -1,4 +1,6 @@
-/** The tab title has the number of waiting escalations and the title of the page: `(2) Agents · Parley`. */
+/**
+ * State of the tab title, which has the number of waiting escalations and the title of the page: `(2) Agents · Parley`.
+ */
 
 let ofPage = '';
 let waiting = 0;

@@ -5,8 +5,7 @@ const LOUDNESS = 0.08;
 let audio: AudioContext | undefined;
 
 /**
- * Unlocks the sound. A browser lets a page play sound only after a click or a key press, so call this from
- * those events.
+ * Allows the page to play sound. Browsers allow this only after a click or a key press, so call it from such an event.
  */
 export function wakeSound(): void {
   audio ??= new AudioContext();

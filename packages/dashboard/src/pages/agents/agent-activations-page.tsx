@@ -7,7 +7,7 @@ import { Time } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { AgentFrame } from './agent-frame.tsx';
 
-/** Shows the log of activations: what went live when, who moved it and why. Nobody can change it. */
+/** Shows the log of activations: which version went live when, who activated it and why. Nobody can change the log. */
 export function AgentActivationsPage() {
   return <AgentFrame tab="Activations">{({ agent }) => <Activations agent={agent} />}</AgentFrame>;
 }

@@ -15,7 +15,7 @@ import { msText } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { AgentFrame } from './agent-frame.tsx';
 
-/** Shows the figures of several versions side by side. The address selects the versions: `?versions=4,3`. */
+/** Shows the statistics of several versions side by side. The address selects the versions: `?versions=4,3`. */
 export function AgentFiguresPage() {
   return <AgentFrame tab="Figures">{({ agent }) => <Figures agent={agent} />}</AgentFrame>;
 }
@@ -82,7 +82,7 @@ function descending(versions: readonly number[]): number[] {
   return [...new Set(versions)].toSorted((a, b) => b - a);
 }
 
-/** Includes the live version, even if many versions are newer. */
+/** Returns the versions with the live version, which may be older than all of them. */
 function withLive(known: readonly number[], live: number | null): readonly number[] {
   const at = live === null ? -1 : known.indexOf(live);
   return at < SHOWN_DEFAULT ? known : known.slice(at - SHOWN_DEFAULT + 1);

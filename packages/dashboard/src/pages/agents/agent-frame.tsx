@@ -15,15 +15,15 @@ import './agents.css';
 
 const BACK = { to: '/agents', name: 'Agents' };
 
-/** Asks the frame to make another version live. */
+/** Function with which a page asks the frame to make another version live. */
 export type OnRelease = (wanted: Release) => void;
 
-/** The frame of every page of one agent: its name, the live version, and notices that need action. */
+/** The frame of every page of an agent: its name, the live version, and notices that need action. */
 export function AgentFrame({
   tab,
   children,
 }: {
-  /** Name of the page in the title of the browser tab. */
+  /** Name of the page for the title of the browser tab. */
   tab: string;
   children: (declared: Declared, onRelease: OnRelease) => ReactNode;
 }) {

@@ -5,7 +5,7 @@ import { Actor } from '../../ui/actor.tsx';
 import { ActButton } from '../../ui/button.tsx';
 import { Time } from '../../ui/time.tsx';
 
-/** Shows what needs attention in this agent, each with its remedy. */
+/** Shows the conditions of this agent that need attention, each with its remedy. */
 export function AgentNotices({
   declared: { agent },
   onRelease,

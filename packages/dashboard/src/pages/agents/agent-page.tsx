@@ -17,8 +17,7 @@ import { AgentFrame, type OnRelease } from './agent-frame.tsx';
 import { VersionAction } from './version-action.tsx';
 
 /**
- * Shows the content of the agent, either as declared now, which can be edited, or of one version
- * (`?version=`).
+ * Shows the content of the agent: either the current declaration, which can be edited, or one version (`?version=`).
  */
 export function AgentPage() {
   const [{ version, edit }, set] = useFilters();
@@ -47,7 +46,7 @@ export function AgentPage() {
 
 function DeclaredContent({ declared, onEdit }: { declared: Declared; onEdit: () => void }) {
   const { agent } = declared;
-  // If a manifest takes the prompt from a ConfigMap, only the version has it.
+  // If a manifest takes the prompt from a ConfigMap, only the version contains the prompt.
   const { data } = useVersion(agent.id, agent.prompt === null ? agent.latest_version : null);
   return (
     <>
@@ -91,7 +90,7 @@ function WhatIsShown({ agent }: { agent: Declared['agent'] }) {
   );
 }
 
-/** Names the owner of the agent, which is also where it can be changed. */
+/** Names the manager of the agent, because the agent can only be changed there. */
 function OwnedElsewhere({ agent }: { agent: Declared['agent'] }) {
   const { data } = useVersion(agent.id, agent.latest_version);
   return (

@@ -3,7 +3,7 @@ import { isPinned, waitingVersion } from '../../data/agents.ts';
 import { Status } from '../../ui/status.tsx';
 import './agents.css';
 
-/** Shows which version is live, and other conditions in a word or two. */
+/** Shows which version is live, and further conditions in a word or two. */
 export function AgentState({ agent }: { agent: Agent }) {
   return (
     <>
@@ -17,7 +17,7 @@ export function AgentState({ agent }: { agent: Agent }) {
   );
 }
 
-/** Shows unusual conditions; most agents have none. */
+/** Shows unusual conditions. Most agents have none. */
 export function AgentFlags({ agent }: { agent: Agent }) {
   const waiting = waitingVersion(agent);
   return (

@@ -16,7 +16,7 @@ import { AgentFrame, type OnRelease } from './agent-frame.tsx';
 import { Changes } from './changes.tsx';
 import { VersionAction } from './version-action.tsx';
 
-/** Lists all versions and compares any two: `?from=2&to=4`. */
+/** Lists all versions and compares any two of them: `?from=2&to=4`. */
 export function AgentVersionsPage() {
   return (
     <AgentFrame tab="Versions">
@@ -68,7 +68,7 @@ function columnsOf(
   ];
 }
 
-/** Compares the newest version with the one before by default. */
+/** Compares two versions, by default the newest version with the one before. */
 function Compared({ agent }: { agent: Agent }) {
   const [search] = useFilters();
   const id = useAgentId();

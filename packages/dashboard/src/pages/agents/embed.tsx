@@ -1,7 +1,7 @@
 import type { Agent } from '../../data/parley.ts';
 import { Code } from '../../ui/code.tsx';
 
-/** Shows how to embed the agent in a web page, and which pages may. */
+/** Shows how to embed the agent in a web page, and which pages may embed it. */
 export function Embed({ agent: { id, widget } }: { agent: Agent }) {
   return (
     <section className="card stack-small">

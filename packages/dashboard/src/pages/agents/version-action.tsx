@@ -2,7 +2,7 @@ import type { Declared } from '../../data/agents.ts';
 import { ActButton } from '../../ui/button.tsx';
 import type { OnRelease } from './agent-frame.tsx';
 
-/** The button that makes the version live. */
+/** A button that makes the version live. */
 export function VersionAction({
   agent: { active_version: live },
   version,

@@ -12,7 +12,7 @@ import {
 import { AgentFilter } from '../../ui/agent-filter.tsx';
 import { isOfInputMethod } from '../../../../widget/src/text/input-method.ts';
 
-/** The filters behind “More filters”, which opens automatically when one of them is set. */
+/** The filters below “More filters”. This section opens automatically if one of them is set. */
 const MORE = [
   'agent_version',
   'user_id',
@@ -82,7 +82,7 @@ function MoreFilters({
   );
 }
 
-/** Adds a filter for `plan=gold` on Enter. Each added pair can be removed again. */
+/** A filter for pairs such as `plan=gold`, which are added with Enter. Each pair can be removed again. */
 function MetadataFilter({
   search,
   set,

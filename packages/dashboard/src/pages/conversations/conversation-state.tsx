@@ -9,7 +9,7 @@ const TONES: Record<string, Tone> = {
   failed: 'bad',
 };
 
-/** Shows the status while the conversation is active, and its outcome after that. */
+/** Shows the status while the conversation is active, and its outcome afterwards. */
 export function ConversationState({ conversation }: { conversation: Conversation }) {
   const { status, outcome, test } = conversation;
   const word = outcome ?? status;

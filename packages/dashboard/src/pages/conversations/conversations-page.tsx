@@ -30,7 +30,7 @@ export function ConversationsPage() {
 function Conversations() {
   const [search, set] = useFilters();
   const names = useAgentNames();
-  // A text search reads transcripts page by page, so it does not run again for every event.
+  // A text search reads transcripts page by page, so it is not repeated for every event.
   const isSearch = search['q'] !== undefined;
   const list = useList(isSearch ? 'search' : 'conversations', '/v1/conversations', {
     query: search,

@@ -22,7 +22,10 @@ const CHOICES: readonly { events: Events; name: string; what: string }[] = [
   },
 ];
 
-/** Erases the words of a conversation from everything that is stored. Figures and what receivers got stay. */
+/**
+ * Erases the text of a conversation wherever it is stored. Statistics stay, and so does what receivers have already
+ * received.
+ */
 export function EraseConversation({ id, isOver }: { id: string; isOver: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const [events, setEvents] = useState<Events>('deliver');

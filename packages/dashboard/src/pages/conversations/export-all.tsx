@@ -10,7 +10,7 @@ import { useToast } from '../../ui/toast.tsx';
 type Progress = { conversations: number; bytes: number };
 
 const TYPE = 'application/x-ndjson';
-/** Interval of the progress display. */
+/** Interval in ms at which the displayed progress is updated. */
 const TOLD_MS = 100;
 
 /**

@@ -12,7 +12,7 @@ import { Time, msText } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { answerOf, DeliveryStatus, hostOf } from '../webhooks/states.tsx';
 
-/** Shows the chain behind a conversation: version → activation → events → deliveries → attempts. */
+/** Shows the records behind a conversation, in order: version → activation → events → deliveries → attempts. */
 export function WhatFollowed({ conversation }: { conversation: Conversation }) {
   const { id, agent_id: agentId, agent_version: version } = conversation;
   const activation = useActivation(conversation);
@@ -71,7 +71,7 @@ function ActivationStep({
 }
 
 /**
- * Returns the activation that made the version live before the conversation started, null if none exists, or
+ * Returns the activation that made the version live before the conversation started. Returns null if there is none, or
  * undefined while loading.
  */
 function useActivation(conversation: Conversation): Activation | null | undefined {
@@ -102,8 +102,8 @@ function useEvents(conversationId: string) {
 }
 
 /**
- * Loads the deliveries of each event, in order. Finished ones have their counts in the query key, so they are
- * read again only when a count changes. This saves a request for every event in the namespace.
+ * Loads the deliveries of each event, in order. The query key contains the counts of finished deliveries, so that these
+ * are read again only when a count changes. Otherwise every event in the namespace would cause a request.
  */
 function useDeliveries(events: readonly StoredEvent[]): (readonly Delivery[] | undefined)[] {
   const results = useQueries({
@@ -164,7 +164,7 @@ function FollowedEvents({
   );
 }
 
-/** Lists the last few attempts, such as `503 after 20 ms, 200 after 4 ms`. */
+/** Lists the last attempts in words, such as `503 after 20 ms, 200 after 4 ms`. */
 function attemptsText({ attempts, attempt_count: count }: Delivery): string {
   const shown = attempts.slice(-ATTEMPTS_SHOWN);
   const earlier = count > shown.length ? '…, ' : '';

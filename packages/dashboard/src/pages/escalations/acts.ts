@@ -11,14 +11,17 @@ import { HEARTBEAT_SEC, keepPresent } from '../../data/presence.ts';
 import { isCode, ok, parley, troubleOf } from '../../data/parley.ts';
 import { useToast } from '../../ui/toast.tsx';
 
-/** Codes that mean that somebody else acted first. */
+/** Error codes which mean that somebody else acted first. */
 const TOO_LATE = ['already_accepted', 'escalation_closed', 'escalation_not_accepted'];
 
 const accepting = (self: Person) => ({ accepted_by: self, heartbeat_sec: HEARTBEAT_SEC });
 
 export type Accepting = ReturnType<typeof useAccept>;
 
-/** Accepts an escalation by id. The first person wins; everybody else immediately sees who accepted and when. */
+/**
+ * Accepts an escalation by id. Only the first person succeeds; everybody else immediately sees who accepted it and
+ * when.
+ */
 export function useAccept(onAccepted: (id: string) => void) {
   const self = useSelf();
   return useAct(
@@ -40,7 +43,7 @@ export function useDecline() {
   );
 }
 
-/** Releases an escalation to somebody else, in another team if one is given. The agent stays silent. */
+/** Releases an escalation to another person, in another team if one is given. The agent stays silent. */
 export function useRelease(team: string) {
   return useAct((id: string) =>
     ok(
@@ -53,7 +56,8 @@ export function useRelease(team: string) {
 }
 
 /**
- * Completes an escalation, so that the agent continues. Undo requests a new escalation and accepts it immediately; the user sees both steps.
+ * Completes an escalation, so that the agent continues. Undo requests a new escalation and accepts it immediately; the
+ * user sees both steps.
  */
 export function useComplete(onTakenBack: (id: string) => void) {
   const self = useSelf();
@@ -108,7 +112,7 @@ function useAct(act: (id: string) => Promise<Escalation>, onDone?: (id: string) 
   });
 }
 
-/** Shows the response immediately and refreshes the lists. */
+/** Shows the updated escalation immediately and refreshes the lists. */
 function show(queryClient: QueryClient, escalation: Escalation): void {
   queryClient.setQueryData(escalationKey(escalation.id), escalation);
   void queryClient.invalidateQueries({ queryKey: ['escalations'] });

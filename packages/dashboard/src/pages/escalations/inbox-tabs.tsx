@@ -22,7 +22,7 @@ export function InboxTabs() {
           key={one}
           to="."
           search={(one === 'waiting' ? {} : { show: one }) as never}
-          // Matches the whole address, because exactly one of the three tabs is active.
+          // Compares the whole address, so that exactly one of the three tabs is active.
           activeOptions={{ exact: true, includeSearch: true }}
           aria-current={one === shown ? 'page' : undefined}
         >

@@ -11,14 +11,14 @@ import { shownOf } from './shown.ts';
 import './inbox.css';
 
 /**
- * Shows the list of escalations and the selected one: two panes on wide screens, one after the other on
- * narrow ones.
+ * Shows the list of escalations and the selected one: in two panes on wide screens, and one after the other on narrow
+ * screens.
  */
 export function Inbox({ selectedId }: { selectedId: string | null }) {
   const [search] = useFilters();
   const navigate = useNavigate();
   const canWrite = useCan('write');
-  /** The escalation just accepted here; its reply box gets the focus. */
+  /** The escalation that was just accepted here. Its reply box gets the focus. */
   const [acceptedId, setAcceptedId] = useState<string | null>(null);
   const onTaken = (id: string): void => {
     setAcceptedId(id);

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { isOfInputMethod } from '../../../../widget/src/text/input-method.ts';
 
-/** Keeps unfinished replies while another conversation is open. */
+/** Unfinished replies. They are kept while another conversation is open. */
 const drafts = new Map<string, string>();
 
 /** Returns the unsent reply, or an empty string. */

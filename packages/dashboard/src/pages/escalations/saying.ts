@@ -7,8 +7,8 @@ import { transcriptKey, type Transcript, type Turn } from '../../data/conversati
 type Unsent = { key: string; text: string; error: unknown };
 
 /**
- * Sends replies to the user in the order they were written. A failed reply stays for a retry under the same
- * idempotency key, so the user never reads it twice.
+ * Sends replies to the user in the order in which they were written. A failed reply can be sent again under the same
+ * idempotency key, so that the user never reads it twice.
  */
 export function useSaying({ id, conversation_id: conversationId }: Escalation) {
   const queryClient = useQueryClient();

@@ -2,7 +2,7 @@ import type { Search } from '../../ui/filters.tsx';
 
 export const SHOWN = ['waiting', 'mine', 'all'] as const;
 
-/** Which escalations the list shows, from the address. */
+/** Which escalations the list shows, as chosen in the address. */
 export type Shown = (typeof SHOWN)[number];
 
 export function shownOf({ show }: Search): Shown {

@@ -4,7 +4,7 @@ import { Status } from '../../ui/status.tsx';
 import { durationText, Time, useNowSec, Waiting } from '../../ui/time.tsx';
 import { LABELS } from './escalation-words.ts';
 
-/** Remaining wait below which a countdown appears. */
+/** Remaining waiting time in seconds below which a countdown appears. */
 const NEAR_SEC = 60;
 
 /**
@@ -58,7 +58,10 @@ function Words({ escalation, isMine }: { escalation: Escalation; isMine: boolean
   }
 }
 
-/** Distinguishes giving back from ending the conversation, which also completes its escalation. */
+/**
+ * Says how a completed escalation ended: it was returned to the agent, or the conversation ended, which completes the
+ * escalation too.
+ */
 function CompletedWords({ escalation }: { escalation: Escalation }) {
   const { accepted_by: by, finished_at: finishedAt } = escalation;
   const { data: conversation } = useConversation(escalation.conversation_id);

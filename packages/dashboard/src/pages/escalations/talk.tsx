@@ -24,8 +24,7 @@ export function Talk({
   const { data, error, refetch } = useTranscript(id);
   const saying = useSaying(escalation);
   const canWrite = useCan('write');
-  // On a phone, the note and the actions are above the transcript and are needed first, so the view starts
-  // at the top.
+  // On a phone, the note and the actions are above the transcript and are needed first, so the view starts at the top.
   const startsAtEnd = isMine || !window.matchMedia('(max-width: 52rem)').matches;
   return (
     <>
@@ -52,7 +51,7 @@ export function Talk({
   );
 }
 
-/** Keeps the unsent words if the escalation ended while somebody was writing. */
+/** Shows the unsent reply if the escalation ended while somebody was writing. */
 function Draft({ text }: { text: string }) {
   if (text.trim() === '') return null;
   return (
@@ -63,7 +62,7 @@ function Draft({ text }: { text: string }) {
   );
 }
 
-/** Shows replies that have not arrived yet. */
+/** Shows replies that the user has not received yet. */
 function Unsent({ saying }: { saying: ReturnType<typeof useSaying> }) {
   return saying.unsent.map(({ key, text, error }) => (
     <div key={key} className="escalation-unsent stack-small">

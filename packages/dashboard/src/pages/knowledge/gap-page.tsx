@@ -17,7 +17,8 @@ import { Wordings } from './wordings.tsx';
 import './knowledge.css';
 
 /**
- * Shows one gap: what search found when it was asked, its answer, and whether search finds the answer now.
+ * Shows one gap: what the search found when the question was asked, its answer, and whether the search finds the answer
+ * now.
  */
 export function GapPage() {
   const { gapId } = useParams({ strict: false }) as { gapId: string };
@@ -56,7 +57,7 @@ function ReadGap({ id }: { id: string }) {
   );
 }
 
-/** Finds the same question of other agents, because one answer can serve them all. */
+/** Shows an open gap. Also finds gaps of other agents with the same question, because one answer can serve them all. */
 function OpenGap({ gap }: { gap: Gap }) {
   const { data } = useGaps('open');
   const others = data?.gaps.filter(

@@ -5,7 +5,7 @@ import { useSourceNames } from '../../data/names.ts';
 import { decimal } from '../../ui/figure.tsx';
 import { Status } from '../../ui/status.tsx';
 
-/** Lists the passages found, best first, with a line below the last one that the agent would use. */
+/** Lists the passages found, best first. A line separates those that the agent would use from the others. */
 export function Hits({
   hits,
   answering,
@@ -13,7 +13,7 @@ export function Hits({
 }: {
   hits: readonly Hit[];
   answering: Answering;
-  /** Id of the gap whose answer is marked. */
+  /** Id of the gap whose answer is highlighted. */
   answerId?: string;
 }) {
   const used = hits.filter((hit, rank) => isUsed(answering, hit, rank)).length;
@@ -76,7 +76,7 @@ function HitItem({
   );
 }
 
-/** Explains the score: which words of the question the passage has and which it lacks. */
+/** Explains the score: which words of the question the passage has, and which it lacks. */
 function whyIn({ why: { matched, missing, likeness } }: Hit): string {
   const has = matched.map(
     ({ word, as, in: place }) =>

@@ -173,7 +173,7 @@ function Facts({ source }: { source: Source }) {
   );
 }
 
-/** Shows when a website or feed source is read next. */
+/** Shows when a website or feed source will be read next. */
 function Next({ source: { type, schedule, next_sync_at: next } }: { source: Source }) {
   if (!isFetched(type)) return null;
   return (

@@ -22,7 +22,7 @@ export function stateOf(source: Source): { name: string; tone: Tone } {
   }
 }
 
-/** Returns whether syncs read this type of source from elsewhere. */
+/** Returns true if syncs read this type of source from another server. */
 export function isFetched(type: Source['type']): type is 'website' | 'integration' {
   return type === 'website' || type === 'integration';
 }

@@ -4,7 +4,7 @@ import type { Source } from '../../data/knowledge.ts';
 import { ok, parley } from '../../data/parley.ts';
 import { uploadingFetch } from '../../data/upload.ts';
 
-/** Limits of uploads (contract/knowledge.md#uploads). */
+/** Maximum size of an uploaded file in bytes (contract/knowledge.md#uploads). */
 export const FILE_BYTES_MAX = 20 * 1024 * 1024;
 export const FILE_WORDS =
   'Text, Markdown, CSV, HTML, PDF, Word (.docx), or a ZIP of these, at most 20 MiB.';

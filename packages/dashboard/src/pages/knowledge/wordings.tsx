@@ -41,7 +41,7 @@ function verdictOf({ status, questions }: GapDetail, missed: number): string {
   return `No answer for ${missed} of ${all} wordings.`;
 }
 
-/** Shows the closest passages at the time of the first question. */
+/** Shows the passages that matched best when the question was first asked. */
 function CloseThen({ gap: { closest } }: { gap: GapDetail }) {
   if (closest.length === 0) return <p className="muted small">No passage was close at the time.</p>;
   return (

@@ -15,7 +15,7 @@ const TARGET_MS = 500;
 const LIMIT = { value: TARGET_MS, name: 'target' };
 const HOURS = 6;
 
-/** Shows the time from an event to its acknowledgement, against the target of 500 ms. */
+/** Shows the time from an event to its acknowledgement, compared with the target of 500 ms. */
 export function DeliveryLatency() {
   const { data, error, refetch } = useDeliveryStats();
   return (

@@ -12,7 +12,7 @@ const HIDDEN = 'parley-first-steps';
 const SAMPLE_USER = 'demo';
 const SAMPLES_MAX = 3;
 
-/** Shows first steps as long as only the sample conversations exist. */
+/** Shows the first steps as long as there are only the sample conversations. */
 export function FirstSteps() {
   const [isHidden, setIsHidden] = useState(() => localStorage.getItem(HIDDEN) !== null);
   const isNew = useIsNew();

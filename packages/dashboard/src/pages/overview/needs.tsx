@@ -6,7 +6,7 @@ import { ok, parley } from '../../data/parley.ts';
 import { useStats, useStatsBefore, type Stats } from '../../data/stats.ts';
 import { Waiting } from '../../ui/time.tsx';
 
-/** Something that needs a person, with a link. */
+/** Something that needs a person's attention, with a link. */
 export type Need = {
   key: string;
   tone: 'bad' | 'warn' | 'info';
@@ -16,7 +16,7 @@ export type Need = {
   act: string;
 };
 
-/** Maximum number of items of one kind that are named; more become one line. */
+/** Maximum number of items of one kind that are listed by name. More items become one line. */
 const NAMED_MAX = 3;
 const MORE = 100;
 
@@ -92,7 +92,7 @@ function useFailingEndpoints(status: 'failing' | 'not_ready') {
         one: ({ id, managed_by: manager, name, url, status_message: why }) => ({
           key: id,
           tone: 'bad',
-          // An endpoint created through the API has its id as its name, which nobody recognizes.
+          // An endpoint that was created through the API has its id as its name, which nobody recognizes.
           text: `Endpoint ${manager === 'api' ? new URL(url).host : name} ${status === 'failing' ? 'is failing' : 'is not ready'}.`,
           detail: why,
           to: `/webhooks/${id}`,
@@ -185,8 +185,8 @@ const GAPS_MIN = 5;
 const RISE = 1.5;
 
 /**
- * Reports a rise in gaps: at least 5 gaps, at least half as many again as the day before, and a higher share
- * of questions.
+ * Reports a rise in gaps: at least 5 gaps, at least half as many again as the day before, and a higher share of
+ * questions.
  */
 function risingGaps(today: Stats | undefined, yesterday: Stats | undefined): Need[] {
   if (!today || !yesterday) return [];

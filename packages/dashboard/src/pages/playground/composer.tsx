@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { isOfInputMethod } from '../../../../widget/src/text/input-method.ts';
 
-/** The message box: Enter sends, Shift+Enter starts a new line. A reply in progress can be stopped. */
+/** The message box. Enter sends the message, and Shift+Enter starts a new line. A reply in progress can be stopped. */
 export function Composer({
   isBusy,
   isOver,

@@ -10,7 +10,10 @@ const PARTS = [
 
 const SHOWN = 5;
 
-/** Shows the latency of replies, from the end of the user's speech to the first sound, newest first. */
+/**
+ * Shows the latencies of replies, newest first. A latency is the time from the end of the user's speech to the first
+ * sound.
+ */
 export function LatencyList({
   latencies,
   turns,

@@ -2,7 +2,7 @@ import { useMe } from '../../data/me.ts';
 import { AgentFrame } from '../agents/agent-frame.tsx';
 import { Playground } from './playground.tsx';
 
-/** Lets people talk with any version of an agent and see how each reply was made. */
+/** Lets people talk with any version of an agent and see how each reply was generated. */
 export function PlaygroundPage() {
   const { scopes } = useMe();
   const missing = (['read', 'write'] as const).filter((scope) => !scopes.includes(scope));

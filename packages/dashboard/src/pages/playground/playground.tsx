@@ -14,8 +14,8 @@ import { VersionPicker } from './version-picker.tsx';
 import './playground.css';
 
 /**
- * Shows one conversation, or two side by side that get the same messages. In the address, `version` and
- * `conversation` belong to the first one, `against` and `other` to the second.
+ * Shows one conversation, or two side by side that get the same messages. In the address, `version` and `conversation`
+ * belong to the first conversation, and `against` and `other` to the second.
  */
 export function Playground({ agent }: { agent: Agent }) {
   const [search, set] = useFilters();
@@ -47,7 +47,7 @@ export function Playground({ agent }: { agent: Agent }) {
   };
   const compare = (): void => {
     second.clear();
-    // Only the second conversation starts with the chosen version; the first one stays as it is.
+    // Only the second conversation starts with the chosen version. The first conversation stays as it is.
     set({ against: String(chosen), version: String(talked), other: undefined });
     second.say(userTexts, start(chosen, 'other'));
   };

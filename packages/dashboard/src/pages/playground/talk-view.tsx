@@ -8,7 +8,7 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 import { CopyCurl } from './copy-curl.tsx';
 import type { Talk } from './talk.ts';
 
-/** Shows one conversation with one version, and how each reply was made. */
+/** Shows one conversation with one version, and how each reply was generated. */
 export function TalkView({
   talk,
   version,

@@ -12,7 +12,7 @@ import {
 import { ok, parley } from '../../data/parley.ts';
 import { createLiveText, type LiveText } from '../../transcript/live-text.ts';
 
-/** How to start a conversation that does not exist yet. */
+/** Data for starting a conversation, if there is none yet. */
 export type Start = {
   agentId: string;
   version: number;
@@ -21,7 +21,7 @@ export type Start = {
   onStarted: (conversationId: string) => void;
 };
 
-/** Latency in milliseconds, measured in the browser from sending. Null until known. */
+/** Latency in ms, measured in the browser from the time of sending. Null until it is known. */
 export type Seen = { firstTokenMs: number | null; totalMs: number | null };
 
 export type Talk = {
@@ -35,19 +35,19 @@ export type Talk = {
   error: unknown;
   /** Latency of the last message. */
   seen: Seen;
-  /** Sends messages in turn; each waits for the reply to the one before. */
+  /** Sends messages one after the other. Each waits for the reply to the message before. */
   say: (texts: readonly string[], start: Start) => void;
-  /** Cuts the reply short. What was generated until then is stored. */
+  /** Stops the reply. The text generated until then is stored. */
   stop: () => void;
-  /** Repeats what failed, without sending a message twice. */
+  /** Repeats the failed step, without sending a message twice. */
   again: () => void;
-  /** Discards unsent messages, to start a new conversation. */
+  /** Discards unsent messages, so that a new conversation can start. */
   clear: () => void;
 };
 
 type Message = { text: string; key: string };
 type Said = { messages: readonly Message[]; start: Start };
-/** The message in progress. `since` is the number of turns before it. */
+/** The message that is being sent or replied to. `since` is the number of turns before it. */
 type UnderWay = { text: string; since: number };
 
 const NOT_SEEN: Seen = { firstTokenMs: null, totalMs: null };

@@ -18,7 +18,7 @@ export type Spoken = {
   isOn: boolean;
   /** The agent's speech as text, as it is generated. */
   reply: LiveText;
-  /** Reports the volume of both sides, 0 to 1, many times per second. Bypasses React. */
+  /** Subscribes to the volume of both sides, from 0 to 1. It is reported many times per second and bypasses React. */
   onLevel: (listener: LevelListener) => () => void;
   start: (start: Start) => void;
   say: (text: string) => void;
@@ -52,7 +52,7 @@ export function useLine(): Spoken {
   const talk = useSyncExternalStore(line.talk.subscribe, line.talk.get);
   const sound = useSyncExternalStore(line.sound.subscribe, line.sound.get);
 
-  // Leaving the page hangs up.
+  // Hangs up when the page is left.
   useEffect(() => () => line.leave(), [line]);
   // The stored transcript has details that the voice session lacks, such as how a reply was made.
   const { conversationId, turns, phase } = talk;

@@ -9,7 +9,10 @@ export function placeholdersOf(content: AgentContent | undefined): readonly stri
   return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name))];
 }
 
-/** Variables are set before the conversation starts and stay the same until it ends. */
+/**
+ * Fields for the variables of a conversation. They are set before the conversation starts and stay the same until it
+ * ends.
+ */
 export function VariableFields({
   names,
   values,

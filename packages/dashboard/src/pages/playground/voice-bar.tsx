@@ -63,7 +63,7 @@ function stateOf({ talk, sound }: Spoken): string {
   return sound.isMuted ? 'Muted' : 'Listening';
 }
 
-/** Updates the bars directly, without a React render for each level. */
+/** Updates the level bars directly, without a React render for each level. */
 function Meters({ spoken }: { spoken: Spoken }) {
   const you = useRef<HTMLElement>(null);
   const agent = useRef<HTMLElement>(null);

@@ -11,7 +11,7 @@ import { SettingsFrame } from './settings-frame.tsx';
 
 type Provider = ItemOf<'/v1/model_providers'>;
 
-/** Lists model providers. They use third-party keys, so they are declared and not edited here. */
+/** Lists model providers. They use keys of third parties, so they are declared in manifests and not edited here. */
 export function ProvidersPage() {
   return (
     <SettingsFrame title="Model providers">

@@ -6,7 +6,7 @@ import { msText, Time, Until, Waiting } from '../../ui/time.tsx';
 import { remedyOf } from './remedies.ts';
 import { answerOf } from './states.tsx';
 
-/** Lists the attempts, newest first, with the next one on top. */
+/** Lists the attempts, newest first. The next attempt is at the top. */
 export function Attempts({ delivery }: { delivery: Delivery }) {
   const { attempts } = delivery;
   return (

@@ -136,7 +136,7 @@ const MADE_BY = {
   test: 'by “Send a test event”',
 } as const satisfies Record<Delivery['trigger'], string>;
 
-/** Retries a waiting delivery now, or sends a finished one again as a new delivery. */
+/** Retries a waiting delivery now, or delivers a finished one again as a new delivery. */
 function Again({ delivery }: { delivery: Delivery }) {
   const isOver = delivery.status !== 'pending' && delivery.status !== 'retrying';
   return isOver ? <Replay delivery={delivery} /> : <RetryNow delivery={delivery} />;

@@ -36,7 +36,7 @@ export function EndpointActions({ tagged }: { tagged: TaggedEndpoint }) {
   );
 }
 
-/** Disables or enables an endpoint. A replay of missed events finds those of the time in between. */
+/** Disables or enables an endpoint. Events that were missed while it was disabled can be sent by a replay. */
 function Switch({ tagged }: { tagged: TaggedEndpoint }) {
   const queryClient = useQueryClient();
   const toast = useToast();

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../data/webhooks.ts';
 import { count, Figure, Figures } from '../../ui/figure.tsx';
 import { Time } from '../../ui/time.tsx';
 
-/** Limit up to which the API counts unfinished deliveries. */
+/** Maximum number of unfinished deliveries that the API counts. */
 const UNFINISHED_MAX = 10_000;
 
 /** Shows the health of an endpoint in a sentence and in figures. */

@@ -8,7 +8,7 @@ import { useFilters } from '../../ui/filters.tsx';
 import { msText } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 
-/** Latency target of a first attempt. */
+/** Target for the latency of a first attempt. */
 const TARGET = { value: 500, name: '500 ms' };
 const RANGES = {
   hour: { name: 'Last hour', sec: 3_600 },

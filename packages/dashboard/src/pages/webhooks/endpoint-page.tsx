@@ -110,7 +110,7 @@ function Facts({ tagged: { endpoint } }: { tagged: TaggedEndpoint }) {
   );
 }
 
-/** Includes deliveries of test events, because somebody who just sent one looks for it here. */
+/** Lists deliveries to the endpoint. Includes test events, because somebody who just sent one looks for it here. */
 function Deliveries({ endpointId }: { endpointId: string }) {
   const [{ status }] = useFilters();
   const list = useList('deliveries', '/v1/webhooks/{id}/deliveries', {

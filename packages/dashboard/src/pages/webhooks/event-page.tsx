@@ -100,7 +100,7 @@ const NAMES = {
   call_id: 'Call',
 } as const;
 
-/** Links to the objects in the event's data that have a page. */
+/** Links the objects in the event's data to their pages. */
 function Links({ data }: Pick<StoredEvent, 'data'>) {
   return Object.entries(NAMES).map(([name, shown]) => {
     const id = data[name];

@@ -35,7 +35,7 @@ export function EventsPage() {
         {isStored ? (
           <StoredEvents />
         ) : (
-          // The feed belongs to one filter, so another filter starts a new feed.
+          // A feed shows the events of one filter, so another filter starts a new feed.
           <LiveEvents
             key={type}
             type={type || undefined}

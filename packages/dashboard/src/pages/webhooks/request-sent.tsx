@@ -3,8 +3,8 @@ import type { Delivery, Endpoint } from '../../data/webhooks.ts';
 import { Code } from '../../ui/code.tsx';
 
 /**
- * Shows the request of every attempt (contract/deliveries.md#headers). The body is exactly what was sent. The
- * URL and the custom headers are the current ones, because attempts do not store theirs.
+ * Shows the request of each attempt (contract/deliveries.md#headers). The body is exactly what was sent. The URL and
+ * the custom headers are the current ones, because those of an attempt are not stored.
  */
 export function RequestSent({
   delivery,

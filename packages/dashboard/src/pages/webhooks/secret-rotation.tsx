@@ -19,7 +19,7 @@ import { SecretOnce } from './secret-once.tsx';
 type Rotation = NonNullable<TaggedEndpoint['endpoint']['secret_rotation']>;
 type Step = { overlap_sec?: number; activate?: true; cancel?: true };
 
-/** Rotates the signing secret in two steps, so that the receiver always has the right one. */
+/** Rotates the signing secret in two steps, so that the receiver always has the right secret. */
 export function SecretRotation({ tagged }: { tagged: TaggedEndpoint }) {
   const [isAsking, setIsAsking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
@@ -144,7 +144,7 @@ function Begin({
   );
 }
 
-/** The state while two secrets are active: which one signs what, until when, and the second step. */
+/** Shows a rotation in progress: which of the two secrets signs which header and until when, and the second step. */
 function Running({
   rotation,
   step,

@@ -102,7 +102,7 @@ function Answer({ deliveryId }: { deliveryId: string }) {
   );
 }
 
-/** A failing endpoint gets one attempt at a time, so this offers to attempt the test first. */
+/** A failing endpoint gets one attempt at a time. This component offers to attempt the test event first. */
 function Waits({ deliveryId }: { deliveryId: string }) {
   const [from] = useState(() => Date.now() / 1_000);
   const isLong = useNowSec() - from > LONG_SEC;

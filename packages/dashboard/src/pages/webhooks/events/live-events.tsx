@@ -13,16 +13,14 @@ import { TypeFilter } from './type-filter.tsx';
 import { KEPT_MAX, useEventFeed } from './use-event-feed.ts';
 
 const BEFORE = 50;
-/** Number of events rendered by default. Each new event moves all those below it. */
+/** Number of events that are rendered by default. Each new event moves all events below it. */
 const DRAWN = 100;
 const NONE: readonly LiveEvent[] = [];
 
-/**
- * Shows events live, each with its JSON. Starts with the most recent stored events, so the list is not empty.
- */
+/** Shows events live, each with its JSON. Starts with the most recent stored events, so that the list is not empty. */
 export function LiveEvents({ type, onSearch }: { type: string | undefined; onSearch: () => void }) {
   const before = useQuery({
-    // Read once, because the stream delivers later events.
+    // Read only once, because the stream delivers later events.
     queryKey: ['feed', type ?? ''],
     staleTime: Infinity,
     gcTime: 0,
@@ -97,7 +95,7 @@ function FeedState({ isPaused, waiting }: { isPaused: boolean; waiting: number }
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** Memoized, so that new events above do not render it again. */
+/** An event of the feed. It is memoized, so that new events above it do not render it again. */
 const FeedItem = memo(function FeedItem({ event }: { event: LiveEvent }) {
   const [isOpen, setIsOpen] = useState(false);
   const { id, type, created, data } = event;
@@ -128,7 +126,7 @@ const FeedItem = memo(function FeedItem({ event }: { event: LiveEvent }) {
   );
 });
 
-/** Returns the words that distinguish events of the same type. */
+/** Returns the text that distinguishes events of the same type. */
 function aboutOf(data: LiveEvent['data']): string {
   const { conversation_id: conversation, name, outcome, question, reason } = data;
   return [conversation, name, outcome, question, reason]

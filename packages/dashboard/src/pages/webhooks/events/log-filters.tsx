@@ -1,7 +1,7 @@
 import { Button } from '../../../ui/button.tsx';
 import { DateFilter, SelectFilter } from '../../../ui/filters.tsx';
 
-/** The filters that events and deliveries share. `onClear` is set when a filter is active. */
+/** The filters that the lists of events and deliveries share. `onClear` is set if a filter is active. */
 export function LogFilters({ onClear }: { onClear: (() => void) | undefined }) {
   return (
     <>

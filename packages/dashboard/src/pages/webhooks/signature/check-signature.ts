@@ -1,10 +1,10 @@
 /**
- * Checks whether a body was signed with a secret (contract/deliveries.md#headers), and if not, diagnoses the
- * most likely change on the way. Runs entirely in Web Crypto, so nothing that is pasted leaves the page.
+ * Checks whether a body was signed with a secret (contract/deliveries.md#headers). If not, it finds the most likely
+ * change in transit. It runs entirely in Web Crypto, so that pasted data does not leave the page.
  */
 export type Checked = { isValid: boolean; says: string };
 
-/** `id` and `timestamp` are needed for Standard Webhooks only; `parley-signature` uses neither. */
+/** Input of the check. `id` and `timestamp` are needed only for Standard Webhooks; `parley-signature` uses neither. */
 export type Given = {
   body: string;
   signature: string;
@@ -89,7 +89,7 @@ async function findChange(
   return undefined;
 }
 
-/** Returns the body as Parley would have serialized it. */
+/** Returns the forms in which Parley could have serialized the body. */
 function rewritings(body: string): string[] {
   const parsed = parsedOf(body);
   if (!parsed) return [];

@@ -7,7 +7,7 @@ import { checkSignature, type Given } from './check-signature.ts';
 
 const EMPTY: Required<Given> = { body: '', signature: '', secret: '', id: '', timestamp: '' };
 
-/** Diagnoses a signature that does not match, in the browser only. */
+/** Finds out why a signature does not match. It runs only in the browser. */
 export function SignatureChecker() {
   const [given, setGiven] = useState(EMPTY);
   const checking = useMutation({ mutationFn: checkSignature });

@@ -117,8 +117,8 @@ class FromParley {
 };
 
 /**
- * Returns a string literal that is valid in all four languages, because they share JSON's escapes. Characters
- * outside ASCII stay as they are, because only JSON escapes them as surrogates.
+ * Returns a string literal that is valid in all four languages, which share JSON's escapes. Characters outside ASCII
+ * stay as they are, because only JSON escapes them as surrogates.
  */
 function literal(text: string): string {
   return JSON.stringify(text);
