@@ -55,7 +55,7 @@ function findScripts(): HTMLScriptElement[] {
 
 type Settings = Record<string, string | null>;
 
-/** Returns the settings of a script element, by the names of the widget's attributes. */
+/** Returns the settings of a script element under the names of the widget's attributes. */
 function settingsOf(script: HTMLScriptElement): Settings {
   const query = new URL(script.src).searchParams;
   return Object.fromEntries(
@@ -76,8 +76,8 @@ function whenIs(state: 'interactive' | 'complete', run: () => void): void {
 }
 
 /**
- * Adds a widget, unless the page already has one for this agent. For example, both a theme and a tag manager may have
- * added the script.
+ * Adds a widget, unless the page already has one for this agent, for example because both a theme and a tag manager
+ * have added the script.
  */
 function addElement(settings: Settings): void {
   const isThere = [...document.querySelectorAll('parley-widget')].some(

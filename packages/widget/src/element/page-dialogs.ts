@@ -1,9 +1,9 @@
-/** Node that may have `moveBefore`, with which newer browsers move a node without removing it first. */
+/** Node that may have `moveBefore`, by which newer browsers move a node without removing it first. */
 type Parent = ParentNode & Node & { moveBefore?: (node: Node, before: Node | null) => void };
 
 export type BesideDialogs = {
   /**
-   * Returns whether the host was removed together with a dialog of the page. In that case the host has been moved back
+   * Returns true if the host was removed together with a dialog of the page. In that case the host has been moved back
    * to its original position.
    */
   comeHome: () => boolean;
@@ -14,15 +14,15 @@ export type BesideDialogs = {
  * Keeps the widget usable while the page shows a modal dialog. Pages trap the focus in their dialog, set `inert` or
  * `aria-hidden` on all other elements, or call `showModal()`, which makes all other elements inert.
  *
- * @param layer element that contains the whole widget; while the host is inside a dialog, it is shown in the browser's
- * top layer
+ * @param layer element that contains the whole widget. While the host is inside a dialog, the layer is shown in the
+ * browser's top layer
  */
 export function liveBesideDialogs(host: HTMLElement, layer: HTMLElement): BesideDialogs {
   const stopFocus = keepFocus(host);
   const attributes = new MutationObserver(() => reveal(host));
   attributes.observe(host, { attributeFilter: ['inert', 'aria-hidden'] });
   reveal(host);
-  // Pages cancel these events in order to lock scrolling behind their dialog.
+  // The page must not see these events, because it would cancel them in order to lock scrolling behind its dialog.
   for (const type of SCROLLING) host.addEventListener(type, stopPropagation, { passive: true });
   const home = document.createComment('parley-widget');
   const follow = (): void => {
@@ -61,7 +61,8 @@ const SCROLLING = ['wheel', 'touchmove'];
 const stopPropagation = (event: Event): void => event.stopPropagation();
 
 /**
- * Hides the page's events that the focus moves into the widget, because a focus trap of the page would move it back.
+ * Hides from the page that the focus moves into the widget. A focus trap of the page would otherwise move the focus
+ * back.
  */
 function keepFocus(host: HTMLElement): () => void {
   const hide = (event: Event): void => {
@@ -89,13 +90,13 @@ function reveal(host: HTMLElement): void {
 const MODAL = 'dialog:modal';
 
 /**
- * Returns whether the panel is a modal dialog, which covers a small screen. In that case the widget does not move into
+ * Returns true if the panel is a modal dialog, which covers a small screen. In that case the widget does not move into
  * dialogs of the page.
  */
 const isModal = (layer: HTMLElement): boolean =>
   CSS.supports(`selector(${MODAL})`) && layer.querySelector(MODAL) !== null;
 
-/** Returns the innermost modal dialog of the page, if any. */
+/** Returns the innermost modal dialog of the page, or undefined if there is none. */
 function modalOf(host: HTMLElement): Element | undefined {
   if (!CSS.supports(`selector(${MODAL})`)) return undefined;
   return [...document.querySelectorAll(MODAL)].findLast((dialog) => !host.contains(dialog));
@@ -106,11 +107,11 @@ function move(host: HTMLElement, to: Parent, before: Node | null): void {
   else to.insertBefore(host, before);
 }
 
-/** Shows the layer in the browser's top layer, where overflow and transforms of the page's dialog do not affect it. */
+/** Shows the layer in the browser's top layer, where the page's dialog cannot clip or transform it. */
 function toTop(layer: HTMLElement): void {
   if (typeof layer.showPopover !== 'function') return;
   layer.popover = 'manual';
-  // The element that was shown last is on top.
+  // The layer is hidden first, because the element that was shown last is on top.
   if (layer.matches(':popover-open')) layer.hidePopover();
   layer.showPopover();
 }

@@ -15,7 +15,7 @@ export type PanelActs = {
   /** Called on a click, which browsers may require before they resume audio. */
   onResumeSound: () => void;
   onHangUp: () => void;
-  /** Called when the user starts over after the talk has ended or failed. */
+  /** Called when the user starts over after the conversation has ended or failed. */
   onAnew: () => void;
   onClose: () => void;
 };
@@ -27,7 +27,7 @@ export type PanelState = {
   canSpeak: boolean;
   /** Greeting that is shown before the first message. */
   greeting: { text: string; language: string | null };
-  /** Code of a `TalkError`, or null. */
+  /** Code of a `TalkError`, or null if there is none. */
   trouble: string | null;
 };
 
@@ -37,7 +37,7 @@ const MICROPHONE =
 const CROSS = 'M6 6l12 12M18 6L6 18';
 
 /**
- * Panel of one talk, that is, a conversation with an agent by chat or voice. It renders a state and reports the user's
+ * Panel of one talk, which is a conversation with an agent by chat or voice. It renders a state and reports the user's
  * actions.
  */
 export class Panel {
@@ -108,7 +108,7 @@ export class Panel {
     this.#listen();
   }
 
-  /** Opens the panel. With `isModal`, which is meant for small screens, the page behind it cannot be reached. */
+  /** Opens the panel. With `isModal`, which is meant for small screens, the user cannot reach the page behind it. */
   open(isModal: boolean): void {
     if (this.root.open) return;
     if (isModal) this.root.showModal();
@@ -155,12 +155,12 @@ export class Panel {
     const label = talk.phase === 'idle' ? this.#words.speak : this.#words.speakAnew;
     this.#speak.setAttribute('aria-label', label);
     this.#speak.title = label;
-    // The focused element may have been removed or hidden. Otherwise keyboard users would be sent back to the start of
-    // the page.
+    // The focused element may have been removed or hidden. Keyboard users would then have to start again from the
+    // beginning of the page, so the panel takes the focus.
     if (hadFocus && this.root.open && !isShown(activeIn(this.root))) this.focus();
   }
 
-  /** Shows an audio level from 0 to 1. It is not part of `render`, because it changes many times a second. */
+  /** Shows an audio level from 0 to 1. It is separate from `render`, because it changes many times a second. */
   level(side: 'microphone' | 'agent', level: number): void {
     this.#meters[side].style.transform = `scaleX(${level.toFixed(2)})`;
   }
@@ -233,10 +233,10 @@ export class Panel {
       this.#say();
     });
     this.root.addEventListener('keydown', (event) => {
-      // Prevents keys typed here from triggering the page's shortcuts.
+      // Keys typed here must not trigger the page's shortcuts.
       event.stopPropagation();
       if (event.key !== 'Escape' || isOfInputMethod(event)) return;
-      // Prevents Escape from closing a dialog of the page that contains the widget.
+      // Escape must not close a dialog of the page that contains the widget.
       event.preventDefault();
       this.#acts.onClose();
     });

@@ -11,7 +11,7 @@ import { STYLES } from './styles.ts';
 
 const BUBBLE = 'M4 5h16v11H9l-5 4V5Z';
 
-/** Server from which the widget was loaded, which is also the one that it talks to, and the URLs of the files there. */
+/** Server from which the widget was loaded and with which it communicates, and the URLs of the files there. */
 export type Home = {
   server: string;
   workletUrl: string;
@@ -42,7 +42,7 @@ abstract class Widget extends HTMLElement {
 
   connectedCallback(): void {
     const agent = this.getAttribute('agent') ?? '';
-    // The element was only moved within the page.
+    // The element was only moved within the page, so the widget stays as it is.
     if (this.#shown && this.#agent === agent) return;
     this.#leave();
     this.#agent = agent;
@@ -52,7 +52,7 @@ abstract class Widget extends HTMLElement {
   }
 
   disconnectedCallback(): void {
-    // A page that moves the element removes it and adds it again in the same task.
+    // Waits, because a page that moves the element removes it and adds it again in the same task.
     queueMicrotask(() => {
       if (this.isConnected) return;
       if (this.#shown instanceof Shown && this.#shown.comeHome()) return;
@@ -60,7 +60,10 @@ abstract class Widget extends HTMLElement {
     });
   }
 
-  /** If this method exists, browsers that can move an element do not call the two callbacks above for a move. */
+  /**
+   * Prevents browsers that can move an element from calling the two callbacks above for a move. They check only whether
+   * this method exists.
+   */
   connectedMoveCallback(): void {}
 
   #leave(): void {
@@ -78,7 +81,7 @@ abstract class Widget extends HTMLElement {
   async #show(): Promise<void> {
     this.#shown = 'loading';
     const words = await loadWords(languageOf(this) ?? navigator.language, this.home.wordFiles);
-    // Meanwhile the element may have been removed, or another call may have shown the widget.
+    // In the meantime the element may have been removed, or another call may have shown the widget.
     if (this.#shown === 'loading' && this.isConnected)
       this.#shown = new Shown(this, this.home, words);
   }
@@ -99,7 +102,7 @@ class Shown {
   #isReading = false;
   #isOpen = false;
   #token: TalkToken | undefined;
-  /** Token that was requested when the panel was opened, and that was not used yet. */
+  /** Token that was requested when the panel was opened, and that has not been used yet. */
   #spare: TalkToken | undefined;
   #error: TalkError | null = null;
   /** Whether a stored chat is being resumed. If that fails, no error is shown. */
@@ -160,7 +163,7 @@ class Shown {
   }
 
   /**
-   * Returns whether the host was removed together with a dialog of the page. In that case the host has been moved back
+   * Returns true if the host was removed together with a dialog of the page. In that case the host has been moved back
    * to its original position.
    */
   comeHome(): boolean {
@@ -251,7 +254,7 @@ class Shown {
     else this.#line.talk.say(text);
   }
 
-  /** Starts a chat with these messages. Messages from a talk that failed to start are sent first. */
+  /** Starts a chat with these messages. Messages that a failed start left unsent are sent first. */
   #write(texts: readonly string[]): void {
     const { phase, said } = this.#line.talk.get();
     const before = phase === 'failed' ? said.map(({ text }) => text) : [];
@@ -284,7 +287,7 @@ class Shown {
     keep(this.#agent, undefined);
     if (!this.#isResuming) return;
     this.#isResuming = false;
-    // The stored chat has ended or expired. The next message begins a new one.
+    // The stored chat has ended or expired. The next message begins a new chat.
     if (this.#line.talk.get().phase === 'failed') this.#line.leave();
   }
 
@@ -317,6 +320,6 @@ class Shown {
   };
 }
 
-/** Returns the `lang` attribute of the element, or of its nearest ancestor that has one. */
+/** Returns the `lang` attribute of the element, or of its nearest ancestor that has one; null without one. */
 const languageOf = (host: HTMLElement): string | null =>
   host.closest('[lang]')?.getAttribute('lang') || null;

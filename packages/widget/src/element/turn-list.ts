@@ -39,7 +39,7 @@ export class TurnList {
       dir: 'auto',
     });
     this.#reply.hidden = true;
-    // Focusable, so that keyboard users can scroll it even if it contains no focusable element.
+    // Focusable, so that keyboard users can scroll the list even if it contains no focusable element.
     this.scroll = element('div', { class: 'scroll', tabindex: '0', role: 'group' }, [
       element('div', { role: 'log', 'aria-label': words.said }, [this.#log]),
       this.#said,
@@ -113,7 +113,7 @@ export class TurnList {
       human: this.#words.colleague,
     };
     bubble.replaceChildren(
-      // The name has a `dir` of its own, so that only the text decides the direction of the bubble.
+      // The name has its own `dir`, so that only the text decides the direction of the bubble.
       element(
         'span',
         {

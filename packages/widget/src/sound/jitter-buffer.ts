@@ -1,9 +1,9 @@
 import { TALK_RATE } from './samples.ts';
 
 /**
- * Jitter buffer: holds audio at 16 kHz that was not played yet. Before playback begins, it collects some audio, because
- * frames may be late. Each time the buffer runs empty, it collects more than before. Audio that stops in the middle is
- * faded out within 5 ms, because a sudden stop would be audible as a click.
+ * Jitter buffer, which holds audio at 16 kHz that was not played yet. Before playback begins, it collects some audio,
+ * because frames may be late. Each time the buffer runs empty, it collects more than before. Audio that stops in the
+ * middle is faded out within 5 ms, because a sudden stop would be audible as a click.
  */
 export class JitterBuffer {
   readonly #pieces: (Int16Array | string)[] = [];
@@ -12,9 +12,9 @@ export class JitterBuffer {
   #targetMs = TARGET_MS;
   /** Whether the last sample was the end of a sentence. If the buffer is empty then, no audio is late. */
   #isAtMark = false;
-  /** Number of samples for which audio has been waiting for playback to begin. */
+  /** Number of samples for which the collected audio has been waiting to be played. */
   #waitedFor = 0;
-  /** Last sample that was played, and the samples of a fade-out that are still to be played. */
+  /** Last sample that was played, and the samples of a fade-out that still have to be played. */
   #last = 0;
   #fade: Int16Array | undefined;
   /** Current factor of the fade-in, from 0 to 1. */
@@ -45,8 +45,8 @@ export class JitterBuffer {
   }
 
   /**
-   * Returns the next samples, with silence where audio is missing. `played` contains the names of the marks that were
-   * passed.
+   * Returns the next samples, with silence where audio is missing. `played` has the names of the marks that were
+   * reached.
    */
   pull(count: number): { samples: Int16Array; played: readonly string[] } {
     const samples = new Int16Array(count);

@@ -10,7 +10,7 @@ export type SoundState = {
   microphone: 'off' | 'asking' | 'on';
   isMuted: boolean;
   isPlaying: boolean;
-  /** Whether the device has interrupted the audio. While it has, neither side hears the other. */
+  /** Whether the device has interrupted the audio. During an interruption neither side hears the other. */
   isHalted: boolean;
   /** Reason why the user cannot speak, such as a missing microphone. */
   error: TalkError | null;
@@ -34,15 +34,15 @@ export type LineEvents = {
   onLevel?: (side: 'microphone' | 'agent', level: number) => void;
 };
 
-/** A talk, and its audio if it is by voice. The microphone is open only while the talk lasts. */
+/** A talk, with its audio if it is by voice. The microphone is open only while the talk lasts. */
 export class Line {
   readonly talk: Talk;
   readonly sound: Store<SoundState> = createStore(SILENT);
   readonly #events: LineEvents;
   #voice: Voice | undefined;
   /**
-   * Number of the current attempt to speak. It detects that the user has done something else before answering the
-   * request for the microphone.
+   * Number of the current attempt to speak. When the user answers the request for the microphone, a different number
+   * shows that the attempt is no longer wanted.
    */
   #era = 0;
 
@@ -69,7 +69,7 @@ export class Line {
 
   /**
    * Starts a call. It must be called on a user action such as a click. It requests the microphone first, so that a user
-   * without one does not start a call.
+   * without a microphone does not start a call.
    */
   async speak(): Promise<void> {
     this.#hush();
@@ -104,13 +104,13 @@ export class Line {
     this.#voice?.resume();
   }
 
-  /** Ends the conversation, or cancels it while it starts. */
+  /** Ends the conversation, or cancels it while it is starting. */
   end(): void {
     this.#hush();
     if (this.talk.get().phase !== 'idle') this.talk.end();
   }
 
-  /** Disconnects. A call ends; a chat can be resumed. */
+  /** Disconnects. A call ends, whereas a chat can be resumed. */
   leave(): void {
     if (this.#voice) this.end();
     this.#hush();

@@ -12,7 +12,7 @@ export function toFloat(samples: Int16Array): Float32Array {
   return Float32Array.from(samples, (one) => one / 32_768);
 }
 
-/** Returns the audio level on a logarithmic scale: 0 is silence (below -60 dB), and 1 is the maximum. */
+/** Returns the audio level on a logarithmic scale from 0 (silence, below -60 dB) to 1 (the maximum). */
 export function levelOf(samples: Int16Array): number {
   if (samples.length === 0) return 0;
   let sum = 0;

@@ -99,8 +99,8 @@ async function loadWorklets(context: AudioContext, url: string): Promise<void> {
 }
 
 /**
- * Time limit for the audio to start. When their microphone is opened, headsets take seconds to switch to telephone
- * mode.
+ * Time limit in ms for the audio to start. Headsets take seconds to switch to telephone mode when their microphone is
+ * opened.
  */
 const RUNS_WITHIN_MS = 10_000;
 const LOOK_MS = 20;

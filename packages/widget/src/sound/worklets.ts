@@ -2,7 +2,7 @@ import { createResampler, type Resampler } from '../../../../src/voice/audio/res
 import { JitterBuffer } from './jitter-buffer.ts';
 import { levelOf, TALK_RATE, toFloat, toInt16 } from './samples.ts';
 
-/** Worklets that run in the browser's audio thread. They are built into a file of their own, which `voice.ts` loads. */
+/** Worklets that run in the browser's audio thread. They are built into a separate file, which `voice.ts` loads. */
 
 declare const sampleRate: number;
 declare class AudioWorkletProcessor {

@@ -2,7 +2,10 @@
 export type Store<State> = {
   get: () => State;
   set: (changed: Partial<State>) => void;
-  /** @returns a function that removes the listener */
+  /**
+   * Adds a listener.
+   * @returns a function that removes the listener
+   */
   subscribe: (listener: () => void) => () => void;
 };
 

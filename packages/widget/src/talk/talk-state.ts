@@ -4,8 +4,8 @@ import type { TalkError } from './trouble.ts';
 /** State of a talk, as the page displays it. */
 export type TalkState = {
   /**
-   * Phase of the talk. `waiting` means that the connection broke and is being retried. `failed` means that it is not
-   * retried; `error` contains the reason.
+   * Phase of the talk. `waiting` means that the connection broke and that another attempt will follow. `failed` means
+   * that no further attempt follows; `error` has the reason.
    */
   phase: 'idle' | 'connecting' | 'open' | 'waiting' | 'ended' | 'failed';
   mode: Mode;
@@ -23,8 +23,8 @@ export type TalkState = {
 };
 
 /**
- * Message of the user. `unsure` means that the connection broke after it was sent, and that it was not among the stored
- * turns when the talk was resumed.
+ * Message of the user. `unsure` means that the connection broke after the message was sent, and that the message was
+ * not among the stored turns when the talk was resumed.
  */
 export type Said = { id: number; text: string; state: 'waiting' | 'sent' | 'unsure' };
 
@@ -94,8 +94,9 @@ function afterTurn(state: TalkState, { index, role, text, interrupted }: TurnFra
 }
 
 /**
- * Removes the message that the server has now stored. If no text is equal, because the server redacts card numbers, the
- * first sent message is removed. This does not apply to a call, where the stored text may be speech.
+ * Removes the message that the server has now stored. If no message has the same text, because the server redacts card
+ * numbers, the first sent message is removed. In a call no message is removed then, because the stored text may be
+ * speech.
  */
 function withoutOne({ said, mode }: TalkState, text: string): readonly Said[] {
   const same = said.find((one) => one.text.trim() === text.trim());

@@ -6,7 +6,7 @@ import { isFresh, type TalkToken } from './token.ts';
 import { TalkError, troubleOf } from './trouble.ts';
 
 export type TalkEvents = {
-  /** Returns a token. It is called again when the previous token has expired or is about to. */
+  /** Returns a token. It is called again when the previous token has expired or is about to expire. */
   getToken: () => Promise<TalkToken>;
   onReady?: (resume: string, mode: Mode) => void;
   /** Called when the talk has ended for any reason. It cannot be resumed afterwards. */
@@ -25,21 +25,21 @@ const TRIES = {
   voice: { firstMs: 200, longestMs: 2_000, giveUpMs: 10_000 },
   chat: { firstMs: 500, longestMs: 15_000, giveUpMs: Infinity },
 } as const;
-/** Maximum number of attempts to start a talk. The user is watching, and can start it again manually. */
+/** Maximum number of attempts to start a talk. It is low, because the user is watching and can start it again. */
 const FIRST_TRIES_MAX = 3;
 
 /** Close codes of the socket after which a retry is useless. */
 const FINAL = new Set([1003, 1008, 1013]);
-/** Time after `ready` in which all stored turns have arrived. */
+/** Time in ms after `ready` within which all stored turns have arrived. */
 const STORED_MS = 3_000;
-/** Maximum time to wait until the server confirms the end. */
+/** Maximum time in ms to wait until the server confirms the end. */
 const END_MS = 2_000;
-/** Maximum bytes of audio that may be queued in the browser: two seconds. */
+/** Maximum number of bytes of audio that may be queued in the browser: two seconds. */
 const BUFFERED_MAX = 64_000;
 
 /**
- * Client of a talk: its sockets, one after the other, and the state of the conversation. It does not depend on audio or
- * DOM elements; these receive `events` and subscribe to the store.
+ * Client of a talk. It manages the sockets of the talk, one after the other, and the state of the conversation. It does
+ * not depend on audio or DOM elements; those receive `events` and subscribe to the store.
  */
 export class Talk {
   readonly #store = createStore(NO_TALK);
@@ -174,7 +174,7 @@ export class Talk {
     socket.addEventListener('close', ({ code, reason }) => {
       if (this.#socket !== socket) return;
       this.#socket = undefined;
-      // The server refused the connection, so the next one requests a new token.
+      // The server refused the connection, so the next connection requests a new token.
       if (code === 1008) this.#token = undefined;
       const why = refusal ?? new TalkError('offline', reason || `the socket closed (${code})`);
       if (this.#isEnding) this.#over({ phase: 'ended', status: 'ended', reply: '' });
@@ -204,7 +204,10 @@ export class Talk {
     for (const { id, text, state } of said) if (state === 'waiting') this.#say(id, text);
   }
 
-  /** Marks messages as `unsure` if they were sent before the connection broke and do not arrive as stored turns. */
+  /**
+   * Marks messages as `unsure` if they were sent before the connection broke and are not among the stored turns that
+   * arrive.
+   */
   #askWhatCame(sent: readonly { id: number }[]): void {
     if (sent.length === 0) return;
     this.#askTimer = setTimeout(() => {

@@ -1,7 +1,7 @@
 import type { Mode } from './frames.ts';
 import { TalkError } from './trouble.ts';
 
-/** Token for talks with an agent. It is valid until `expires_at`. Both routes that issue tokens return it. */
+/** Token for talks with an agent, valid until `expires_at`. Both routes that issue tokens return it. */
 export type TalkToken = {
   token: string;
   /** Time at which the token expires, in Unix seconds. */
@@ -71,6 +71,6 @@ function isToken(said: unknown): said is TalkToken {
   return typeof token === 'string' && /^wss?:/.test(socket_url ?? '') && Array.isArray(modes);
 }
 
-/** Returns whether a token is valid long enough to start a talk, which takes a moment. */
+/** Returns true if a token is valid long enough to start a talk, which takes a moment. */
 export const isFresh = ({ expires_at: at }: TalkToken, nowMs: number): boolean =>
   at * 1_000 - nowMs > 20_000;

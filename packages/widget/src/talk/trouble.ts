@@ -1,6 +1,6 @@
 /**
  * Error of a talk. Some codes come from the server (`origin_not_allowed`, `too_many_in_flight`, `rate_limited`), and
- * the others from the widget.
+ * all others from the widget.
  */
 export class TalkError extends Error {
   readonly code: string;

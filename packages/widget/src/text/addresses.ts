@@ -3,7 +3,7 @@ import type { Piece } from './piece.ts';
 /** Web address in a text. `shown` is the address as it is written, and `href` is the target of the link. */
 export type Address = { shown: string; href: string };
 
-/** Returns the text with its web addresses as links. The rest does not change. */
+/** Returns the text with its web addresses as links. The rest of the text does not change. */
 export function linked(text: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
@@ -30,7 +30,7 @@ export function addressAt(text: string, at: number): Address | undefined {
   if (authority === undefined || isLetter(text, at - 1)) return undefined;
   const hostEnd = scriptChange(host) ?? host.length;
   if (hostEnd < host.length) {
-    // The rest may be part of a sentence or of an international host name.
+    // The rest may be part of a sentence or of an international host name, so it is not part of an address.
     if (!/\.[a-z]+$/i.test(host.slice(0, hostEnd)) || /\.[\p{L}\p{N}]/u.test(host.slice(hostEnd)))
       return undefined;
     return addressOf(authority.slice(0, authority.length - host.length + hostEnd));
@@ -38,7 +38,8 @@ export function addressAt(text: string, at: number): Address | undefined {
   const rest = at + authority.length;
   REST.lastIndex = rest;
   const [tail = ''] = REST.exec(text) ?? [];
-  // A sentence does not continue like this after a host: with `@`, or with a soft hyphen, which browsers ignore.
+  // An address with such a rest is rejected: no sentence continues after a host with `@`, or with a soft hyphen, which
+  // browsers ignore.
   if (tail === '' && NO_END.test(text.slice(rest, rest + 2))) return undefined;
   const whole = authority + tail;
   return addressOf(trimmed(whole.slice(0, scriptChange(whole) ?? whole.length)));
@@ -61,8 +62,8 @@ export function webAddress(text: string): string | undefined {
 const BEGINNING = /https?:\/\//gi;
 const AUTHORITY = /https?:\/\/(\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}_.-]+)(?::\d{1,5})?/iuy;
 /**
- * Path, query and fragment. Quotes, table bars, emoji and full-width punctuation are excluded, because addresses
- * contain them only percent-encoded.
+ * Pattern for path, query and fragment. Quotes, table bars, emoji and full-width punctuation are excluded, because
+ * addresses contain them only in percent-encoded form.
  */
 const REST =
   /[/?#](?:(?![<>"`|\\]|[“”‘’«»…–—،؛؟۔।\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]|\p{Extended_Pictographic})\S)*/uy;
@@ -77,7 +78,7 @@ function addressOf(shown: string): Address | undefined {
 
 /**
  * Returns the position at which a letter of a script without spaces follows a Latin letter, a digit or a closing
- * bracket, if any.
+ * bracket, or undefined if there is none.
  */
 function scriptChange(text: string): number | undefined {
   const found = /([\p{Script=Latin}\d)\]}])(?![\p{ASCII}\p{Script=Latin}])\p{L}/u.exec(text);
@@ -86,7 +87,9 @@ function scriptChange(text: string): number | undefined {
 
 const isLetter = (text: string, at: number): boolean => /[a-z\d]/i.test(text[at] ?? '');
 
-/** Removes from the end the punctuation that belongs to the sentence, and closing brackets without an opening one. */
+/**
+ * Removes from the end the punctuation that belongs to the sentence, and closing brackets that have no opening bracket.
+ */
 function trimmed(text: string): string {
   const surplus = new Map(
     [...BRACKETS].map(([close, open]) => [close, count(text, close) - count(text, open)]),

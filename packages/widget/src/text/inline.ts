@@ -21,7 +21,10 @@ class Inline {
   readonly #depth: number;
   readonly #pieces: Piece[] = [];
   #plain = '';
-  /** Marks known to have no closing mark. Without this cache, a text with many asterisks would take quadratic time. */
+  /**
+   * Marks that are known to have no closing mark. Without this cache, a text with many asterisks would take quadratic
+   * time.
+   */
   readonly #unclosed = new Set<string>();
 
   constructor(text: string, isPartial: boolean, depth: number) {
@@ -111,8 +114,8 @@ class Inline {
   }
 
   /**
-   * Reads `[label](address "title")`. An image becomes a link, because loading it would disclose the visitor to its
-   * host.
+   * Reads `[label](address "title")`. An image becomes a link, because loading the image would disclose the visitor to
+   * its host.
    */
   #link(at: number): Read | undefined {
     LINK.lastIndex = at;
@@ -125,7 +128,7 @@ class Inline {
     return { pieces: [{ tag: 'a', href, children }], end: at + whole.length };
   }
 
-  /** Reads a link whose address has not arrived completely. Only its label is shown. */
+  /** Reads a link whose address has not arrived completely. Only the label is shown. */
   #partialLink(at: number): Read | undefined {
     if (!this.#isPartial) return undefined;
     PARTIAL_LINK.lastIndex = at;
@@ -182,7 +185,7 @@ class Inline {
       const isEscaped = this.#text[at - 1] === '\\';
       const isClosing =
         !/\s/.test(this.#text[at - 1]!) && !(kind === '_' && isWord(this.#text[end] ?? ' '));
-      // If a run of three marks closes two, the inner one closes first: `**bold *both***`.
+      // If a run of three marks closes two elements, the inner element is closed first: `**bold *both***`.
       if (isClosing && !isEscaped && fits(run, mark.length)) return end - mark.length;
       at = this.#text.indexOf(kind, end);
     }
@@ -226,7 +229,7 @@ function linkTarget(given: string): string | undefined {
   return /^(?:mailto:[^\s@]+@[^\s@]+|tel:[+\d][\d().-]*)$/i.test(given) ? given : undefined;
 }
 
-/** Returns false if the label looks like the address of another host than the link's. */
+/** Returns false if the label looks like the address of a host other than the link's. */
 function namesNoOtherHost(label: string, href: string): boolean {
   const named = HOST_LIKE.exec(label.trim());
   if (!named) return true;

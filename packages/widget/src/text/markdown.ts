@@ -2,7 +2,7 @@ import { readInline } from './inline.ts';
 import type { Piece, Structure } from './piece.ts';
 
 /**
- * Parses a model's reply in Markdown: paragraphs, headings, lists, quotes, code and the tables of GFM. The rest,
+ * Parses a model's reply in Markdown: paragraphs, headings, lists, quotes, code and the tables of GFM. Everything else,
  * including HTML, remains text.
  *
  * @param isPartial whether more text follows, so that the last block may be incomplete
@@ -159,7 +159,7 @@ function outdented(line: string, { offset }: Item): string {
   return wide.slice(Math.min(offset, indentOf(wide)));
 }
 
-/** Returns whether a line begins a new block, and thereby ends the paragraph before it. */
+/** Returns true if a line begins a new block and so ends the paragraph before it. */
 function begins(line: string): boolean {
   if (FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line)) return true;
   const item = itemOf(line);

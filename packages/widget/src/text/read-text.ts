@@ -8,7 +8,7 @@ export type ReadText = typeof readText;
 export type TextKind = {
   /** Whether the text is Markdown, which models write. Text of people is shown unchanged. */
   isMarkdown: boolean;
-  /** Whether more text follows. */
+  /** Whether the text is still incomplete, because more of it will arrive. */
   isPartial?: boolean;
 };
 

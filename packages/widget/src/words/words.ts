@@ -26,7 +26,7 @@ export type Words = {
   muted: string;
   speaking: string;
   microphoneOn: string;
-  /** Shown while a phone call or another program interrupts the audio. */
+  /** Text that is shown while a phone call or another program interrupts the audio. */
   halted: string;
   resumeSound: string;
   escalated: string;
@@ -112,10 +112,10 @@ export async function loadWords(language: string, files: WordFiles): Promise<Wor
   }
 }
 
-/** Returns the file of a language tag, or of the closest more general tag, if any. */
+/** Returns the file of a language tag, or of the closest more general tag, or undefined if there is none. */
 export function fileOf(language: string, files: WordFiles): string | undefined {
   const parts = language.trim().toLowerCase().split(/[-_]/);
-  // These tags mean traditional characters, whereas `zh` alone means simplified ones.
+  // These tags mean traditional characters, whereas `zh` alone means simplified characters.
   if (parts[0] === 'zh' && /^(?:hant|tw|hk|mo)$/.test(parts[1] ?? '')) parts[1] = 'tw';
   for (let length = parts.length; length > 0; length -= 1) {
     const name = parts.slice(0, length).join('-');
