@@ -11,9 +11,9 @@ export type AgentActivation = {
   actor: string;
   reason: string | null;
   eventId: string;
-  /** `null` if the version has no tool of type `handoff`. */
+  /** Targets of the version's handoffs; `null` if it has no tool of type `handoff`. */
   handoffs: Handoff[] | null;
-  /** Unix milliseconds. */
+  /** Time of the activation in Unix milliseconds. */
   at: number;
 };
 

@@ -72,7 +72,10 @@ export const hours = z.strictObject({
     .exactOptional(),
 });
 
-/** Returns the time zone of an agent's `escalation` or of its merge patch, if this server does not know that zone. */
+/**
+ * Returns the time zone that the working hours in `escalation` name, if this server does not know it. `escalation` may
+ * also be a merge patch.
+ */
 export function unknownTimeZone(escalation: unknown): string | undefined {
   const { hours: given } = Object(escalation) as { hours?: unknown };
   const { timeZone, time_zone: ofRest } = Object(given) as Record<string, unknown>;

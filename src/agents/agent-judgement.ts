@@ -4,7 +4,7 @@ import { dnsLabel, LIST_SET, rules } from '../platform/resources/schema/field-ty
 /** Settings for the judgement of ended conversations (contract/conversations.md#judgement). */
 export const judgement = z
   .strictObject({
-    // Required, because an object without properties would not count as content.
+    // Required, because an empty object would count as no judgement settings at all.
     by: z
       .enum(['rule', 'model'])
       .describe('rule, as when absent: by what was counted. model: by a language model as well.'),

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { LIST_SET, rules } from '../platform/resources/schema/field-types.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
-/** Speech settings of an agent, which are content and therefore make versions (contract/agents.md#voice). */
+/**
+ * Speech settings of an agent. They are part of the content, so a change creates a new version
+ * (contract/agents.md#voice).
+ */
 
 export const language = z
   .string()
@@ -34,8 +37,8 @@ export const voice = z.strictObject({
     .number()
     .min(0.25)
     .max(4)
-    // A CEL rule, because the API server truncates a fractional bound to an integer if the value is an integer, and
-    // would accept 0 as at least 0.25.
+    // A CEL rule instead of `minimum`, because for an integer value the API server truncates a fractional minimum to an
+    // integer, and would accept 0 as at least 0.25.
     .meta(rules({ rule: 'self >= 0.25', message: 'must be at least 0.25' }))
     .describe('Speed of speech; 1 is the natural one.')
     .exactOptional(),

@@ -1,7 +1,7 @@
 import type { AgentContent } from './agent.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Immutable content under a number that starts at 1 and never changes. */
+/** Immutable content of an agent. Its number starts at 1 and never changes. */
 export type AgentVersion = {
   agentId: string;
   version: number;
@@ -9,7 +9,7 @@ export type AgentVersion = {
   contentHash: string;
   content: AgentContent;
   createdBy: string;
-  /** Unix milliseconds. */
+  /** Time in Unix milliseconds. */
   createdAt: number;
 };
 
@@ -88,7 +88,8 @@ export async function hashesOfVersions(
 }
 
 /**
- * Returns the live version of an agent, with `null` values if none is live, or `undefined` if the agent does not exist.
+ * Returns the live version of an agent, or `undefined` if the agent does not exist. All values are `null` if no version
+ * is live.
  */
 export async function readLiveContent(
   db: Db,

@@ -67,7 +67,7 @@ export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<Agent
     idPrefix: 'agt',
     idField: 'agentId',
     action: 'Publish',
-    isReferred: true, // Other agents may hand conversations over to it.
+    isReferred: true, // Other agents may hand conversations over to this one.
     rows: projectionsIn(deps.pool, 'agents'),
     uses: (agent, kind, name) =>
       kind === 'Secret' ? usesSecret(agent, name) : uses(agent, kind, name),
@@ -124,7 +124,7 @@ async function act(
     },
     actors: actorsOf(agent),
     whoElse: whoElse(agent),
-    // A pin is often a rollback during an incident, so a missing reference in newer content must not delay it.
+    // A pin is often a rollback during an incident, so a missing reference in newer content must not prevent it.
     ...(blocked && { blocked: { ...blocked.why, pinCounts: !agent.spec.suspend } }),
   });
   const whyCarrier = await whyCarrierSpeaks(deps.store, namespace, agent.spec);
@@ -150,8 +150,8 @@ async function act(
 }
 
 /**
- * Returns a condition that exists only while it is true, like `Stalled`: the agent is ready, but some settings have no
- * effect.
+ * Returns the condition `Degraded`, which says that the agent is ready but some settings have no effect. Like
+ * `Stalled`, the condition exists only while it is true.
  */
 function degradedBy(message: string | undefined): Finding[] {
   if (message === undefined) return [];
@@ -163,8 +163,8 @@ function isTold({ status: { conditions = [] } }: AgentResource, message: string)
 }
 
 /**
- * Returns the first problem of tool parameters. Skips parameters that were accepted before, because there may be
- * thousands, and some were accepted by an earlier release.
+ * Returns the first problem of tool parameters. Skips the check if this generation was accepted before, because there
+ * may be thousands of parameters, and an earlier release may have accepted some that would now be rejected.
  */
 async function refuseParameters({
   spec,
@@ -193,7 +193,10 @@ const SUSPENDED = {
   message: 'spec.suspend is true: changes wait, what is live stays live',
 };
 
-/** Returns the spec with the prompt's text in place of its reference, and the problem that prevents its use. */
+/**
+ * Returns the spec with the prompt's text in place of `promptFrom`. If something prevents the use of the spec,
+ * `blocked` says what.
+ */
 async function resolve(
   deps: AgentReconcilerDeps,
   { spec, metadata: { namespace } }: AgentResource,

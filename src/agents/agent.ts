@@ -200,11 +200,11 @@ const limits = z.strictObject({
     .exactOptional(),
 });
 
-/** Kinds of personal data that can be removed from a user's words, each with its own placeholder. */
+/** Kinds of personal data that can be redacted in a user's words, each with its own placeholder. */
 export const REDACTION_KINDS = ['card', 'email', 'phone', 'iban'] as const;
 export type RedactionKind = (typeof REDACTION_KINDS)[number];
 
-/** Fields that make a version. */
+/** Fields of the spec that are part of the content. A change of one of them creates a new version. */
 const content = {
   prompt: z
     .string()
@@ -335,5 +335,8 @@ export type AgentStatus = z.output<typeof agentStatus>;
 export const agentContent = z.strictObject(content);
 export type AgentContent = z.output<typeof agentContent>;
 
-/** Spec fields that make a version (contract/agents.md#versions). A version has `prompt` in place of `promptFrom`. */
+/**
+ * Names of the spec fields that are part of the content (contract/agents.md#versions). The content of a version has
+ * `prompt` in place of `promptFrom`.
+ */
 export const AGENT_CONTENT_FIELDS: readonly (keyof AgentContent)[] = agentContent.keyof().options;

@@ -87,7 +87,10 @@ export function agentRoutes(deps: AgentRoutesDeps): Route[] {
   ];
 }
 
-/** Checks that the references of a request exist. @throws ApiError invalid_body, which names the missing ones */
+/**
+ * Checks that the agents, sources and providers that a request names exist. @throws ApiError invalid_body, which names
+ * the missing ones
+ */
 async function requireReferences(
   deps: AgentRoutesDeps,
   namespace: string,

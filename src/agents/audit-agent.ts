@@ -42,14 +42,14 @@ export function agentChange(
   return { ...change, before: { ...change.before, ...versionsOf(row) } };
 }
 
-/** Returns the audited state before a pin is moved. */
+/** Returns the state before a change of the pin, for the audit log. */
 export function pinChange(row: Versions, { from }: { from: number | undefined }): Partial<Change> {
   return { before: { ...versionsOf(row), pinned_version: from ?? null }, after: {} };
 }
 
 /**
- * Returns the audited result with the live version. `pending` means that the operator has not shown the change within 2
- * s.
+ * Returns the result of a change with the live version, for the audit log. `pending` means that the operator did not
+ * show the change within 2 s.
  */
 export function agentSettled(
   { row, shown }: { row: AgentRow; shown: boolean },
@@ -59,7 +59,7 @@ export function agentSettled(
   return { after: { ...versionsOf(row), ...more } };
 }
 
-/** Records the declared agent when the operator applies it. `row` is the previous state. */
+/** Adds the declared agent to the audit log when the operator applies it. `row` is the previous state. */
 export async function recordAgent(
   db: Db,
   declared: {
@@ -72,7 +72,7 @@ export async function recordAgent(
   const { row, agent, live, whoElse } = declared;
   const { id, namespace, name, managedBy, spec } = agent;
   const isSame = row?.uid === agent.uid && row.generation === agent.generation;
-  // Within the same generation only the text of a ConfigMap can have changed.
+  // Within the same generation, only the text of a ConfigMap can have changed.
   const changed = row && !isSame ? differing({ ...row.spec }, { ...spec }) : [];
   const fields = declaredFields(spec);
   const change = row && agentChange(declaredFields(row.spec), fields, row);
@@ -82,7 +82,8 @@ export async function recordAgent(
     target: fromUuid('agt', id),
     before: row,
     after: agent,
-    // The spec holds the prompt as text, whether it was declared directly or by reference.
+    // The spec holds the prompt as text, so both fields count as changed: the prompt may have been declared directly or
+    // by reference.
     changed: changed.flatMap((field) => (field === 'prompt' ? ['prompt', 'promptFrom'] : [field])),
     whoElse,
     line: change

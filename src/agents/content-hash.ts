@@ -8,7 +8,10 @@ import { AGENT_CONTENT_FIELDS, type AgentContent, type AgentSpec } from './agent
  */
 export const HASH_VERSION = 1;
 
-/** Returns the content of a resolved spec, with `prompt` in place of its reference and without empty values. */
+/**
+ * Returns the content of a spec whose prompt is resolved, with `prompt` in place of its reference and without empty
+ * values.
+ */
 export function contentOf(spec: AgentSpec): AgentContent {
   const entries = AGENT_CONTENT_FIELDS.filter((field) => field !== 'promptFrom')
     .map((field) => [field, spec[field]] as const)
@@ -18,8 +21,8 @@ export function contentOf(spec: AgentSpec): AgentContent {
 
 /**
  * Returns the lower-case hexadecimal SHA-256 of the content as canonical JSON (RFC 8785). Removes empty values at any
- * depth and sorts tools by name, which is their identity. A tool's `parameters` stay unchanged, because `{}` and order
- * have a meaning in a JSON Schema.
+ * depth, and sorts tools by name, because their order has no meaning. A tool's `parameters` stay unchanged, because
+ * `{}` and order have a meaning in a JSON Schema.
  */
 export function contentHash(content: AgentContent): string {
   const { tools, ...rest } = content;
@@ -38,8 +41,8 @@ function withoutEmpty(value: unknown): unknown {
 }
 
 /**
- * Returns canonical JSON with sorted keys at every level. JSON.stringify already writes numbers and texts as the RFC
- * demands.
+ * Returns canonical JSON, with sorted keys at every level. `JSON.stringify` already writes numbers and strings as the
+ * RFC requires.
  */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

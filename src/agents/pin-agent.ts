@@ -29,12 +29,12 @@ import {
  * such as Git or Helm, so that the next apply of the same manifest does not undo the pin.
  */
 
-/** An agent and the headers of the request. */
+/** Id of an agent, and the headers of the request. */
 export type PinRequest = { id: string; precondition?: Precondition; plan?: Plan };
 
 /**
- * Publishes a version. With `version`, pins it. Without, removes the pin under `automatic` or pins the latest version
- * under `manual`.
+ * Publishes a version. A given `version` is pinned. Without `version`, the policy decides: `automatic` removes the pin,
+ * and `manual` pins the latest version.
  */
 export function publishVersion(
   deps: AgentWriterDeps,
@@ -111,16 +111,16 @@ async function declarePin(
       const key = { namespace: caller.namespace, id };
       const { row: before, resource: current } = await requireDeclared(deps, DECLARED_AGENT, key);
       const { generation } = current.metadata;
-      // Stores the decision before the pin. A retry after a crash would otherwise decide again and go back further,
-      // because the rollback has changed the live version.
+      // The decision is stored before the pin is written. After a crash, a retry would otherwise decide again and roll
+      // back further, because the rollback has already changed the live version.
       const decided = await plan.decide(async () => {
         precondition(current);
-        // The choice is among versions, so the declared content must have become a version first.
+        // The choice is among versions, so the operator must first have made a version of the declared content.
         const { row } = await showWritten(deps, DECLARED_AGENT, { resource: current, id });
         return { version: await input.choose(row), generation };
       });
       if (decided.version !== current.spec.pinnedVersion && decided.generation !== generation) {
-        // The agent was changed since an earlier try, so it is unknown whether that try succeeded.
+        // The agent was changed since an earlier attempt, so it is unknown whether that attempt succeeded.
         throw new ApiError('write_conflict', 'the agent was changed since; read it and try again');
       }
       await begin(pinChange(before, { from: current.spec.pinnedVersion }));
@@ -131,7 +131,7 @@ async function declarePin(
   return showWritten(deps, DECLARED_AGENT, { resource, id });
 }
 
-/** Names for errors about the pin, the only field that publish and rollback write. */
+/** Terms for errors about the pin, the only field that publish and rollback write. */
 const PINNING: RestTerms = { pointer: () => '/version', act: 'pin' };
 
 async function applyPin(

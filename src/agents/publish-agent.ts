@@ -35,15 +35,15 @@ export type PublishAgentInput = {
   /** Epoch of the leader. Writes with an older epoch are rejected. */
   epoch: number;
   agent: AgentProjection;
-  /** Actors to record for a change of the live version by content or by pin. */
+  /** Actors to record for a change of the live version: one for a change by content, and one for a change by pin. */
   actors: { content: Actor; pin: Actor };
   /** Runs in the same transaction, after the row was written. */
   beforeCommit?: ((db: Db) => Promise<void>) | undefined;
   whoElse: WhoElse;
   /**
-   * Reason why the declared content cannot be used: a reference is missing, or the agent is suspended. The content
-   * makes no version, and the live version stays. If `pinCounts`, a pin is still followed: the pinned version exists
-   * already and does not depend on the present content, so that a rollback works.
+   * Reason why the declared content cannot be used: a reference is missing, or the agent is suspended. No version is
+   * created from the content, and the live version stays. If `pinCounts`, a change of the pin still takes effect: the
+   * pinned version already exists and does not depend on the current content, so a rollback works.
    */
   blocked?: { reason: string; message: string; pinCounts: boolean };
 };
@@ -145,7 +145,7 @@ function conditionOf(
   return { ready: true, reason: 'Published', message: `version ${activeVersion} ${message}` };
 }
 
-/** Returns true if the row already shows this declaration as ready. */
+/** Returns true if the row already has this declaration and is ready. */
 function isUpToDate(row: AgentRow, agent: AgentProjection): boolean {
   const { namespace, name, uid, generation, managedBy, spec } = row;
   return (

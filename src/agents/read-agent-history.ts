@@ -10,8 +10,8 @@ type History = Pick<
 >;
 
 /**
- * Returns the activations for the status of an Agent. `history` has the latest `limit`, newest first. The last
- * publication and the last rollback are always included, however old.
+ * Returns the activations for the status of an Agent. `history` has the latest `limit` activations, newest first. The
+ * last publication and the last rollback are always included, however old they are.
  */
 export async function readAgentHistory(
   { pool }: { pool: Pool },

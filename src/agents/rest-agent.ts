@@ -8,7 +8,7 @@ import { patchShape, restShape, typed } from '../platform/resources/schema/rest-
 
 /** REST schemas of agents (contract/agents.md#fields), derived from the schema of the kind. */
 
-/** Fields that REST may write. `promptFrom`, `suspend` and others are for manifests only. */
+/** Fields that REST may write. `promptFrom`, `suspend` and a few others can be set only in manifests. */
 const written = agentSpec.pick({
   displayName: true,
   prompt: true,
@@ -77,7 +77,7 @@ export function toAgentSpec(write: AgentFields): AgentDeclaration {
     : { ...spec, publishPolicy: policy === 'manual' ? 'Manual' : 'Automatic' };
 }
 
-/** Returns the REST fields of a spec, without those that REST does not write. */
+/** Returns the REST fields of a spec. Omits fields that REST does not write. */
 export function fromAgentSpec(spec: Partial<AgentSpec>): AgentFields {
   const { publishPolicy: policy, ...fields } = spec;
   const rest = toSnake(written, fields);
@@ -94,7 +94,7 @@ export function fromAgentContent(content: AgentContent): SnakeCased<AgentContent
 /** Converts a pointer into the resource to a pointer into the REST body: `/spec/voice/voiceId` → `/voice/voice_id`. */
 export function agentPointer(pointer: string): string {
   if (pointer.startsWith('/metadata/')) return pointer.slice('/metadata'.length);
-  // A prompt from a ConfigMap belongs to `prompt` too.
+  // The REST field `prompt` stands for a prompt from a ConfigMap as well.
   const ofRest = pointer.replace(/^\/spec/, '').replace(/^\/promptFrom\b.*/, '/prompt');
   return toSnakePointer(agentSpec, ofRest);
 }

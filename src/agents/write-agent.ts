@@ -25,7 +25,7 @@ import { agentPointer, fromAgentSpec, toAgentSpec, type AgentFields } from './re
 
 export type AgentWriterDeps = DeclareDeps & { nowMs: () => number };
 
-/** Author of a request: the namespace of the API key and the actor to record. */
+/** Author of a request: the namespace of the API key, and the actor to record. */
 export type Author = AuditedBy;
 /** Author with the scopes of the API key. */
 export type Caller = Author & { scopes: readonly Scope[] };
@@ -61,7 +61,8 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
 
 /**
  * Creates an agent (contract/agents.md). Its id is chosen before anything is written.
- * @throws ApiError missing_scope if it would be live immediately or open to web pages, and the caller may not publish
+ * @throws ApiError missing_scope if the agent would be live immediately or open to web pages, and the caller may not
+ * publish
  */
 export async function createAgent(
   deps: AgentWriterDeps,
@@ -89,7 +90,8 @@ export async function createAgent(
  * Applies a JSON merge patch to the fields that the API owns. Responds with 409 for a field of another manager. A
  * change of content needs only the scope `write`, because the existing publish policy decides whether the content goes
  * live automatically.
- * @throws ApiError missing_scope if it changes the policy or opens the widget, and the caller may not publish
+ * @throws ApiError missing_scope if the patch changes the policy or opens the widget to more pages or visitors, and the
+ * caller may not publish
  */
 export function patchAgent(
   deps: AgentWriterDeps,

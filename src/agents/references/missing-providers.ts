@@ -2,7 +2,7 @@ import { ApiError, type FieldError } from '../../errors.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import type { AgentContent, AgentSpec } from '../agent.ts';
 
-/** Models that agents can use. */
+/** The models that are available to agents. */
 export type Models = {
   /** Whether the settings configure a default provider, for agents that name none. */
   hasDefaultModel: boolean;
@@ -10,7 +10,7 @@ export type Models = {
   isSample?: ((content: AgentContent) => boolean) | undefined;
 };
 
-/** Name of the default provider in agents. */
+/** Name by which agents refer to the default provider. */
 const DEFAULT_PROVIDER = 'default';
 
 type Naming = Partial<Nullable<Pick<AgentSpec, 'model' | 'judgement'>>>;
@@ -90,8 +90,8 @@ export async function whyCarrierSpeaks(
 }
 
 /**
- * Rejects providers that a request names and the namespace does not have, like `requireSources`. A provider that is
- * deleted later leaves the agent live.
+ * Rejects a request that names providers which the namespace does not have, as `requireSources` does for sources. If a
+ * provider is deleted later, the agent stays live.
  * @throws ApiError invalid_body
  */
 export async function requireProviders(

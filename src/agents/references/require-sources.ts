@@ -4,12 +4,12 @@ import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 
 export type RequireSourcesDeps = {
   store: Pick<ResourceStore, 'get'>;
-  /** Returns those ids (UUIDs) for which the namespace has a knowledge source. */
+  /** Returns the given ids (UUIDs) for which the namespace has a knowledge source. */
   findSources: (namespace: string, ids: readonly string[]) => Promise<readonly string[]>;
 };
 
 /**
- * Rejects sources that a request names and the namespace does not have, because a typing error would otherwise show
+ * Rejects a request that names sources which the namespace does not have, because a typing error would otherwise show
  * only in a condition. Checks only the request itself, so that an agent with a deleted source can still be changed.
  * Costs one query for ids and one read per name.
  * @throws ApiError invalid_body

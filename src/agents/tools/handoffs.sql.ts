@@ -11,7 +11,7 @@ export type Handoff = {
   tool: string;
   /** Name of the target agent. */
   agent: string;
-  /** UUID. */
+  /** Id of the target (UUID). */
   agentId: string | null;
   version: number | null;
 };
@@ -29,7 +29,10 @@ export async function findHandoffTargets(
   return rows;
 }
 
-/** Returns the handoffs that the last activation of a version recorded, for targets that still exist. */
+/**
+ * Returns the handoffs that the last activation of a version recorded. Omits targets that no longer exist, and those
+ * without a recorded version.
+ */
 export async function lastHandoffs(
   db: Db,
   { agentId, version }: { agentId: string; version: number },

@@ -19,7 +19,7 @@ import {
 type Store = Pick<ResourceStore, 'get'>;
 type Tools = NonNullable<AgentSpec['tools']>;
 
-/** Returns why the Secrets of tools cannot be used, or `undefined` if they can. */
+/** Returns why the Secrets of an agent's tools cannot be used, or `undefined` if they can. */
 export async function toolSecretProblem(
   store: Store,
   namespace: string,
@@ -42,9 +42,9 @@ export function secretRefsOf({ tools = [] }: Pick<AgentSpec, 'tools'>): SecretRe
 export type ToolSecretChanges = {
   /** Names of all Secrets, including those that only earlier versions use. */
   names: ReadonlySet<string>;
-  /** Runs in the transaction that makes the agent live, so that no tool call misses a Secret. */
+  /** Writes the changes. Runs in the transaction that makes the agent live, so that no tool call misses a Secret. */
   write: (db: Db) => Promise<void>;
-  /** Writes remaining changes in a separate transaction. */
+  /** Writes changes that are still pending, in a separate transaction. */
   settle: () => Promise<void>;
 };
 

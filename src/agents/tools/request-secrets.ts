@@ -4,7 +4,7 @@ import { resolveSecret } from '../../platform/reconcile/references.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import type { SecretRef } from './tool-secrets.sql.ts';
 
-/** References to the Secrets for an outgoing request, as tools and feeds declare them. */
+/** References to the Secrets of an outgoing request, as tools and feeds declare them. */
 export type RequestSecretRefs = {
   secretRef?: SecretRef | undefined;
   signingSecretRef?: SecretRef | undefined;
@@ -15,7 +15,7 @@ export type RequestSecrets = { bearer?: string; signing?: string };
 /** Characters that a header can carry in a bearer token. */
 const TOKEN = /^[!-~]{1,8192}$/;
 
-/** Returns the current values of the Secrets, or why they cannot be used. Costs one read per Secret. */
+/** Returns the current values of the Secrets, or the reason why they cannot be used. Costs one read per Secret. */
 export async function resolveRequestSecrets(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,

@@ -42,7 +42,7 @@ const DRAFTS = {
 type Draft = keyof typeof DRAFTS;
 
 export const COMPILE_MS = 1_000;
-/** Several hundred times the duration of an ordinary check. */
+/** Time limit of a check, several hundred times the duration of an ordinary check. */
 const CHECK_MS = 250;
 const PROBLEMS_MAX = 5;
 
@@ -171,7 +171,7 @@ function linesOf(errors: readonly ErrorObject[]): string[] {
   return [...new Set(lines)].slice(0, PROBLEMS_MAX);
 }
 
-/** Returns the message of an error. Adds the allowed values, which ajv does not name. */
+/** Returns the message of an error. Adds the allowed values, which ajv's own message omits. */
 function saidOf({ keyword, message = 'is not valid', params }: ErrorObject): string {
   const allowed: unknown = Reflect.get(params, 'allowedValues');
   if (keyword !== 'enum' || !Array.isArray(allowed)) return message.slice(0, 300);

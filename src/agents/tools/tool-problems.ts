@@ -41,7 +41,10 @@ export async function parameterProblems(tools: readonly DeclaredTool[]): Promise
   return problems;
 }
 
-/** Returns tools with forbidden URLs, by the rules of webhook endpoints (contract/webhooks.md#addresses). */
+/**
+ * Returns a problem for each tool with a forbidden URL. The rules are those of webhook endpoints
+ * (contract/webhooks.md#addresses).
+ */
 export function urlProblems(tools: readonly DeclaredTool[], guard: AddressGuard): ToolProblem[] {
   return tools.flatMap(({ name, url }, at) => {
     if (url === undefined) return [];
@@ -50,7 +53,7 @@ export function urlProblems(tools: readonly DeclaredTool[], guard: AddressGuard)
   });
 }
 
-/** Returns handoffs to agents that the namespace does not have. Costs one read per agent. */
+/** Returns a problem for each handoff to an agent that the namespace does not have. Costs one read per agent. */
 export async function handoffProblems(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,

@@ -12,7 +12,8 @@ export type ToolSecret = SecretRef & { value: Buffer | null };
 export const TOOL_SECRETS_MAX = 200;
 
 /**
- * Returns the text that identifies where a value is stored. It is authenticated with the encrypted value (sealing.ts).
+ * Returns the text that identifies where a value is stored. It is used as associated data of the encryption, so that
+ * the value cannot be decrypted in another place (sealing.ts).
  */
 export function toolSecretPlace(of: { namespace: string; agentId: string } & SecretRef): string {
   return `tool:${of.namespace}/${of.agentId}/${of.name}/${of.key}`;
@@ -56,7 +57,7 @@ export async function deleteToolSecrets(db: Db, agentId: string): Promise<void> 
   await db.query('delete from tool_secrets where agent_id = $1', [agentId]);
 }
 
-/** Returns the Secrets for one tool call. Returns none for an agent of another namespace. */
+/** Returns the Secrets for one tool call. Returns none for an agent in another namespace. */
 export async function readToolSecrets(
   db: Db,
   of: { namespace: string; agentId: string; refs: readonly SecretRef[] },
