@@ -24,7 +24,7 @@ export type Endpoints = {
 
 const REMEMBERED_MAX = 1_000;
 
-/** Cached result. `id` is the UUID of the row and is missing if the provider does not exist. */
+/** Cached result. `id` is the UUID of the provider's row; it is missing if the provider does not exist. */
 type Found = { id?: string; endpoint?: ModelEndpoint };
 type Deps = {
   pool: Pool;

@@ -20,7 +20,7 @@ export type ModelLink = {
   model: string;
   temperature: number | undefined;
   maxTokens: number | undefined;
-  /** Key under which concurrent requests are counted. */
+  /** Key under which concurrent requests are counted (see provider-slots.ts). */
   slotsKey: string;
   habits: ModelHabits;
 };
@@ -30,7 +30,7 @@ export type Attempted = {
   draft: AnswerDraft;
   /** Whether a request was sent. */
   wasSent: boolean;
-  /** Time by `monotonicMs()`. */
+  /** Time of the first part of the answer, by `monotonicMs()`; `undefined` if no part arrived. */
   firstPartAt: number | undefined;
   outcome: { kind: 'whole' } | { kind: 'interrupted' } | { kind: 'failed'; failure: Failure };
 };

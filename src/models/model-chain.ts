@@ -70,7 +70,7 @@ async function askOne(
   let { request } = turn;
   const totalMs = (turn.totalMs ??= link.endpoint.timeouts.totalMs);
   const leftMs = (): number => turn.startedAt + totalMs - deps.nowMs();
-  if (leftMs() <= 0) return undefined; // Earlier models have used up the time.
+  if (leftMs() <= 0) return undefined; // Earlier models have used up the total time.
   for (let tries = 0, changes = 0; ; tries += 1) {
     const attempted = await attempt(link, { ...deps, totalMs, leftMs: leftMs() }, request);
     if (attempted.wasSent) turn.attempts += 1;

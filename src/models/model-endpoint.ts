@@ -2,8 +2,8 @@ import { DEFAULT_PROVIDER, type ModelProviderSpec } from './model-provider.ts';
 import type { ModelEndpoint } from './model.ts';
 
 /**
- * Default provider of the environment (contract/running.md#settings): PARLEY_MODEL_URL, PARLEY_MODEL_KEY, PARLEY_MODEL,
- * PARLEY_EMBEDDING_MODEL.
+ * Default provider, configured in the environment (contract/running.md#settings): PARLEY_MODEL_URL, PARLEY_MODEL_KEY,
+ * PARLEY_MODEL, PARLEY_EMBEDDING_MODEL.
  */
 export type ModelSettings = {
   url: string;

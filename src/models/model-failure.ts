@@ -11,7 +11,7 @@ import { DEFAULT_PROVIDER } from './model-provider.ts';
  */
 export class InvalidAnswer extends Error {
   override readonly name = 'InvalidAnswer';
-  /** Whether to ask the model again, as long as no part of its answer was used. */
+  /** Whether the same request may be sent again, as long as no part of the answer was used. */
   readonly mayRetry: boolean;
   readonly code: ModelErrorCode;
 
@@ -31,7 +31,7 @@ export type Failure = {
   message: string;
   /** Whether the same request may succeed later. */
   mayRetry: boolean;
-  /** Pause that the provider requests. */
+  /** Pause in ms that the provider requests. */
   retryAfterMs: number | undefined;
   /** The provider's error in lower case. Unsupported features are recognized in it. It is never shown. */
   refusal?: string;
@@ -57,7 +57,7 @@ export function readFailure(error: unknown, from: { provider: string; model: str
     return once('model_invalid_answer', `${who} streamed something that is no JSON.`);
   }
   if (error instanceof APIError) return ofError(error, { ...from, who });
-  // An unexpected error is a bug of Parley, not of the provider. The `cause` makes the log show it.
+  // An unexpected error is a bug of Parley, not of the provider. With `cause`, the log shows it.
   return { ...once('model_failed', `${who} could not be asked.`), cause: error };
 }
 
@@ -151,14 +151,20 @@ function limited(error: APIError, who: string, told: string): Failure {
   };
 }
 
-/** Returns the code of an error with a leading space, such as ` context_length_exceeded`, or ''. */
+/**
+ * Returns the code of an error with a leading space, such as ` context_length_exceeded`, or '' if it has no code that
+ * is safe to show.
+ */
 function plainWordOf({ code, type }: APIError): string {
   const words = [code, type].filter((one) => typeof one === 'string');
   const word = words.find((one) => PLAIN_WORD.test(one));
   return word === undefined ? '' : ` ${word}`;
 }
 
-/** Returns an error if the server ended the answer for this reason, or `undefined` if the answer is usable. */
+/**
+ * Returns an error if the server ended the answer for a reason that makes it unusable, or `undefined` if the answer is
+ * usable.
+ */
 export function badEnd(
   ending: Ending | undefined,
   about: { reason: string | undefined; hasPart: boolean },

@@ -11,7 +11,9 @@ import {
   RESERVED_NAME,
 } from './model-provider.ts';
 
-/** The kind ModelProvider (contract/model-providers.md). The API never returns a key, only its reference. */
+/**
+ * The kind ModelProvider (contract/model-providers.md). The API never returns a key, only the reference to its Secret.
+ */
 export const MODEL_PROVIDER_KIND = defineKind({
   kind: 'ModelProvider',
   idPrefix: 'mp',

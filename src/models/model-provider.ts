@@ -192,7 +192,7 @@ export const modelProviderStatus = z
   })
   .describe('What is known about the provider.');
 
-/** A stored spec. */
+/** A stored spec with defaults applied. */
 export type ModelProviderSpec = z.output<typeof modelProviderSpec>;
 export type ModelProviderStatus = z.output<typeof modelProviderStatus>;
 

@@ -60,7 +60,7 @@ export type ModelRequest = {
    * the field.
    */
   answerAs?: { name: string; schema: Record<string, unknown> };
-  /** Aborts the request. It settles within 20 ms with the partial answer, as `interrupted`. */
+  /** Aborts the request. The request then settles within 20 ms with the partial answer, as `interrupted`. */
   signal: AbortSignal;
   /** Called with each part of the text. After the first call, the request is not retried. */
   onText: (text: string) => void;
@@ -97,7 +97,7 @@ export type ModelReply = {
   /** Milliseconds from the request to the first part of text or of a tool call; `null` if no part arrived. */
   timeToFirstTokenMs: number | null;
   durationMs: number;
-  /** Number of requests, including failed ones. */
+  /** Number of requests that were sent, including failed ones. */
   attempts: number;
 };
 
@@ -122,7 +122,7 @@ export type ModelErrorCode =
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly code: ModelErrorCode;
-  /** Partial reply, if the answer broke off after its first token. */
+  /** Partial reply, if the answer was interrupted after its first token. */
   readonly partial: ModelReply | undefined;
 
   constructor(
@@ -136,7 +136,7 @@ export class ModelError extends Error {
   }
 }
 
-/** The part of an agent's `model` that chooses a model (contract/agents.md#models). */
+/** The part of an agent's `model` that selects a model (contract/agents.md#models). */
 export type ModelChoice = {
   provider?: string | undefined;
   name?: string | undefined;
@@ -179,11 +179,11 @@ export type ModelEndpoint = {
   timeouts: { firstTokenMs: number; betweenTokensMs: number; totalMs: number };
   /** Maximum number of concurrent requests of this process; `null` without a limit. */
   maxConcurrent: number | null;
-  /** Prices per million tokens. */
+  /** Prices per million tokens; `null` if the provider declares none. */
   pricing: { input: number; output: number; cachedInput: number; currency: string } | null;
   /** Embedding settings; `undefined` if none are declared. `dimensions` is `null` for the default of the model. */
   embeddings?: { defaultModel: string; dimensions: number | null; batchSize: number } | undefined;
-  /** Speech settings; `undefined` if none are declared. An empty `allowedModels` allows any. */
+  /** Speech settings; `undefined` if none are declared. An empty `allowedModels` allows any model. */
   speech?:
     | { defaultModel: string; defaultVoice: string; allowedModels: readonly string[] }
     | undefined;

@@ -22,13 +22,13 @@ export type Prober = {
 };
 
 export type ProberOptions = {
-  /** Interval while the provider answers. */
+  /** Interval in ms between probes while the provider answers. */
   everyMs?: number;
-  /** Pause after the first failure. It doubles with each further failure, up to `everyMs`. */
+  /** Pause in ms after the first failure. It doubles with each further failure, up to `everyMs`. */
   retryMs?: number;
-  /** Time that a reconcile waits for a probe. */
+  /** Time in ms for which a reconcile waits for a probe. */
   waitMs?: number;
-  /** Timeout of a probe. */
+  /** Timeout of a probe in ms. */
   answerMs?: number;
 };
 

@@ -40,7 +40,7 @@ export function createProviderSlots(): ProviderSlots {
         return once(() => leave(key, line));
       }
       if (line.waiting.size >= Math.max(MIN_WAITING, max)) return undefined;
-      // A released slot passes directly to the next caller, so `taken` stays unchanged.
+      // The slot is passed directly to the next caller, so `taken` stays unchanged.
       await new Promise<void>((resolve, reject) => {
         const over = (): void => {
           line.waiting.delete(enter);

@@ -9,7 +9,7 @@ import { createThinkingFilter } from './thinking-filter.ts';
  * its type, and every part has a size limit.
  */
 export type AnswerDraft = {
-  /** Adds one chunk. */
+  /** Adds one chunk of the stream. */
   take: (chunk: unknown, to: TextSink) => Taken;
   /** Ends the draft after the last chunk. `isDone` says whether the server marked the end of its stream. */
   end: (isDone: boolean, to: TextSink) => void;
@@ -112,7 +112,7 @@ export function createAnswerDraft({ isHeld = false }: { isHeld?: boolean } = {})
 function reasonOf(finish: string | undefined, callCount: number): FinishReason {
   const ending = finish === undefined ? 'stop' : endingOf(finish);
   if (ending === 'length' || ending === 'content_filter') return ending;
-  // Some servers send `stop` after tool calls, and some the reverse.
+  // Some servers report `stop` after tool calls, and others report `tool_calls` without any.
   if (callCount > 0) return 'tool_calls';
   // An answer that ended for an unknown reason may have been truncated.
   return ending === 'unknown' ? 'length' : 'stop';

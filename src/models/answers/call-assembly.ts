@@ -6,8 +6,8 @@ import { isWholeObject, unwrapArguments } from './unwrap-arguments.ts';
 /** Tool calls, assembled from the pieces of a stream. */
 export type CallAssembly = {
   /**
-   * Adds the calls of one chunk. `isWhole` means that they come from a complete message. Returns false once the limit
-   * is reached.
+   * Adds the calls of one chunk. `isWhole` means that they come from a complete message. Returns false once the maximum
+   * number of calls is reached.
    */
   take: (parts: readonly Fields[], isWhole: boolean) => boolean;
   readonly count: number;
@@ -103,7 +103,8 @@ function begins(
 }
 
 /**
- * Returns true if the arguments are a complete object. A further piece with an opening bracket then begins a new call.
+ * Returns true if the arguments are a complete object. If another piece with an opening bracket follows, it begins a
+ * new call.
  */
 function hasAll({ arguments: given }: Call): boolean {
   return given.trim() !== '{}' && isWholeObject(given);
@@ -138,7 +139,8 @@ function finished(calls: readonly Call[]): ModelToolCall[] {
     const isUsable = givenId !== undefined && !taken.has(givenId);
     const id = isUsable ? givenId : `call_${randomUUID().replaceAll('-', '')}`;
     taken.add(id);
-    // Providers reject a history with other characters in names, even in calls that they created.
+    // Providers reject a history that has other characters in the names of tools, even in calls that they created
+    // themselves.
     const name = given.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
     const hasExtra = Object.keys(extra).length > 0;
     return { id, name, arguments: unwrapArguments(text, given), ...(hasExtra && { extra }) };

@@ -6,7 +6,10 @@ import { fieldsOf, textOf } from './read-chunk.ts';
 
 /** Maximum size of one event. The package that parses the stream buffers an event until it is complete. */
 const MAX_EVENT_BYTES = 1024 * 1024;
-/** Maximum wait for the end of the response after `[DONE]`. Only a complete response frees the connection for reuse. */
+/**
+ * Maximum wait in ms for the end of the response after `[DONE]`. The connection can be reused only once the response is
+ * complete.
+ */
 const LINGER_MS = 250;
 
 /**
@@ -95,7 +98,7 @@ async function linger(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<
   try {
     while (!(await reader.read()).done);
   } catch {
-    // The connection broke after the end of the answer, so nothing is missing.
+    // The connection broke after the end of the answer, so no data is missing.
   } finally {
     clearTimeout(cut);
   }

@@ -21,7 +21,7 @@ export type ThinkingFilter = {
  */
 export type Filtered = { text: string; takesBack: boolean; isHidden: boolean };
 
-/** Tags that models write around their reasoning, in any case. */
+/** Tags that models write around their reasoning. Upper and lower case are not distinguished. */
 const TAGS: readonly (readonly [string, string])[] = [
   ['<think>', '</think>'],
   ['<thinking>', '</thinking>'],
@@ -40,7 +40,7 @@ const TAGS: readonly (readonly [string, string])[] = [
 ];
 const CLOSING = new Set(TAGS.map(([, close]) => close));
 const ALL = TAGS.flat();
-/** Maximum white space before the end of a tag. */
+/** Maximum white space inside a tag, before its closing bracket. */
 const SPACE_MAX = 4;
 const TAG = new RegExp(
   ALL.map((tag) => tag.replaceAll(/[|[\]/]/g, String.raw`\$&`))

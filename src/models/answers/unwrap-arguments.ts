@@ -42,7 +42,7 @@ function ownOf(text: string, value: object, toolName: string): string {
   return isObject && !Array.isArray(parameters) ? JSON.stringify(parameters) : text;
 }
 
-/** Returns the only element of a list if it is an object. */
+/** Returns the only element of a list if it is an object, as JSON; otherwise `undefined`. */
 function onlyObjectOf([one, ...others]: readonly unknown[]): string | undefined {
   const isObject = typeof one === 'object' && one !== null;
   return isObject && others.length === 0 ? JSON.stringify(one) : undefined;
@@ -68,7 +68,7 @@ function innerOf(text: string): string | undefined {
   const from = text.search(/["{]/);
   const to = text.lastIndexOf(text[from] === '"' ? '"' : '}');
   const around = `${text.slice(0, from)} ${text.slice(to + 1)}`.replaceAll(AROUND, ' ');
-  // The slice is invalid JSON if a delimiter is missing or the delimiters are in the wrong order.
+  // The slice is invalid JSON if a delimiter is missing or if the delimiters are in the wrong order.
   const inner = text.slice(from, to + 1);
   if (/[\p{L}\p{N}]/u.test(around)) return undefined;
   return typeof parse(inner) === 'string' ? inner : objectOrNone(inner);

@@ -24,7 +24,7 @@ export type Embedded = {
   estimated: boolean;
 };
 
-/** Failure to embed texts. `failure.message` is for people and safe to show. */
+/** Error for texts that could not be embedded. `failure.message` is for people and safe to show. */
 export class EmbeddingFailure extends Error {
   override readonly name = 'EmbeddingFailure';
   readonly code: Failure['code'];
@@ -37,7 +37,7 @@ export class EmbeddingFailure extends Error {
   }
 }
 
-/** Embedder that uses any API compatible with OpenAI's `/embeddings`. */
+/** Client for embeddings, for any API that is compatible with OpenAI's `/embeddings`. */
 export type Embedder = {
   /** Makes one request without retries. @throws EmbeddingFailure, or the signal's reason */
   embed: (

@@ -12,8 +12,8 @@ export type Capabilities = {
   /** Place of the instructions: in a separate system message, or before the first user message. */
   system: 'own' | 'in_user';
   /**
-   * `joined`: consecutive messages of the same role are joined. `strict`: in addition, a user message never follows the
-   * result of a tool.
+   * `joined`: consecutive messages of the same role are joined. `strict`: in addition, no user message directly follows
+   * a tool result.
    */
   roles: 'joined' | 'strict';
   /**
@@ -41,7 +41,7 @@ export type Capabilities = {
 const TAKES_COMPLETION_TOKENS =
   /(^|\.)(openai\.com|openai\.azure\.com|azure-api\.net|cognitiveservices\.azure\.com)$/;
 
-/** OpenAI's newer transcription models support only plain JSON. */
+/** Pattern for OpenAI's newer transcription models, which support only plain JSON. */
 const HAS_NO_SEGMENTS = /^gpt-/;
 /** Pattern for an error about the response format. */
 const NO_SEGMENTS = /response_?format|verbose_?json/;

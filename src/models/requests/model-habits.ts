@@ -21,7 +21,7 @@ export type ModelHabits = {
   note: (draft: AnswerDraft) => void;
   /** Learns from a refused request. Returns false if no change would help. */
   learn: (refused: Refused) => boolean;
-  /** Learns from a rejected transcription. `error` is the provider's error. */
+  /** Learns from a rejected transcription. `error` is the provider's error. Returns false if no change would help. */
   learnTranscription: (error: string) => boolean;
 };
 

@@ -47,7 +47,7 @@ function fittingMessages({ messages, historyEnd = 0 }: Prompt, limit: number | u
   return [...messages.slice(0, 1), ...messages.slice(from)];
 }
 
-/** Estimates the tokens that a server counts for a message. */
+/** Estimates the number of tokens that a server counts for a message. */
 export function promptTokensOf(message: ModelMessage): number {
   const calls = message.role === 'assistant' ? JSON.stringify(message.toolCalls ?? []) : '';
   const extra = message.role === 'assistant' ? JSON.stringify(message.extra ?? '') : '';
