@@ -27,7 +27,7 @@ export type RestTexts = {
   called?: string;
   /** Descriptions of `name`: `written` for the body of a create request, `shown` for a response. */
   name: { written: string; shown: string };
-  /** Description of the response schema. */
+  /** Description of the schema of a response. */
   shown: string;
   /** Description of the field `ready`. */
   ready: string;
@@ -48,11 +48,11 @@ export type KindRest<Spec> = {
   Patch: z.ZodType<Record<string, unknown>>;
   Shown: z.ZodType;
   view: (row: KindRow<Spec>) => Record<string, unknown>;
-  /** Returns the value of a field in a response: null or empty if the field is unset. */
+  /** Returns the value that a response has for a field: null or empty if the field is unset. */
   shownValue: (fields: Readonly<Record<string, unknown>>, name: string) => unknown;
   toSpec: (fields: SnakeCased<Spec>) => Spec;
   fromSpec: (spec: Spec) => SnakeCased<Spec>;
-  /** Does the same as `fromSpec`, with an untyped result. */
+  /** Returns the same as `fromSpec`, with an untyped result. */
   fieldsOf: (spec: Spec) => Record<string, unknown>;
   /**
    * Converts a pointer into the resource to a pointer into the REST body: `/spec/chat/defaultModel` →

@@ -42,7 +42,7 @@ export type KindRows<Spec, Used = Spec> = {
   ) => Promise<GoneRow<Spec> | undefined>;
 };
 
-/** Columns of a declaration, in the order of `valuesOf`. */
+/** Columns of a declaration, in the same order as the values of `valuesOf`. */
 const WRITTEN = [
   'id',
   'namespace',

@@ -11,7 +11,7 @@ export type Project = (
   found: Pick<ToProject<unknown>, 'found' | 'secret' | 'beside'>,
 ) => Promise<Problem | undefined>;
 
-/** Part of a reconcile that is specific to a kind. */
+/** Part of a reconcile that each kind implements itself. */
 export type OwnReconcile<Spec, Status> = Pick<
   ReconciledKind<Spec, Status>,
   'action' | 'isReferred' | 'listStale' | 'listChanged'

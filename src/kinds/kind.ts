@@ -37,7 +37,7 @@ export type KindSpec<S extends z.ZodObject, Used> = Omit<KindCrd, 'spec'> & {
   secretColumn?: string;
   /** Returns the part of a declaration that comes into effect. Defaults to the whole declaration. */
   used?: (spec: z.output<S>) => Used;
-  /** Deletes rows in other tables for a deleted object. */
+  /** Deletes a deleted object's rows in other tables. */
   release?: (db: Db, id: string) => Promise<void>;
   rest: RestTexts &
     DeclaredTexts &

@@ -51,7 +51,7 @@ export type Beside = {
   write: (db: Db) => Promise<void>;
 };
 
-/** Parts of a kind that the projection uses. */
+/** Properties of a kind that `projectKind` uses. */
 export type ProjectedKind<Spec, Used> = {
   names: KindNames;
   rows: KindRows<Spec, Used>;

@@ -20,7 +20,7 @@ import { goneLine, type ProjectedKind } from './project-kind.ts';
 
 export type KindApiDeps = DeclareDeps & { guard: AddressGuard; nowMs: () => number };
 
-/** Rules of a kind for writes by REST. */
+/** Rules that a kind adds to writes by REST. */
 export type WriteRules<Fields> = {
   /** Names that no object may have, each with the reason. */
   reservedNames?: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export type WriteRules<Fields> = {
   explain?: (fault: FieldError) => string;
 };
 
-/** Parts of a kind that a write uses. */
+/** Properties of a kind that a write by REST uses. */
 export type WrittenKind<Spec> = ProjectedKind<Spec, unknown> & {
   declared: DeclaredKind<Spec, Fields<Spec>, KindRow<Spec>>;
   rules: WriteRules<SnakeCased<Spec>>;
