@@ -16,8 +16,8 @@ export function newSessionToken(): string {
 }
 
 /**
- * Returns true if the text has the form of a session token. Texts of any other form are rejected without a database
- * lookup.
+ * Returns true if the text has the form of a session token. Texts in any other form are rejected without a database
+ * query.
  */
 export function isSessionToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{40}$/.test(text);

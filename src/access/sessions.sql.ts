@@ -96,7 +96,7 @@ export async function countSessions(db: Db, keyId: string): Promise<number> {
 export type FoundSession = Pick<SessionRow, 'id' | 'namespace' | 'keyId' | 'name' | 'scopes'> & {
   /** Time in ms for which the token and the session remain valid without further use. */
   endsInMs: number;
-  /** Whether this is the first request with the token. */
+  /** Whether this is the first request with this token. */
   isNew: boolean;
   /** Whether the token was replaced and its overlap is over. A client that still sends it may have stolen it. */
   isStale: boolean;
