@@ -41,7 +41,7 @@ export type ProviderPart = {
   fields: Readonly<Record<string, z.ZodType<string | undefined>>>;
   /** CEL rules of the CRD, which Kubernetes evaluates. */
   rules: readonly { rule: string; message: string; fieldPath: string }[];
-  /** Returns the first fault in `fields` that their schema does not detect. */
+  /** Returns the first fault in `fields` that their schemas do not detect. */
   faultIn?: (own: OwnFields) => OwnFault | undefined;
 };
 
@@ -117,7 +117,7 @@ export type Callback = {
   dialed: 'answered' | 'busy' | 'no_answer' | 'failed';
 };
 
-/** State of a call: `live`, or how it ended. Undefined if the carrier does not report it. */
+/** State of a call: `live`, or how the call ended. Undefined if the carrier does not report it. */
 export type CallState =
   | 'live'
   | { status: 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled'; reason: string }
@@ -152,7 +152,7 @@ export type Dial = {
   detectsMachine: boolean;
 };
 
-/** Writer of instructions for a call, as XML that the carrier executes. */
+/** Writer of the XML instructions that a carrier executes during a call. */
 export type AnswerWriter = {
   /**
    * Returns the instruction to open a socket for audio in both directions. When the socket closes, the carrier requests

@@ -30,7 +30,7 @@ export function createCarrierApis(deps: { egress: Pick<EgressClient, 'send'> }):
 /** Names of the fields of a TelephonyProvider that exist for only one carrier. */
 export const OWN_FIELDS = CARRIERS.flatMap(({ provider }) => Object.keys(provider.fields));
 
-/** Returns the values of the fields in `OWN_FIELDS`. */
+/** Returns the values of the carrier-specific fields (`OWN_FIELDS`). */
 export function ownFieldsOf(spec: object): Record<string, string> {
   return Object.fromEntries(
     Object.entries(spec).filter(
@@ -40,7 +40,7 @@ export function ownFieldsOf(spec: object): Record<string, string> {
   );
 }
 
-/** Returns the first fault in these fields that their schema does not detect. */
+/** Returns the first fault in the carrier-specific fields that their schemas do not detect. */
 export function ownFaultIn(spec: object): OwnFault | undefined {
   const own = ownFieldsOf(spec);
   for (const { provider } of CARRIERS) {

@@ -13,7 +13,7 @@ export type MediaFrame =
 export type StartFrame = {
   streamSid: string;
   callSid: string;
-  /** Parameters from the XML response that opened the socket. */
+  /** Parameters from the XML that opened the socket. */
   customParameters?: Record<string, unknown> | null | undefined;
   mediaFormat?: MediaFormat | null | undefined;
 };
@@ -25,7 +25,7 @@ export type Media = {
   /** Number of the frame, counted from 1. `timestamp` is its start in ms since the beginning of the stream. */
   chunk?: number | undefined;
   timestamp?: number | undefined;
-  /** Audio in base64. */
+  /** Audio encoded as base64. */
   payload: string;
 };
 

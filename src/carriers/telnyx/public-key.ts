@@ -1,9 +1,9 @@
 /**
- * Prime of the field over which Ed25519 is defined (RFC 8032). The public keys of TelephonyProviders are Ed25519 keys.
+ * Prime of the field over which Ed25519 is defined (RFC 8032). TelephonyProviders of Telnyx have Ed25519 public keys.
  */
 
 const P = 2n ** 255n - 19n;
-/** Constant `d` of the curve: -121665/121666. */
+/** Constant `d` of the curve equation: -121665/121666. */
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 
 /**
@@ -13,7 +13,7 @@ const D = 3709570593466943934313808350875456518954211387984321901638878553308594
 export function isPublicKey(base64: string): boolean {
   const bytes = Buffer.from(Buffer.from(base64, 'base64').toReversed());
   if (bytes.length !== 32) return false;
-  // The highest bit is the sign of x and not part of y.
+  // The highest bit is the sign of x and not a part of y.
   const y = BigInt(`0x${bytes.toString('hex')}`) & (2n ** 255n - 1n);
   if (y >= P) return false;
   const above = y * y - 1n;

@@ -38,7 +38,7 @@ export function signedText(timestamp: string, body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${timestamp}|`), body]);
 }
 
-/** Returns the key object. `publicKey` is the base64 of 32 bytes, as in a TelephonyProvider. */
+/** Returns a public key as a key object. `publicKey` is the base64 of 32 bytes, as in a TelephonyProvider. */
 function keyOf(publicKey: string) {
   const x = Buffer.from(publicKey, 'base64').toString('base64url');
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });

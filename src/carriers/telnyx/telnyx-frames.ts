@@ -33,7 +33,7 @@ const Frame = z.discriminatedUnion('event', [
   }),
 ]);
 
-/** Names of encodings. Telnyx uses the RTP name of µ-law, which is PCMU. */
+/** Names of audio encodings. Telnyx uses PCMU, the RTP name of µ-law. */
 const ENCODINGS: Record<string, string> = { PCMU: 'audio/x-mulaw' };
 
 function read(text: string): MediaFrame | undefined {

@@ -10,7 +10,10 @@ import { isSigned } from './signature.ts';
 import { createTelnyxApi } from './telnyx-api.ts';
 import { TELNYX_MEDIA } from './telnyx-frames.ts';
 
-/** Base64 of 32 bytes: 43 characters and one `=`. Two bits of the last character are unused and zero. */
+/**
+ * Schema of a public key: the base64 of 32 bytes, with 43 characters and one `=`. Two bits of the last character are
+ * unused and zero.
+ */
 const ed25519Key = z
   .string()
   .max(44)

@@ -39,8 +39,8 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
 
 /**
  * Returns a base URL in up to three spellings: unchanged, without its port, and with the default port. Twilio signs one
- * of these. For the webhook of a call over https it omits the port, and Twilio's own libraries try the URL with and
- * without the port.
+ * of these spellings. For the webhook of a call over https it omits the port, and Twilio's own libraries try the URL
+ * with and without the port.
  */
 export function portSpellings(base: string): string[] {
   const [, scheme = '', host = '', path = ''] =

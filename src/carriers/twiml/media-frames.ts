@@ -20,7 +20,7 @@ const Start = z.object({
   }),
 });
 
-/** Frames that have the same form at Twilio and Telnyx. */
+/** Schemas of frames that have the same form at Twilio and Telnyx. */
 export const ALIKE = [
   z.object({ event: z.literal('connected') }),
   z.object({ event: z.literal('dtmf'), dtmf: z.object({ digit: z.string().max(1) }) }),

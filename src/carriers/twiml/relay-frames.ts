@@ -57,15 +57,18 @@ function neutral(frame: z.output<typeof Frame>): RelayFrame {
 }
 
 /**
- * Returns a frame with part of an utterance. With `isKept`, the user cannot interrupt it, whatever the setting of the
- * session is.
+ * Returns a frame with part of an utterance. With `isKept`, the user cannot interrupt it, whatever the session's
+ * setting is.
  */
 export const sayFrame = (token: string, isKept = false): string => textFrame(token, false, isKept);
 export const lastFrame = (isKept = false): string => textFrame('', true, isKept);
 const textFrame = (token: string, last: boolean, isKept: boolean): string =>
   JSON.stringify({ type: 'text', token, last, ...(isKept && { interruptible: false }) });
 export const keysFrame = (digits: string): string => JSON.stringify({ type: 'sendDigits', digits });
-/** Returns the frame that ends the session. The carrier returns `handoffData` when it requests further instructions. */
+/**
+ * Returns the frame that ends the session. The carrier returns `why` as `handoffData` when it requests further
+ * instructions.
+ */
 export const endFrame = (why?: string): string =>
   JSON.stringify({ type: 'end', ...(why !== undefined && { handoffData: why }) });
 

@@ -57,8 +57,8 @@ function parameterOf(token: string): string {
 }
 
 /**
- * Returns the instruction to open a socket for audio in both directions. `attributes` are those that only this carrier
- * needs.
+ * Returns the instruction to open a socket for audio in both directions. `attributes` are additional attributes that
+ * this carrier needs.
  */
 export function streamTwiml(
   { action, token, url }: StreamOptions,
