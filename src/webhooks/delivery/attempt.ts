@@ -177,7 +177,7 @@ function whatNext(input: {
   return { outcome: nextOffsetMs === null ? 'failed' : 'retry', nextOffsetMs };
 }
 
-/** Returns at most 4 KiB of UTF-8 that PostgreSQL can store as text. */
+/** Returns at most 4 KiB of a response body as UTF-8 that PostgreSQL can store. */
 function printable(body: Buffer): string {
   const text = body.toString('utf8').replaceAll('\0', '\uFFFD');
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(RESPONSE_BODY_BYTES_MAX));

@@ -199,7 +199,7 @@ async function releaseSuccessors(
   claimed: readonly ClaimedDelivery[],
   wake: (endpointIds: readonly string[]) => void,
 ): Promise<void> {
-  // If a process lost the lease of the first attempt, it may not have marked that attempt as started.
+  // A process that lost the lease of the first attempt may not have marked that attempt as started.
   const first = claimed.filter((d) => d.conversationId !== null && (d.attempt === 1 || d.lost));
   if (first.length === 0) return;
   try {

@@ -29,7 +29,7 @@ export function deliveryRoutes(deps: DeliveryRoutesDeps): Route[] {
   return [
     explainRoute(deps),
     listAllRoute(deps),
-    deliveryStatsRoute(deps), // Precedes the route of one delivery, whose id would match `stats`.
+    deliveryStatsRoute(deps), // This route precedes that of a single delivery, whose id would match `stats`.
     listRoute(deps, {
       path: '/v1/webhooks/{id}/deliveries',
       operationId: 'listWebhookDeliveries',

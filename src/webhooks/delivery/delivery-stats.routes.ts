@@ -142,7 +142,7 @@ function view(
   };
 }
 
-/** Returns consecutive buckets, including empty ones. Omits a bucket if only a part of its deliveries was counted. */
+/** Returns consecutive buckets, including empty ones. Omits a bucket if only some of its deliveries were counted. */
 function bucketsOf(
   span: { from: number; to: number; bucketSec: number; countedFrom: number },
   rows: readonly StatsRow[],

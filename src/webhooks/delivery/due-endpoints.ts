@@ -16,7 +16,7 @@ export type DueEndpoints = {
   add: (endpointId: string) => void;
   /** Removes the endpoints for which a claim begins. */
   take: (budgets: readonly ClaimBudget[]) => void;
-  /** Restores the endpoints of a failed claim. */
+  /** Adds the endpoints of a failed claim again. */
   putBack: (budgets: readonly ClaimBudget[]) => void;
   /** Adds the endpoints again whose claims used their whole budget, because they may have more deliveries due. */
   noteClaimed: (budgets: readonly ClaimBudget[], claimed: readonly ClaimedDelivery[]) => void;

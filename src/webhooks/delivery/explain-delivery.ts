@@ -32,7 +32,7 @@ export type Explanation = {
   /** Explanation for people that says what to do. */
   detail: string;
   deliveryId: string | null;
-  /** Unix milliseconds. */
+  /** Time of the next attempt in Unix milliseconds; null if there is none. */
   nextAttemptAt: number | null;
 };
 
@@ -60,7 +60,7 @@ export type Facts = {
     WebhookEndpointRow,
     'id' | 'enabled' | 'ready' | 'message' | 'eventTypes' | 'createdAt'
   >;
-  /** Deliveries, newest first. */
+  /** Deliveries of the event to the endpoint, newest first. */
   deliveries: readonly ExplainableDelivery[];
   nowMs: number;
   /** Period in ms after an event in which it can be replayed. */

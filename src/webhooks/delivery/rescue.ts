@@ -83,13 +83,13 @@ export async function createRescue(deps: {
     const others = all.filter((one) => one.number !== processNumber);
     const claiming = others.filter(({ isGone, isStopping }) => !isGone && !isStopping);
     deps.onOthers(claiming.map(({ number }) => number));
-    // If even this process's own session is gone, the server was unavailable, however briefly.
+    // If even this process's own session is gone, the server was unavailable, even if only briefly.
     if (all.some((one) => one.number === processNumber && one.isGone)) outageSeen();
     const now = nowMs();
     if (now < notBeforeMs) return [];
     const gone = others.filter(({ isGone }) => isGone);
-    // A process that came back between two checks has a new registration time, so its time without a session starts
-    // anew.
+    // A process that returned between two checks has a new registration time, so its time without a session starts
+    // again.
     const sinceOf = (one: DeliveryProcess): [string, number] => {
       const key = `${one.number} ${one.startedAt}`;
       return [key, goneSince.get(key) ?? now];

@@ -9,7 +9,7 @@
  * not block others.
  */
 export type Throttle = {
-  /** Returns how many more deliveries may begin now. */
+  /** Returns how many more yielding deliveries may begin now. */
   free: () => number;
   begun: (count: number) => void;
 };

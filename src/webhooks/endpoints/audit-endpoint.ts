@@ -19,8 +19,8 @@ export function endpointAudited(fields: Fields, headerNames: readonly string[]):
 }
 
 /**
- * Returns the change for the audit log. `names.set` are the headers that the patch sets or removes. If `names.after`
- * is undefined, the header names stay the same.
+ * Returns the change for the audit log. `names.set` lists the headers that the patch sets or removes. If `names.after`
+ * is undefined, the header names did not change.
  */
 export function endpointChange(
   before: WebhookEndpointFields,

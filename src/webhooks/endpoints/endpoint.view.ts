@@ -90,7 +90,7 @@ export function endpointTag(row: WebhookEndpointRow): string {
   return etagOf({ ...row, revision: row.headerRevision });
 }
 
-/** Returns who disabled an endpoint, and how, or null if it is enabled. */
+/** Returns how an endpoint was disabled and by whom, or null if it is enabled. */
 function disabledReason({ enabled, suspendedBy, managedBy }: WebhookEndpointRow): string | null {
   if (enabled) return null;
   const by = suspendedBy === null ? managedBy : managedByOwner([suspendedBy]);

@@ -90,7 +90,7 @@ function isWhole(stored: SealedEndpoint): stored is WholeRow {
   return stored.secrets !== null;
 }
 
-/** Returns the row's secrets after copying them to its Secret. */
+/** Copies the row's secrets to the endpoint's Secret and returns them. */
 async function copyToSecret(
   deps: FindSecretsDeps,
   endpoint: EndpointResource,
@@ -226,7 +226,7 @@ function isOurs({ owners }: Resource): boolean {
   );
 }
 
-/** Returns the declared headers. A header from a Secret takes precedence over one declared in plain text. */
+/** Returns the declared headers. A header from a Secret takes precedence over a header declared in plain text. */
 export async function findHeaders(
   { store }: Pick<FindSecretsDeps, 'store'>,
   endpoint: EndpointResource,
@@ -245,7 +245,7 @@ export async function findHeaders(
   return { headers: { ...Object.fromEntries(kept), ...headers } };
 }
 
-/** Returns the data of a Secret, whose values are strings. */
+/** Returns the data of a Secret. All its values are strings. */
 function dataOf({ spec }: Resource): Record<string, unknown> {
   const data = spec['data'];
   return typeof data === 'object' && data !== null ? { ...data } : {};

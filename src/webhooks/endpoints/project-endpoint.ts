@@ -53,7 +53,7 @@ export type EndpointToProject = {
 };
 
 /**
- * Updates an endpoint's row from its declaration and wakes its waiting deliveries.
+ * Updates an endpoint's row to its declaration and wakes its waiting deliveries.
  * @throws WriteConflictError if the row's secrets changed since `stored` was read, because the API rotated them
  */
 export async function projectEndpoint(

@@ -16,7 +16,7 @@ import {
 
 export type EndpointHealth = 'healthy' | 'failing' | 'disabled' | 'not_ready';
 
-/** Returns how the latest deliveries to an endpoint went (contract/webhooks.md#status). */
+/** Returns the health of an endpoint, as the outcome of its latest deliveries (contract/webhooks.md#status). */
 export function healthOf(
   endpoint: Pick<HealthRow, 'enabled' | 'ready' | 'lastFailureAt' | 'lastSuccessAt'>,
 ): EndpointHealth {
@@ -93,8 +93,8 @@ function isShown({ status, delivering }: ShownDelivery, shown: Shown): boolean {
 }
 
 /**
- * Returns the part of a status that describes deliveries. `endpoint` is undefined if the endpoint has no row, because
- * all its declarations were refused and nothing was ever sent.
+ * Returns the part of a status that describes deliveries. `endpoint` is undefined if the endpoint has no row: all its
+ * declarations were refused, and nothing was ever sent.
  */
 function deliveryToShow(endpoint: HealthRow | undefined, shown: Shown): ShownDelivery {
   if (endpoint === undefined) {
@@ -148,8 +148,8 @@ function deliveringNow(
 }
 
 /**
- * Describes the state of an endpoint in one sentence (contract/webhooks.md#status). The sentence does not claim
- * success while the last attempt failed. `whyOff` is why the endpoint is disabled.
+ * Describes the state of an endpoint in one sentence (contract/webhooks.md#status), which does not claim success while
+ * the last attempt failed. `whyOff` is the reason why the endpoint is disabled.
  */
 export function statusMessage(
   endpoint: HealthRow & { message: string },

@@ -123,7 +123,7 @@ export function splitPatch(patch: Record<string, unknown>): WebhookEndpointPatch
   return { declared, headers: given as HeaderPatch | undefined };
 }
 
-/** Splits the body of a create into the spec and the secrets, which must not be in the spec. */
+/** Splits the body of a create request into the spec and the secrets, which must not be in the spec. */
 export function toWebhookEndpointSpec(write: WebhookEndpointWrite): {
   spec: WebhookEndpointDeclaration;
   secret: string | undefined;

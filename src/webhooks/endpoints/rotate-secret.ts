@@ -87,7 +87,7 @@ export async function rotateSecret(
   return done;
 }
 
-/** Returns the times of the rotation as REST shows them, never the secrets. */
+/** Returns the times of the rotation in progress, as REST shows them, without the secrets. */
 function rotationOf({ next }: SigningSecrets): Fields | null {
   if (next === undefined) return null;
   return { activates_at: unixSec(next.atMs), ends_at: unixSec(next.oldUntilMs) };

@@ -103,6 +103,6 @@ function newEvent<T extends EventType>(
     throw new ApiError('body_too_large', detail);
   }
   const deliveryId = newUuid(nowMs);
-  // The trace is read here, because the batch that commits this event may be started by another request.
+  // The trace context is read here, because another request may start the batch that commits this event.
   return { id, deliveryId, namespace, type, endpointId, body, traceparent: activeTraceparent() };
 }

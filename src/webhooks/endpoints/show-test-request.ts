@@ -22,9 +22,8 @@ export type ShownRequest = {
 };
 
 /**
- * Returns the request of a test event as it would be sent and signed now, without storing or sending it. The
- * signatures do not cover the header `parley-test`, so a reader of the response could send the request as a real
- * event.
+ * Returns the request of a test event as it would be sent and signed now, without storing or sending it. The header
+ * `parley-test` is not signed, so anyone who sees the response could send the request as a real event.
  * @throws ApiError not_found, write_conflict (no secret is active yet)
  */
 export async function showTestRequest<T extends EventType>(

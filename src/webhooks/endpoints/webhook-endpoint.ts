@@ -15,7 +15,8 @@ import {
 } from '../../platform/resources/schema/field-types.ts';
 
 /**
- * The kind WebhookEndpoint (contract/custom-resources.md#spec). Its types, CRD and REST shape derive from this schema.
+ * The kind WebhookEndpoint (contract/custom-resources.md#spec). Its types, CRD and REST schemas are derived from this
+ * schema.
  */
 
 /** Allowed values of `eventTypes`: `*`, each event type, and `group.*` for each dot in a type. */

@@ -178,7 +178,7 @@ async function defaultType(
   return EVENT_TYPES.find((type) => isSubscribed(eventTypes, type)) ?? usual;
 }
 
-/** Returns the given data if it is valid for the type; without given data, the sample of the type. */
+/** Returns the given data if it is valid for the type. Without given data, returns the sample data of the type. */
 function dataOf<T extends EventType>(type: T, given: unknown): EventData<T>;
 function dataOf(type: EventType, given: unknown): unknown {
   return given === undefined ? EVENT_SAMPLES[type] : parseBody(EVENT_DATA[type], given, ['data']);

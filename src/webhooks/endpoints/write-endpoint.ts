@@ -249,7 +249,7 @@ function originOf(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : url;
 }
 
-/** Patches the headers. `expected` is the header revision that the caller read. */
+/** Applies a patch to the headers. `expected` is the header revision that the caller read. */
 async function changeHeaders(
   deps: EndpointWriterDeps,
   key: RowKey,

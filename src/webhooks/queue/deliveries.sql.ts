@@ -20,12 +20,12 @@ export type DeliveryRow = {
   /** Whether this is the delivery of a test event. */
   isTest: boolean;
   status: DeliveryStatus;
-  /** Number of attempts, without the one in flight. */
+  /** Number of recorded attempts, without the one in flight. */
   attemptCount: number;
   inFlightSince: number | null;
   nextAttemptAt: number | null;
   deliveredAt: number | null;
-  /** Replay whose acknowledgement also ended this delivery, if any. */
+  /** Replay whose acknowledgement also ended this delivery; null if there is none. */
   deliveredBy: string | null;
   attempts: AttemptRow[];
 };
@@ -177,7 +177,7 @@ export type ExplainableDelivery = {
   isLeased: boolean;
   /** Whether the delivery waits for an earlier event of its conversation whose delivery has not started. */
   isOutOfTurn: boolean;
-  /** Unix milliseconds. */
+  /** Time in Unix milliseconds at which the next attempt is due; null if there is none. */
   dueAt: number | null;
 };
 

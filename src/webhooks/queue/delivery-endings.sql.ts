@@ -58,7 +58,7 @@ export type CanceledDelivery = {
   endpointId: string;
 };
 
-/** Maximum number of canceled deliveries that are returned by id. */
+/** Maximum number of canceled deliveries whose ids are returned. */
 export const CANCELED_NAMED_MAX = 1_000;
 
 /**

@@ -39,9 +39,9 @@ export type StatsRow = DeliveryStats & { bucket: number | undefined; countedFrom
 
 /**
  * Reads the counts with one statement. For each endpoint, it reads a range of the index on endpoint and id, newest
- * first, up to a maximum number of rows, so that a larger window costs no more. If that maximum cuts the range, only
- * deliveries from `countedFrom` (Unix seconds) on are counted. The id of a delivery contains its time by the
- * database's clock.
+ * first. The number of rows is limited, so that a larger window costs no more. If the limit cuts the range, only
+ * deliveries from `countedFrom` (Unix seconds) on are counted. The id of a delivery contains its time by the database's
+ * clock.
  */
 export async function readDeliveryStats(
   db: Db,

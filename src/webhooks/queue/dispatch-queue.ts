@@ -27,8 +27,8 @@ export const TRIGGERS = ['schedule', 'manual', 'replay', 'test'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
 /**
- * Duration of a lease. It is longer than an attempt (10 s), the extra time for its response body and a delayed
- * completion together.
+ * Duration of a lease in ms. It is longer than an attempt (10 s), the extra time for the response body, and a delayed
+ * recording together.
  */
 export const LEASE_MS = 30_000;
 /**
@@ -110,7 +110,7 @@ export type AttemptResult = {
 /** Values of the backlog gauges. */
 export type Backlog = {
   pending: number;
-  /** Age of the oldest delivery that could be attempted now. */
+  /** Age in seconds of the oldest delivery that could be attempted now. */
   oldestDueAgeSec: number;
   /** Number of endpoints by state: `healthy`, `failing`, `not_ready` and `disabled`. */
   endpoints: Record<string, number>;

@@ -6,7 +6,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
  * (contract/webhooks.md#reconcile). Digests exclude test events. Ids are UUIDs.
  */
 
-/** Range of an endpoint's events; `from` is inclusive, `to` exclusive. */
+/** Range of an endpoint's events, by their ids; `from` is inclusive, `to` exclusive. */
 export type SentSpan = { endpointId: string; from: string; to: string };
 
 /** Event with at least one delivery that was not canceled. */
@@ -27,7 +27,9 @@ function oldestDelivery(eventId: string): string {
   return lowestUuidAt(uuidTimeMs(eventId) - DAY_MS);
 }
 
-/** Events in the order of their ids. `next` is where the following page begins, or null after the last. */
+/**
+ * Page of events in the order of their ids. `next` is the first id of the following page, or null after the last page.
+ */
 export type SentPage = { events: SentEvent[]; next: string | null };
 
 const OF_SPAN = `endpoint_id = $1 and event_id >= $2 and event_id < $3 and trigger <> 'test'`;

@@ -48,7 +48,7 @@ export type Reconciled = {
   missing: string[];
   /** Missing events that are still queued. */
   unfinished: string[];
-  /** Missing events that cannot be sent again. */
+  /** Missing events that cannot be sent again, because they were erased. */
   erased: string[];
   /** Events that the receiver has but that were never sent to this endpoint. Filled on the first page only. */
   unknown: string[];

@@ -71,8 +71,8 @@ function matching(mode: ReplayMode): string {
       select event_id, 'pending' from delivery_queue
        where endpoint_id = $2 and event_id = any(array(select id from seen))
     ), `;
-  // `is true` prevents the planner from using a join. The planner expects a handful of rows and would compare every
-  // pair of them. With `is true`, it uses a hash table.
+  // With `is true`, the planner uses a hash table. Otherwise it would use a join, because it expects a handful of rows,
+  // and compare every pair of rows.
   const isIn = (status: string): string =>
     `(seen.id in (select event_id from known where ${status})) is true`;
   const condition = {
@@ -173,7 +173,7 @@ export async function hasUnsent(
 
 /**
  * Queues new deliveries of an old event, to one endpoint or to every enabled endpoint that is subscribed now. A test
- * event goes only to its own endpoint. The retry schedule starts at this request.
+ * event is sent only to its own endpoint. The retry schedule starts at the time of this request.
  */
 export async function insertReplay(
   db: Db,

@@ -108,7 +108,7 @@ async function countEvents(pool: Pool, scope: ReplayScope): Promise<number> {
  */
 export async function createReplayJob(
   deps: ReplayJobDeps,
-  /** `actor` is the API key that starts the job. The limit per key counts its running jobs. */
+  /** The API key `actor` starts the job. The limit per key counts the running jobs of this key. */
   input: ReplayRequest & { actor: string },
   beforeCommit: CommitHook<JobRow> = noCommitHook,
 ): Promise<JobRow> {
