@@ -62,12 +62,12 @@ export async function readAgentStats(
   return rows[0]!; // An aggregate always returns one row.
 }
 
-/** Counts for an agent and the version that the conversations started with. */
+/** Counts of the conversations that started with this version of an agent. */
 export type VersionCounted = Counted & { agentId: string; version: number };
 
 /**
  * Reads the statistics of a namespace in one statement, which scans a range of the namespace's index once. Returns the
- * total, and the counts of the `limit` agents and versions with the most conversations.
+ * total, and the counts of the `limit` versions of agents with the most conversations.
  */
 export async function readStats(
   db: Db,

@@ -16,7 +16,7 @@ export const spanQuery = {
 };
 
 /**
- * Returns the span of a query, by default the last 24 hours.
+ * Returns the time span of a query, by default the last 24 hours.
  * @throws ApiError invalid_parameter
  */
 export function spanOf(

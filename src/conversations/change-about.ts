@@ -3,7 +3,10 @@ import { inTransaction } from '../platform/postgres/transaction.ts';
 import type { ConversationDeps } from './record/conversation-deps.ts';
 import { lockConversation, setAbout, type ConversationRow } from './record/conversations.sql.ts';
 
-/** JSON merge patch: `null` removes a value, and absent members stay unchanged. */
+/**
+ * Changes to the user and the metadata of a conversation, as a JSON merge patch: `null` removes a value, and absent
+ * members stay unchanged.
+ */
 export type AboutPatch = {
   userId?: string | null | undefined;
   metadata?: Readonly<Record<string, string | null>> | null | undefined;

@@ -9,9 +9,9 @@ import {
 import { listTurns } from './record/turns.sql.ts';
 import { searchConversations, type Sought } from './search-conversations.ts';
 
-/** Conversations per query. */
+/** Number of conversations per query. */
 const PAGE = 100;
-/** Maximum turns in memory, each of at most 32,000 characters. */
+/** Maximum number of turns in memory, each of at most 32,000 characters. */
 const TURNS = 200;
 
 /**

@@ -22,18 +22,18 @@ export type Followers = {
     after: number | null;
   }) => Promise<(signal: AbortSignal) => AsyncGenerator<Followed>>;
   wake: KeyWaiters['wake'];
-  /** Ends all readers and refuses new ones. */
+  /** Ends the streams of all readers and refuses new readers. */
   stop: () => void;
 };
 
 /** Number of turns per read. */
 const PAGE = 50;
-/** Poll interval, in case a wake-up is lost. */
+/** Poll interval in ms, in case a wake-up is lost. */
 const POLL_MS = 5_000;
 
 type Position = { namespace: string; id: string; from: number };
 
-/** Read of a conversation, shared by all its followers. */
+/** Read of a conversation that is in progress and shared by all its followers. */
 type Read = { namespace: string; row: Promise<ConversationRow | undefined>; pages: Pages };
 type Pages = Map<number, Promise<TurnRow[]>>;
 

@@ -13,7 +13,7 @@ export type Sought = Pick<ConversationFilter, 'named'> | { words: readonly strin
  * far.
  */
 const LOOKED_MAX = 5_000;
-/** Time after which a page starts no further search step. */
+/** Time in ms after which no further search step is started for a page. */
 const PAGE_MS = 200;
 /**
  * Number of conversations and turns per statement. 500 conversations take 20 ms if their turns are as long as usual

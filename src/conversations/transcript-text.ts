@@ -3,7 +3,8 @@ import type { ConversationRow } from './record/conversations.sql.ts';
 import type { TurnRole, TurnRow } from './record/turns.sql.ts';
 
 /**
- * Transcripts in three formats. Each is written page by page, so that ten thousand turns are never in memory together.
+ * Functions that write a transcript in one of three formats. They write it page by page, so that ten thousand turns are
+ * never in memory together.
  */
 
 type Pages = AsyncIterable<readonly TurnRow[]>;

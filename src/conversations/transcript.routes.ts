@@ -41,7 +41,7 @@ export function transcriptRoute({ pool }: { pool: Pool }): Route {
   });
 }
 
-/** Maximum turns in memory, each of at most 32,000 characters. */
+/** Maximum number of turns in memory, each of at most 32,000 characters. */
 const PAGE = 200;
 
 /** Yields the turns that existed when the conversation was read, oldest first, page by page. */

@@ -20,15 +20,15 @@ const UNDER_WAY_SEC = 60;
 type Said = {
   /** Hashes of the request's messages: the one at index n covers the first n messages, from none to all. */
   hashes: readonly Buffer[];
-  /** Index of the first message after the last reply. */
+  /** Index of the first message after the agent's last reply. */
   from: number;
   isRetry: boolean;
   isTakenUp: boolean;
 };
 
 /**
- * Returns the talk that a request continues, or undefined. Prefers the talk that already has most of the request's
- * messages. Talks that look identical to a client are equivalent, so the newest one is used.
+ * Chooses the talk that a request continues; undefined if there is none. Prefers the talk that already has most of the
+ * request's messages. A client cannot distinguish talks with the same messages, so of these the newest one is used.
  * @throws ApiError idempotency_in_progress if an earlier attempt of this request is still in progress
  */
 export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'status' | 'ageSec'>>(

@@ -16,7 +16,10 @@ const part = z.object({
   refusal: z.string().optional(),
 });
 
-/** Text as OpenAI writes it: a string, a list of parts, or null. An error points to the part that caused it. */
+/**
+ * Text of a message in the forms that OpenAI allows: a string, a list of parts, or null. An error points to the part
+ * that caused it.
+ */
 const content = z
   .unknown()
   .transform((value, context): string => {
@@ -93,7 +96,7 @@ function demandsCall(value: unknown): boolean {
   return type !== 'none' && type !== 'auto';
 }
 
-/** Returns the type of a `response_format`, which some clients send as a text. */
+/** Returns the type of a `response_format`, which some clients send as a string instead of an object. */
 function formatOf(value: unknown): unknown {
   return isFilled(value) ? (value as { type?: unknown }).type : value;
 }
@@ -278,7 +281,7 @@ const [NAME] = saying(
   'must be an agent as agt_… or agt_…@3',
 );
 
-/** Parses `agt_…` or `agt_…@3`. Returns undefined for any other name. `agentId` is a uuid. */
+/** Parses `agt_…` or `agt_…@3`. Returns undefined for any other name. `agentId` is a UUID. */
 export function readModelName(
   name: string,
 ): { agentId: string; version: number | undefined } | undefined {

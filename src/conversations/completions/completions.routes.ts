@@ -185,7 +185,7 @@ function finishOf(reason: string | undefined): FinishReason {
   return reason === 'length' || reason === 'content_filter' ? reason : 'stop';
 }
 
-/** Adds up the model's usage over all steps. If no model ran, estimates the tokens. */
+/** Adds up the model's usage over all requests of the turn. If no model was used, estimates the tokens. */
 function usageOf({
   turns,
   said,

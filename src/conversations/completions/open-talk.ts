@@ -38,14 +38,14 @@ export type TalkRequest = {
   keyId: string;
   agentId: string;
   version: number | undefined;
-  /** Conversation that the client names, to continue it. */
+  /** Id of the conversation that the client names in order to continue it. */
   conversationId: string | undefined;
   userId: string | null;
   metadata: Record<string, string>;
   said: readonly BroughtTurn[];
   /** Whether the client marked this request as a retry. */
   isRetry: boolean;
-  /** Whether this request continues an earlier attempt that no process is handling any longer. */
+  /** Whether this request continues an earlier attempt of the same request that no process is handling any longer. */
   isTakenUp: boolean;
 };
 
@@ -105,7 +105,7 @@ export async function openTalk(deps: ConversationDeps, request: TalkRequest): Pr
 
 type Hashes = readonly Buffer[];
 
-/** Claims the chosen talk. Returns undefined if another request has claimed it. */
+/** Claims the chosen talk. Returns undefined if another request claimed it first. */
 async function take(
   deps: ConversationDeps,
   request: TalkRequest,
@@ -199,7 +199,7 @@ async function continueNamed(
   return ready(deps, about, added);
 }
 
-/** Returns the turn of the agent's first message if it is the only turn so far. */
+/** Returns the turn with the agent's first message, if it is the only turn so far. */
 async function greetingOf(
   { pool }: ConversationDeps,
   { id, turnCount }: Named,

@@ -35,7 +35,7 @@ export function readMessages(messages: readonly ChatMessage[]): BroughtTurn[] {
 
 const ROLES = { system: 'system', developer: 'system', user: 'user', assistant: 'agent' } as const;
 
-/** Content that a request adds to a conversation that already has the messages before `from`. */
+/** Content that a request adds to a conversation which already has the messages before `from`. */
 export type Added = {
   /** Messages of the client's program for the agent. */
   notes: string[];
@@ -64,8 +64,8 @@ export function addedFrom(said: readonly BroughtTurn[], from: number): Added {
 }
 
 /**
- * Returns the turns of a conversation that starts with a history. All messages of the client's program are included,
- * wherever they are.
+ * Returns the turns with which a conversation starts that has a history. They include all messages of the client's
+ * program, wherever these are in the request.
  */
 export function broughtBefore(said: readonly BroughtTurn[], from: number): BroughtTurn[] {
   const notes = said.slice(from).filter(({ role }) => role === 'system');
@@ -92,8 +92,8 @@ export type TalkOwner = {
 };
 
 /**
- * Returns a hash for each number of messages, from 0 to all: `hashes[n]` covers the first n messages. Ignores
- * surrounding white space, because clients trim it.
+ * Returns hashes of the messages: `hashes[n]` covers the first n messages, from none to all. Ignores surrounding white
+ * space, because clients trim it.
  */
 export function hashTalk(owner: TalkOwner, said: readonly BroughtTurn[]): Buffer[] {
   const hashes = [digest(JSON.stringify(ownedBy(owner)))];

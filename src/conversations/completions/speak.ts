@@ -59,7 +59,7 @@ export async function speak(
   }
 }
 
-/** Returns the response to an earlier attempt of the same request. */
+/** Returns the stored response of an earlier attempt of the same request. */
 export async function spokenBefore(
   deps: ConversationDeps,
   talk: OpenTalk,
@@ -115,7 +115,7 @@ function stateOf(
   };
 }
 
-/** Returns the identifier of the agent's version in responses (`system_fingerprint`). */
+/** Returns the identifier of the agent's version for responses (`system_fingerprint`). */
 export function fingerprintOf({ agentId, agentVersion }: OpenTalk): string {
   return `${fromUuid('agt', agentId)}@${agentVersion}`;
 }

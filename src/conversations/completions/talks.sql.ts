@@ -11,7 +11,7 @@ export type TalkRow = {
   status: 'pending' | 'answered' | 'failed' | 'interrupted';
   firstIndex: number;
   turnCount: number;
-  /** Time in seconds since the last request. */
+  /** Time in seconds since the talk's last request. */
   ageSec: number;
 };
 
@@ -21,7 +21,7 @@ export type FoundTalk = TalkRow & {
   agentVersion: number;
   /** Whether a human has accepted the conversation and may have written in it. */
   hadHuman: boolean;
-  /** Changes with every write of the row. */
+  /** Revision of the row. It changes with every write. */
   revision: string;
 };
 
@@ -110,7 +110,7 @@ export async function releaseTalk(
   );
 }
 
-/** Returns the id of a request's turn, which stays the same when the request is sent again. */
+/** Returns the id of the turn that a request starts. A repetition of the request has the same id. */
 export function turnRequestId({ request }: Pick<TalkRow, 'request'>): string {
   return request.subarray(0, 16).toString('hex');
 }

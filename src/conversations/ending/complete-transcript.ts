@@ -16,7 +16,7 @@ import type { Judged } from '../judging/ask-judge.ts';
 import { VERDICT_OUTCOMES } from '../judging/verdict.ts';
 
 /**
- * Result of a judgement by a model. `isOutcomeStated` means that the party that ended the conversation gave its
+ * Result of a judgement by a model. `isOutcomeStated` means that the party that ended the conversation stated an
  * outcome.
  */
 export type Judging =
@@ -113,7 +113,7 @@ const NOT_JUDGED = {
   duration_ms: null,
 };
 
-/** Returns the fields of the judgement for the event; none if no model has judged. */
+/** Returns the fields of the judgement for the event. Returns none if no model has judged. */
 function told(
   judgement: Judgement | null,
 ): Pick<EventData<'conversation.transcript.ready'>, 'judgement'> {

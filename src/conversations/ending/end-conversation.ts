@@ -92,7 +92,7 @@ export async function afterEnd(
  */
 const JUDGE_SEC = 60;
 
-/** Ends a conversation under its lock, in the caller's transaction. */
+/** Ends a conversation in the caller's transaction. The caller has locked the conversation. */
 export async function endLocked(
   transaction: ConversationTransaction & { deps: Pick<ConversationDeps, 'baseUrl'> },
   locked: LiveConversation,
@@ -123,7 +123,7 @@ export async function endLocked(
       channel: ended.channel,
       duration_sec: durationSec(ended) ?? 0,
       outcome,
-      csat_predicted: ended.csatPredicted ?? 1, // `endConversationRow` has written the value.
+      csat_predicted: ended.csatPredicted ?? 1, // `endConversationRow` has set this value.
       transcript_url: transcriptUrl(deps, ended.id),
       agent_version: ended.agentVersion,
       ended_reason: reason,

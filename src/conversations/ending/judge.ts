@@ -18,9 +18,9 @@ import { completeTranscript, type Judging } from './complete-transcript.ts';
  */
 const PLACES = 8;
 const SHARE = 4;
-/** Maximum number of waiting judgements. Further conversations are completed by rule, without a judgement. */
+/** Maximum number of queued judgements. Conversations beyond it are completed by rule, without a judgement. */
 const WAITING_MAX = { namespace: 200, all: 1_000 };
-/** Timeout for the model's response. */
+/** Timeout in ms for the model's response. */
 const ANSWER_MS = 30_000;
 /** Time in ms for which a stopping process waits for judgements in progress. */
 const GRACE_MS = 5_000;

@@ -8,8 +8,8 @@ import type { Tally } from '../record/tally.ts';
  */
 
 /**
- * Base of the sum for each outcome. The values are close to 3.1, because people rate in a narrow range even when they
- * are satisfied (docs/quality.md).
+ * Base of the sum, by outcome. The values are close to 3.1, because people rate in a narrow range even when they are
+ * satisfied (docs/quality.md).
  */
 const BASE: Record<Outcome, number> = {
   resolved: 3.5,
@@ -21,17 +21,17 @@ const BASE: Record<Outcome, number> = {
   failed: 2,
 };
 
-/** Points per occurrence, and the maximum that a feature may add or subtract. */
+/** Points per occurrence of a feature (`each`), and the maximum that the feature may add or subtract (`most`). */
 const WEIGHTS = {
   unanswered: { each: -0.25, most: -0.75 },
   repeats: { each: -0.3, most: -0.9 },
   complaints: { each: -0.4, most: -1 },
   thanks: { each: 0.3, most: 0.3 },
-  /** Escalations that nobody has accepted. */
+  /** Number of escalations that nobody accepted. */
   refused: { each: -0.4, most: -0.8 },
-  /** Minutes until somebody accepted the escalation, without the first minute. */
+  /** Number of minutes until somebody accepted the escalation, not counting the first minute. */
   waitMin: { each: -0.1, most: -0.6 },
-  /** Turns of the user beyond the tenth. */
+  /** Number of the user's turns beyond the tenth. */
   length: { each: -0.05, most: -0.5 },
 } as const;
 

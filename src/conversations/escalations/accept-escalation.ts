@@ -93,7 +93,9 @@ export async function requireEscalation(db: Db, key: Key): Promise<EscalationRow
   return found(await readEscalation(db, key), 'escalation');
 }
 
-/** Returns the error for an escalation that has another status than required. Call it under the conversation's lock. */
+/**
+ * Returns the error for an escalation that does not have the required status. Call it under the conversation's lock.
+ */
 export async function statusError(db: Db, key: Key): Promise<ApiError> {
   const { status, acceptedBy } = await requireEscalation(db, key);
   switch (status) {
@@ -126,7 +128,7 @@ export async function requireAcceptedBy(
   return row;
 }
 
-/** Returns the seconds from the request to the acceptance, in whole seconds; null if nobody has accepted. */
+/** Returns the time from the request to the acceptance in whole seconds; null if nobody has accepted. */
 export function waitOf(row: Pick<EscalationRow, 'requestedAt' | 'acceptedAt'>): number | null {
   return row.acceptedAt === null
     ? null

@@ -16,13 +16,13 @@ const MOOD_COUNT = 2;
 /** Mood at or below which a message counts as bad. Moods range from -5 to 5. */
 const BAD_MOOD = -2;
 
-/** Facts about a turn that the rules use. */
+/** Facts about the current turn and those before it that the rules use. */
 export type RuleFacts = {
   user: { wantsHuman: boolean };
   text: string;
-  /** Moods of the user's last messages, newest last, including this one. */
+  /** Moods of the user's last messages, newest last. This message is included. */
   moods: readonly number[];
-  /** Number of messages of the user, including this one. */
+  /** Number of the user's messages, including this one. */
   userTurns: number;
   /** Number of consecutive unanswered questions, including this one. */
   unansweredInRow: number;
@@ -34,8 +34,8 @@ export type RuleFacts = {
 export type HandOver = { reason: string; team?: string };
 
 /**
- * Returns why a human should take over, or undefined if no rule applies. Users who request a human get one even if the
- * agent has no rule for that; such a rule only names the reason.
+ * Returns why a human should take over, or undefined if no rule applies. A user who requests a human gets one even if
+ * the agent has no rule for that; the rule only changes the reason.
  */
 export function toHandOver(content: AgentContent, facts: RuleFacts): HandOver | undefined {
   const rules = content.escalation?.rules ?? [];

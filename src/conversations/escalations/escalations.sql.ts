@@ -34,7 +34,7 @@ export type EscalationRow = {
   timesOutAt: number;
   acceptedAt: number | null;
   acceptedBy: Person | null;
-  /** Label of the requested team; null for no particular team. */
+  /** Label of the requested team; null for any team. */
   team: string | null;
   /** Team that is requested next if nobody of `team` accepts in time. */
   fallbackTeam: string | null;
@@ -108,7 +108,7 @@ export type EscalationFilter = ListPage &
     conversationId?: string | undefined;
     agentId?: string | undefined;
     team?: string | undefined;
-    /** `id` of the person who accepted the escalation. */
+    /** Only escalations accepted by the person with this `id`. */
     acceptedBy?: string | undefined;
     finishedAfter?: number | undefined;
     finishedBefore?: number | undefined;

@@ -22,7 +22,10 @@ export function findPhrases(text: string, phrases: Iterable<string>): ReadonlySe
   return found;
 }
 
-/** Normalizes text so that equivalent spellings are equal: composed, in lower case, with single spaces. */
+/**
+ * Normalizes text, so that equivalent spellings become equal: in composed form (Unicode), in lower case, with single
+ * spaces.
+ */
 export function foldPhrase(text: string): string {
   const lower = text.normalize('NFC').toLowerCase();
   return lower.replaceAll('ς', 'σ').replaceAll('ſ', 's').replaceAll(/\s+/g, ' ').trim();
@@ -53,7 +56,7 @@ function byLength(phrases: Iterable<string>): Map<number, Wanted> {
 
 const BASE = 0x01000193;
 
-/** Returns the hash of each prefix of a text, from the empty one to the whole text. */
+/** Returns the hashes of all prefixes of a text, from the empty prefix to the whole text. */
 function hashStarts(text: string): Int32Array {
   const hashes = new Int32Array(text.length + 1);
   for (let at = 0; at < text.length; at += 1) {

@@ -31,8 +31,8 @@ export function closedMessage(
 }
 
 /**
- * Returns undefined if the hours are open. Otherwise returns `said`, the agent's own message if it has one, and
- * `opens`, the next opening if it is soon.
+ * Returns undefined if the hours are open. Otherwise returns `said`, the agent's own message, if it has one, and
+ * `opens`, the next opening, if it is soon.
  */
 export function closedAt(
   hours: Hours | undefined,
@@ -119,7 +119,7 @@ function dayFormatsOf(language: string): DayFormats {
 const utcOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 const addDays = (date: string, days: number): string =>
   new Date(utcOf(date) + days * DAY_MS).toISOString().slice(0, 10);
-/** Returns the weekday. `getUTCDay` counts from Sunday, WEEKDAYS from Monday. */
+/** Returns the weekday of a date. `getUTCDay` counts from Sunday, and `WEEKDAYS` from Monday. */
 const weekdayOf = (date: string): Weekday => WEEKDAYS[(new Date(utcOf(date)).getUTCDay() + 6) % 7]!;
 
 /** Cache of formats by time zone. Creating a format takes longer than using it a hundred times. */

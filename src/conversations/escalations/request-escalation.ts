@@ -28,7 +28,7 @@ import { sentencesIn } from '../sentences/sentences.ts';
 export const DEFAULT_TIMEOUT_SEC = 300;
 
 /**
- * Requests a human from outside the conversation.
+ * Requests a human for a conversation on behalf of an API client.
  * @throws ApiError not_found, conversation_ended, already_escalated
  */
 export function requestEscalation(
@@ -118,7 +118,7 @@ export async function openEscalation(
     timeoutSec: Math.max(timeoutSec, ringSec ?? 0),
     test: conversation.test,
     team,
-    // Requesting the same team twice would be pointless.
+    // A second request to the same team would be pointless.
     fallbackTeam: fallbackTeam === team ? null : fallbackTeam,
   });
   await emit(conversation, {

@@ -13,7 +13,7 @@ export const FEEDBACK_PATH = '/feedback';
 
 export type FeedbackPageDeps = Pick<ConversationDeps, 'pool' | 'changed' | 'nowMs'> & {
   sealer: Pick<Sealer, 'isSigned'>;
-  /** Counts invalid links per address, together with invalid API keys. */
+  /** Counts invalid links per client address, together with invalid API keys. */
   rateLimits: Pick<RateLimits, 'countFailure'>;
   /** Counts requests per feedback link. */
   linkLimits: Pick<RateLimits, 'count'>;
@@ -126,7 +126,7 @@ function speaking({ prefer }: PageRequest): (word: Word) => string {
   return (word) => words[language][word];
 }
 
-/** Styles for light and dark colour schemes, any width and keyboard use. */
+/** Styles for light and dark color schemes, any screen width, and use by keyboard. */
 const STYLE = `
 :root { color-scheme: light dark; font: 1.0625rem/1.5 system-ui, sans-serif; }
 body { margin: 0 auto; padding: 2rem 1rem; max-width: 32rem; }

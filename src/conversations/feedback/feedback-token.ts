@@ -22,7 +22,7 @@ export function feedbackToken(
   return Buffer.concat([data, sealer.sign(data, PURPOSE)]).toString('base64url');
 }
 
-/** Returns the content of a token, or undefined if its signature is invalid. The caller checks the expiry. */
+/** Returns the content of a token, or undefined if its signature is invalid. The caller must check the expiry. */
 export function readFeedbackToken(
   sealer: Pick<Sealer, 'isSigned'>,
   token: string,

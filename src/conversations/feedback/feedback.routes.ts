@@ -72,7 +72,7 @@ const FeedbackLink = z
   })
   .meta({ id: 'FeedbackLink', description: 'A link by which a user rates one conversation.' });
 
-/** Serves feedback links. Costs one query; the link itself is not stored. */
+/** Serves the creation of feedback links. It costs one query. The link itself is not stored. */
 function linkRoute({ pool, sealer, nowMs, baseUrl }: FeedbackRoutesDeps): Route {
   return route({
     method: 'post',

@@ -4,7 +4,7 @@ import type { ConversationDeps } from '../record/conversation-deps.ts';
 import { setFeedback, type ConversationRow } from '../record/conversations.sql.ts';
 
 /**
- * Stores the user's rating. A later one replaces it.
+ * Stores the user's rating, which replaces an earlier rating.
  * @throws ApiError not_found
  */
 export async function giveFeedback(

@@ -11,9 +11,9 @@ import { quoted } from '../record/quoted.ts';
 import type { TurnRow } from '../record/turns.sql.ts';
 import { readVerdict, verdictSchema, type Verdict } from './verdict.ts';
 
-/** Maximum number of turns read for a judgement, from the end. */
+/** Maximum number of turns that are read for a judgement. They are the last turns of the conversation. */
 export const TURNS_MAX = 200;
-/** Maximum length of the text sent to the judge, from the end: about 8,000 tokens. */
+/** Maximum length of the text that is sent to the judge, about 8,000 tokens. It is the end of the conversation. */
 const CHARS_MAX = 32_000;
 const TURN_CHARS_MAX = 4_000;
 

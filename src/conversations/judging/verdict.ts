@@ -13,7 +13,7 @@ const TOPIC_CHARS_MAX = 64;
 const QUESTIONS_MAX = 10;
 const QUESTION_CHARS_MAX = 500;
 
-/** Judgement of a conversation by a model, with limited lengths. */
+/** Judgement of a conversation by a model, after long values were truncated. */
 export type Verdict = {
   summary: string;
   outcome: (typeof VERDICT_OUTCOMES)[number];
@@ -52,8 +52,8 @@ export function verdictSchema(topics: readonly string[]): Record<string, unknown
 }
 
 /**
- * Extracts the verdict from a model's text, whatever surrounds it. Truncates long values. If `topics` is not empty,
- * drops topics that it does not contain. Returns undefined if the text does not match the schema.
+ * Extracts the verdict from a model's text, and ignores any text around it. Truncates long values. If `topics` is not
+ * empty, drops topics that it does not contain. Returns undefined if the text does not match the schema.
  */
 export function readVerdict(text: string, topics: readonly string[]): Verdict | undefined {
   const { success, data } = answer.safeParse(objectIn(text));
@@ -69,7 +69,7 @@ export function readVerdict(text: string, topics: readonly string[]): Verdict | 
 }
 
 /**
- * Parses the JSON object in a text. Without `response_format`, models put it in a code block or write words before it.
+ * Parses the JSON object in a text. Without `response_format`, models put it in a code block or write text before it.
  */
 function objectIn(text: string): unknown {
   const [from, to] = [text.indexOf('{'), text.lastIndexOf('}')];

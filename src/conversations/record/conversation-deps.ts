@@ -147,7 +147,7 @@ function detailsOf({ userId, metadata, callId, channel }: About) {
   };
 }
 
-/** Counts the redactions in stored turns. */
+/** Counts the redactions of stored turns in the metrics. */
 export function countRedacted(
   { metrics }: Pick<ConversationDeps, 'metrics'>,
   { test }: Pick<ConversationRow, 'test'>,

@@ -95,7 +95,7 @@ export type NewConversation = Pick<
   | 'test'
 >;
 
-/** Inserts a conversation. Its first event has the sequence 1. */
+/** Inserts a conversation. The sequence number of its first event is 1. */
 export async function insertConversation(db: Db, row: NewConversation): Promise<ConversationRow> {
   const { rows } = await db.query<ConversationRow>({
     name: 'insert_conversation',
@@ -164,7 +164,7 @@ export async function readForTurn(
   return { conversation, content };
 }
 
-/** Locks a conversation. Every change except adding a turn takes this lock. */
+/** Locks a conversation. Every change takes this lock, except adding a turn. */
 export async function lockConversation(
   db: Db,
   { namespace, id }: Key,
@@ -191,7 +191,8 @@ export async function lockConversationById(
 }
 
 /**
- * Returns the position of the conversation's next event (contract/deliveries.md#order). Call it under the row's lock.
+ * Returns the sequence number of the conversation's next event (contract/deliveries.md#order). Call it under the row's
+ * lock.
  */
 export async function nextSequence(db: Db, id: string): Promise<number> {
   const { rows } = await db.query<{ sequence: number }>({
@@ -204,8 +205,8 @@ export async function nextSequence(db: Db, id: string): Promise<number> {
 }
 
 /**
- * Ends a conversation. The caller has locked it and checked that it has not ended. Also removes the row by which
- * clients of OpenAI's protocol continue it.
+ * Ends a conversation. The caller has locked it and checked that it has not ended. Also removes its talk, the row by
+ * which clients of OpenAI's protocol continue the conversation.
  */
 export async function endConversationRow(
   db: Db,
@@ -351,7 +352,10 @@ export async function listWithoutSummary(db: Db, limit: number): Promise<Key[]> 
   return rows;
 }
 
-/** Locks an ended conversation that has no summary yet. Of two concurrent writers, the second gets undefined. */
+/**
+ * Locks an ended conversation that has no summary yet. Returns undefined if another writer has written the summary
+ * first.
+ */
 export async function lockWithoutSummary(db: Db, id: string): Promise<ConversationRow | undefined> {
   const { rows } = await db.query<ConversationRow>(
     `select ${CONVERSATION_COLUMNS} from conversations c

@@ -16,7 +16,7 @@ import {
 import type { Outcome } from './outcomes.ts';
 import { TURN_COLUMNS, type TurnRow } from './turns.sql.ts';
 
-/** Filter for conversations. Times are Unix seconds, ids are uuids. */
+/** Filter for conversations. Times are Unix seconds, and ids are UUIDs. */
 export type ConversationFilter = ListPage &
   CreatedBetween & {
     status?: ConversationStatus | undefined;
@@ -31,9 +31,9 @@ export type ConversationFilter = ListPage &
     to?: string | undefined;
     endedAfter?: number | undefined;
     endedBefore?: number | undefined;
-    /** Pairs of name and value that the conversation's metadata must all contain. */
+    /** Pairs of name and value, all of which the conversation's metadata must contain. */
     metadata?: Readonly<Record<string, string>> | undefined;
-    /** Selects the conversation with this id, or the one of this call or escalation. */
+    /** Selects one conversation by its own id, or by the id of its call or of its escalation. */
     named?: { by: keyof typeof NAMED; id: string } | undefined;
     /** Whether to include test conversations. */
     withTests?: boolean | undefined;

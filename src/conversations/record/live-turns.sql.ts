@@ -34,7 +34,7 @@ export type LiveTurn = {
   isOver: boolean;
 };
 
-/** Proof that a process holds a turn. While the row has this token, no other process may store the turn. */
+/** Identifies a turn that a process holds. While the row has this token, no other process may store the turn. */
 export type HeldTurn = Pick<LiveTurn, 'conversationId' | 'token'>;
 
 const LEASE = `interval '30 seconds'`;
@@ -208,7 +208,8 @@ export async function listLostTurns(db: Db, limit: number): Promise<{ id: string
 }
 
 /**
- * Removes a turn whose lease has expired, under the lock of its conversation. Returns undefined if the turn is alive.
+ * Removes a turn whose lease has expired, under the lock of its conversation. Returns undefined if the lease is still
+ * valid.
  */
 export async function takeLostTurn(db: Db, conversationId: string): Promise<LiveTurn | undefined> {
   const { rows } = await db.query<LiveTurn>(

@@ -3,9 +3,12 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.sql.ts';
 import { conversationsIn, type ConversationFilter } from './list-conversations.sql.ts';
 
-/** Result of a search step: the number of conversations searched, newest first, and the matching ones. */
+/**
+ * Result of a search step, which searches conversations from newest to oldest: how many it searched, and those that
+ * match.
+ */
 export type LookedThrough = {
-  /** Matching conversations, at most the limit of the filter. */
+  /** Matching conversations, at most as many as the filter's limit. */
   found: ConversationRow[];
   looked: number;
   /** Id of the last conversation searched; null if none was searched. */

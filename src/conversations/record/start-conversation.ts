@@ -36,7 +36,7 @@ export type ConversationToStart = {
   /** Version of the agent, by default the live one. A version that was never live can only be used for a test. */
   version?: number | undefined;
   test?: boolean;
-  /** Earlier turns from elsewhere. With them, the agent's first message is omitted unless `greets` is set. */
+  /** Earlier turns from another system. With them, the agent's first message is omitted unless `greets` is set. */
   brought?: readonly BroughtTurn[];
   greets?: boolean;
 };
@@ -93,8 +93,8 @@ function contentFor(db: Db, input: ConversationToStart): Promise<Chosen> {
 }
 
 /**
- * Returns the content of a version. A version that was never live can only be used for a test, because the scope
- * `write` must not suffice to publish a version.
+ * Returns the content of a version. A version that was never live can only be used for a test, because otherwise the
+ * scope `write` would suffice to use a version in production without publishing it.
  */
 async function requireVersion(
   db: Db,

@@ -40,7 +40,7 @@ export type Tally = {
   toldClosed?: boolean;
   /** Moods of the user's last turns, newest last: -5 (bad) to 5 (good). */
   moods: number[];
-  /** Sum of the moods of all turns of the user. Tallies of earlier releases have only `moods`. */
+  /** Sum of the moods of all turns of the user. Tallies of earlier releases lack it and have only `moods`. */
   moodSum?: number;
   escalations: EscalationTally;
   /** End of the last turn, in ms since the start of the conversation. The next turn does not start before it. */
@@ -64,9 +64,9 @@ export type EscalationTally = {
   accepted: number;
   declined: number;
   timedOut: number;
-  /** The user's longest wait for somebody to accept, in seconds. */
+  /** Longest time that the user waited for somebody to accept, in seconds. */
   waitSec: number;
-  /** Name of the last person who accepted. */
+  /** Name of the last person who accepted an escalation. */
   acceptedBy: string | null;
 };
 

@@ -18,7 +18,7 @@ export type Retrieval = {
     /** Semantic similarity; absent if it was not computed. */
     similarity?: number;
   }[];
-  /** Passages that were found but not used for the answer; absent if empty. */
+  /** Passages that were found but not used for the answer; absent if there are none. */
   considered?: Retrieval['chunks'];
 };
 
@@ -66,7 +66,7 @@ export type TurnRow = {
   retrieval: Retrieval | null;
   /** Duration of each part of a turn in ms, by the part's name. */
   latency: Record<string, number> | null;
-  /** Agent that spoke or called the tool; null for other roles, and for turns stored by earlier releases. */
+  /** Agent that spoke or called the tool; null for other roles, and for turns that earlier releases stored. */
   agentId: string | null;
   agentVersion: number | null;
   model: TurnModel | null;
@@ -98,8 +98,8 @@ export type TurnsToAdd = {
   /** New speaking agent; absent if the speaker stays the same. */
   speaker?: { agentId: string; agentVersion: number } | undefined;
   /**
-   * Token of the live turn that these turns replace. They are stored only if the live turn still has this token. The
-   * live turn is then removed.
+   * Token of the live turn that these turns replace. The turns are stored only if the live turn still has this token.
+   * The live turn is then removed.
    */
   token?: string | undefined;
 };
@@ -251,7 +251,7 @@ export async function readLastTurns(
 export type FailedTurn = {
   messageIndex: number;
   tools: TurnRow[];
-  /** Indexes of all its turns. */
+  /** Indexes of all turns of the failed request. */
   indexes: ReadonlySet<number>;
 };
 
@@ -274,7 +274,7 @@ export async function readFailedTurn(
   );
 }
 
-/** Truncates a turn that was interrupted during playback, so that the transcript keeps only what the user heard. */
+/** Truncates a turn that was interrupted during playback, so that the transcript contains only what the user heard. */
 export async function markHeard(
   db: Db,
   turn: { conversationId: string; index: number; heard: string },

@@ -7,7 +7,7 @@ export type Group = { from: number; to: number };
  */
 export const GROUPS_AT_ONCE = 1_000;
 
-/** Yields the matches of a pattern, each with its groups of digits. */
+/** Yields the matches of a pattern, each with its groups of consecutive digits. */
 export function* groupsIn(
   text: string,
   pattern: RegExp,

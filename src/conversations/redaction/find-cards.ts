@@ -22,7 +22,8 @@ export async function findCards(text: string): Promise<Span[]> {
 }
 
 /**
- * Digits with separators between them. Line breaks count as separators, because a pasted table has one group per line.
+ * Pattern for digits with separators between them. Line breaks count as separators, because a pasted table has one
+ * group per line.
  */
 const RUN = /\d(?:[\s./_-]{0,3}\d)*/g;
 const DIGITS_MAX = 19;
@@ -32,7 +33,7 @@ function lastOfCard(text: string, groups: readonly Group[], first: number): numb
   let issuers: readonly Issuer[] | undefined;
   let found: number | undefined;
   for (let last = first; last < groups.length; last += 1) {
-    const { from, to } = groups[last]!; // The loop bounds the index.
+    const { from, to } = groups[last]!; // The loop condition bounds the index.
     if (digits.length + to - from > DIGITS_MAX) break;
     digits += text.slice(from, to);
     if (digits.length >= PREFIX_DIGITS) issuers ??= issuersOf(digits);
@@ -44,7 +45,7 @@ function lastOfCard(text: string, groups: readonly Group[], first: number): numb
   return isFraction ? undefined : found;
 }
 
-/** Start of a fraction, such as `3.` in 3.4111111111111111. */
+/** Pattern for the start of a fraction, such as `3.` in 3.4111111111111111. */
 const FRACTION = /\d[.,]$/;
 
 function beforeOf(text: string, place: number): string {
@@ -61,7 +62,7 @@ function issuersOf(digits: string): readonly Issuer[] {
 
 const LONG = [16, 17, 18, 19];
 
-/** Issuers by the first four digits, with the possible lengths of a number. */
+/** Ranges of the first four digits of a card number, by issuer, with the possible lengths of the number. */
 const ISSUERS: readonly Issuer[] = [
   [4000, 4999, [13, 16, 18, 19]], // Visa
   [5100, 5599, [16]], // Mastercard, from here

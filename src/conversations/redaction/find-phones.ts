@@ -3,7 +3,7 @@ import { giveWay } from '../../platform/controller/event-loop-turns.ts';
 import { groupsIn, GROUPS_AT_ONCE, type Group } from './digit-groups.ts';
 import type { Span } from './fold-text.ts';
 
-/** Parses a number in international format, or in the format of a region. */
+/** Parses a telephone number in international format, or in the format of a region. */
 export type ParsePhone = (written: string, region?: CountryCode) => PhoneNumber | undefined;
 
 /**
@@ -31,7 +31,7 @@ export async function findPhones(
   for (const { from, groups } of groupsIn(text, RUN)) {
     for (let first = 0; first < groups.length; first += 1) {
       if (++seen % GROUPS_AT_ONCE === 0) await giveWay();
-      const begin = first === 0 ? from : groups[first]!.from; // The loop bounds the index.
+      const begin = first === 0 ? from : groups[first]!.from; // The loop condition bounds the index.
       const isAbroad = ABROAD.test(text.slice(begin, begin + BEGIN_CHARS));
       if (!isAbroad && (!region || looksLeft === 0)) continue;
       if (!beginsOne(text, begin)) continue;
@@ -57,16 +57,16 @@ const RUN = /(?:\(?\+)?\(?\d(?:[ ()./-]{0,3}\d)*/g;
 const BEGIN_CHARS = 8;
 const ABROAD = /^\(?(?:\+|00(?=[ ().-]{0,3}[1-9]))/;
 
-/** Dates such as 2027-03-31, 31.3.2027 and 3/31/27, and addresses such as 192.0.2.17. */
+/** Pattern for dates such as 2027-03-31, 31.3.2027 and 3/31/27, and for addresses such as 192.0.2.17. */
 const DATE_OR_ADDRESS =
   /(?<![\d./+-])(?:\d{4}([./-])\d{1,2}\1\d{1,2}|\d{1,2}([./-])\d{1,2}\2(?:\d{4}|\d{2})|(?:\d{1,3}\.){3}\d{1,3})(?![./-]?\d)/g;
 
-/** Returns the groups that can be the last one of a number that starts with the group `first`. */
+/** Returns the indexes of the groups that can be the last group of a number which starts with the group `first`. */
 function endsOf(groups: readonly Group[], first: number): number[] {
   const ends: number[] = [];
   let digits = 0;
   for (let end = first; end < groups.length; end += 1) {
-    digits += groups[end]!.to - groups[end]!.from; // The loop bounds the index.
+    digits += groups[end]!.to - groups[end]!.from; // The loop condition bounds the index.
     if (digits > DIGITS.max) break;
     if (digits >= DIGITS.min) ends.push(end);
   }
@@ -80,7 +80,7 @@ function beginsOne(text: string, from: number): boolean {
 
 const WITHIN = /[\p{L}\p{N}_#=@+/-]$|\p{Sc} ?$|[\d)][.,]$/u;
 
-/** Returns true if a national number looks like a telephone number and not like an order number. */
+/** Returns true if a number in national format looks like a telephone number and not like an order number. */
 function showsToBePhone(text: string, from: number, number: string): boolean {
   if (AFTER.test(text.slice(from + number.length, from + number.length + 2))) return false;
   if (AMOUNT.test(number)) return false;
@@ -89,14 +89,16 @@ function showsToBePhone(text: string, from: number, number: string): boolean {
 }
 
 const AFTER = /^[\p{L}\p{N}_@%]|^ ?\p{Sc}|^,\d/u;
-/** Amounts such as 1.234.567 and 0.1234567. */
+/** Pattern for amounts such as 1.234.567 and 0.1234567. */
 const AMOUNT = /^\d{1,3}(?:\.\d{3})+$|^\d+\.\d+$/;
 
 const CALLED_CHARS = 40;
 const CALLED =
   /(?<!\p{L})(?:tele)?(?:phone|fon|telefon|téléphone|teléfono|telefono|tel|mobile|mobil|móvil|celular|cellulare|cell|handy|call|ring|text|sms|whatsapp|fax)(?:[ :.]|\b(?:number|no|nr|is|me|us|on|at|under|my)\b)*$/iu;
 
-/** Returns true if the number is written as it is dialed within the region; in North America a leading 1 is allowed. */
+/**
+ * Returns true if the number is written as people dial it within the region. In North America a leading 1 is allowed.
+ */
 function isWrittenAs(number: string, phone: PhoneNumber): boolean {
   const digits = number.replaceAll(/\D/g, '');
   const national = phone.formatNational().replaceAll(/\D/g, '');

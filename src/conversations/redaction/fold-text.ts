@@ -12,7 +12,9 @@ export type FoldedText = {
 export type Span = readonly [from: number, to: number];
 
 const IS_PLAIN = /^[\t\n -~]*$/;
-/** Zero-width characters, bidirectional controls, soft hyphens, and marks that turn a digit into an emoji. */
+/**
+ * Pattern for zero-width characters, bidirectional controls, soft hyphens, and marks that turn a digit into an emoji.
+ */
 const INVISIBLE = /[\p{Cf}\u034F\u20E3\uFE00-\uFE0F]/u;
 const DIGIT = /\p{Nd}/u;
 const SPACE = /[\p{Zs}\t]/u;

@@ -9,7 +9,7 @@ import { foldText, type FoldedText, type Span } from './fold-text.ts';
 /** Number of redactions by kind. The redacted values are not stored. */
 export type Redacted = Partial<Record<RedactionKind, number>>;
 
-/** Redacted text, with the number of redactions; null if there were none. */
+/** Text after redaction, with the number of redactions; null if there were none. */
 export type Redaction = { text: string; redacted: Redacted | null };
 
 /** Settings of an agent that concern redaction. The language determines the region of telephone numbers. */

@@ -19,7 +19,7 @@ import uk from './uk.json' with { type: 'json' };
 import zh from './zh.json' with { type: 'json' };
 import zhHant from './zh-hant.json' with { type: 'json' };
 
-/** Sentences that Parley itself says to users. A language file that lacks a sentence does not compile. */
+/** Sentences that Parley itself says to users. A language that lacks one of them fails to compile. */
 export type Sentences = typeof en;
 export type Sentence = keyof Sentences;
 
@@ -52,7 +52,7 @@ export function sentencesIn(tag: string | undefined): Sentences {
   return SENTENCES[sentenceLanguageOf(tag)]!;
 }
 
-/** Returns the key of the sentences for a tag. */
+/** Returns the key in `SENTENCES` for a BCP 47 tag. */
 export function sentenceLanguageOf(tag: string | undefined): string {
   const code = codeOf(tag ?? 'en');
   return Object.hasOwn(SENTENCES, code) ? code : 'en';

@@ -7,7 +7,7 @@ export type CallPlaces = {
   take: (namespace: string) => (() => void) | undefined;
 };
 
-/** Maximum concurrent calls. A call usually takes less than a second, and never longer than its timeout. */
+/** Maximum number of concurrent calls. A call usually takes less than a second, and never longer than its timeout. */
 const PLACES = { namespace: 32, process: 256 };
 
 export function createCallPlaces(max: typeof PLACES = PLACES): CallPlaces {

@@ -13,7 +13,7 @@ import type { FindToolSecrets } from './tool-secrets.ts';
 export type WebhookCall = {
   tool: Tool;
   args: Arguments;
-  /** Id that the model gave to the call. */
+  /** Id that the model gave to the tool call. */
   callId: string;
   namespace: string;
   conversationId: string;
@@ -133,8 +133,8 @@ function headersOf(
 }
 
 /**
- * Returns the bearer token and both event signatures (contract/tools.md#requests). If a request has no body, the
- * signatures cover an empty body.
+ * Returns the header with the bearer token, and both signatures that events also have (contract/tools.md#requests). For
+ * a request without a body, the signatures cover an empty body.
  */
 function secretHeaders(
   { nowMs }: CallWebhookDeps,

@@ -10,14 +10,17 @@ export type Answer = (
   escalate?: string;
 };
 
-/** Response header that requests a human. Its value is the reason; it works with any status (docs/tools.md). */
+/**
+ * Response header with which a tool requests a human. Its value is the reason. It works with any status
+ * (docs/tools.md).
+ */
 const ESCALATE = 'parley-escalate';
 /** Maximum length of the reason, the same as for `escalate` by REST. */
 const REASON_MAX = 256;
 
 type Response = Extract<EgressOutcome, { kind: 'response' }>;
 
-/** Maximum bytes read from a response. The model receives at most 32 KiB (result-text.ts). */
+/** Maximum number of bytes that are read from a response. The model receives at most 32 KiB (result-text.ts). */
 export const ANSWER_BYTES_MAX = 256 * 1024;
 
 /**
@@ -94,7 +97,7 @@ function without(secrets: readonly string[], text: string): string {
   return secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
 }
 
-/** Reduces a value from the tool's headers to one short word. */
+/** Shortens a value from the tool's headers to one short word. */
 function named(word: string): string {
   return word.replaceAll(/[^\w/+.-]/g, '?').slice(0, 64) || 'no media type';
 }

@@ -8,8 +8,8 @@
 const BYTES_MAX = 32 * 1024;
 
 /**
- * Returns `{"ok": …}` with the fields. If the result is too long, `long` is truncated and becomes a string, because
- * truncated JSON would be invalid; `cut` then says so.
+ * Returns the JSON text `{"ok": …}` with the fields. If the text is too long, `long` is truncated and becomes a string,
+ * because truncated JSON would be invalid; the field `cut` then says so.
  */
 export function resultText(
   fields: Record<string, unknown>,

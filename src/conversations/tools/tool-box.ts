@@ -114,7 +114,10 @@ async function runWebhook(deps: ToolBoxDeps, turn: Turn, call: Call): Promise<Re
   }
 }
 
-/** Searches the agent's sources, with the `top_k` and `min_score` of its answers (contract/agents.md#knowledge). */
+/**
+ * Searches the agent's sources, with the same `top_k` and `min_score` as for its answers
+ * (contract/agents.md#knowledge).
+ */
 async function runSearch(_: ToolBoxDeps, turn: Turn, { args }: Call): Promise<Result> {
   const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } =
     turn.speaker.content.knowledge ?? {};

@@ -3,9 +3,9 @@ import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
 import type { ModelTool, ModelToolCall } from '../../models/model.ts';
 import type { LiveConversation } from '../record/conversations.sql.ts';
 
-/** Tools of the agent whose turn it is (contract/tools.md). */
+/** Tools of the agent that is speaking (contract/tools.md). */
 export type ToolBox = {
-  /** Tools as described to the model. */
+  /** Tools in the form in which they are described to the model. */
   tools: readonly ModelTool[];
   /** Runs a tool. Never rejects: a failure becomes an outcome that the model reads. */
   run: RunTool;

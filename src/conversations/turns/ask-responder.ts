@@ -49,7 +49,7 @@ export async function askResponder(respond: Responder, request: ResponderRequest
   }
 }
 
-/** Returns a promise that resolves some time after the signal aborts. */
+/** Returns a promise that resolves `SETTLE_MS` after the signal aborts. */
 function settledBy(signal: AbortSignal): { passed: Promise<'late'>; clear: () => void } {
   const { promise, resolve } = Promise.withResolvers<'late'>();
   let timer: NodeJS.Timeout | undefined;

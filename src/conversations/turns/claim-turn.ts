@@ -25,7 +25,7 @@ export type ClaimedTurn = {
   notedTools: readonly ToolTurn[];
   /** Set if the turn was already stored as failed. The reply is then added to it. */
   failed: FailedTurn | undefined;
-  /** Turns before this one, up to the model's limit; undefined if not read yet. */
+  /** Turns before this one, up to the model's limit; undefined if they were not read yet. */
   history?: readonly TurnRow[];
 };
 
@@ -33,7 +33,7 @@ export type TurnRequest = Pick<Plan, 'id' | 'isRetry' | 'mark'>;
 
 /** Time in ms for which a canceled turn of another process may take to settle. */
 const MAKE_WAY_MS = 2_000;
-/** Poll interval in ms, because a wake-up may be lost. */
+/** Poll interval in ms, in case a wake-up is lost. */
 const LOOK_MS = 100;
 
 /**

@@ -27,7 +27,7 @@ export function createExtractiveResponder(deps: { nowMs: () => number }): Respon
   };
 }
 
-/** Returns an answer from the agent's knowledge, without emitting it. */
+/** Returns an answer from the agent's knowledge. Does not emit it yet. */
 async function answer(deps: { nowMs: () => number }, request: ResponderRequest): Promise<Reply> {
   const { user, conversation } = request;
   if (user.question === '') return chat(request);

@@ -6,13 +6,13 @@ import type { ResponderRequest } from './responder.ts';
 const COMPLAINT_MOOD = -2;
 
 /**
- * Result of the handoff rules: either a human is requested, or nobody is available. `closed` is the message for the
- * user in the latter case. It replaces the agent's reply if the user requested a human (`isAsked`), and otherwise
- * follows it.
+ * Result of the handoff rules: either a human is requested, or nobody is available. In the latter case, `closed` is the
+ * message for the user. It replaces the agent's reply if the user requested a human (`isAsked`), and otherwise follows
+ * it.
  */
 export type Called = { handover: HandOver } | { closed: string; isAsked: boolean };
 
-/** Decides before a reply whether a human should take over. */
+/** Decides before the reply whether a human should take over. */
 export function handOverAtOnce(
   request: Pick<ResponderRequest, 'content' | 'user' | 'text' | 'conversation'>,
 ): Called | undefined {
@@ -42,7 +42,7 @@ export function handOverAfter(
   return ifThere(request, toHandOver(request.content, { ...nothingSaid, ...counted }), false);
 }
 
-/** Returns the message that nobody is available now; undefined if somebody is. */
+/** Returns the message which says that nobody is available now; undefined if somebody is. */
 export function nobodyThere({
   content,
   conversation: { startedAt, ageMs },

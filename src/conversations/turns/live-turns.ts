@@ -19,7 +19,7 @@ const SETTLE_MS = 5_000;
 export type LiveTurns = {
   /**
    * Holds a turn until `release` is called. The signal aborts when the turn is canceled or lost, when the process
-   * stops, or with any signal in `unwanted`.
+   * stops, or when a signal in `unwanted` aborts.
    */
   hold: (
     turn: HeldTurn,
@@ -123,7 +123,7 @@ function createRenewal({
   }
 
   /**
-   * Returns all turns, or only the requested ones if all were renewed recently. Otherwise each request would rewrite
+   * Returns all turns, or only the requested turns if all were renewed recently. Otherwise each request would rewrite
    * the rows of up to a thousand turns.
    */
   function dueNow(): Held[] {

@@ -6,13 +6,13 @@ import type { ResponderRequest } from './responder.ts';
 
 /** Search results for a turn. */
 export type Found = {
-  /** All hits, best first. */
+  /** All passages found, best first. */
   hits: readonly KnowledgeHit[];
-  /** Hits with a score that is high enough to answer from. */
+  /** Passages whose score is high enough to answer from them. */
   good: readonly KnowledgeHit[];
 };
 
-/** Searches the knowledge for the user's question. Returns no hits if the message has no question. */
+/** Searches the knowledge for the user's question. Finds nothing if the message has no question. */
 export async function lookUp(
   { user, search, speaker: first }: Pick<ResponderRequest, 'user' | 'search' | 'speaker'>,
   speaker = first,
@@ -31,7 +31,7 @@ export function isGood({ score }: KnowledgeHit, { knowledge }: AgentContent): bo
 }
 
 /**
- * Returns the retrieval for the transcript: the passages that the answer is based on, and the others that were found.
+ * Returns the search result for the transcript: the passages that the answer is based on, and the other passages found.
  */
 export function retrievalOf(
   query: string,

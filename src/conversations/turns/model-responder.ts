@@ -220,8 +220,8 @@ function lastWords(
 }
 
 /**
- * Returns the retrieval of the turn. Omits it if no passage was found and the search was unnecessary, because the
- * message has no question or the agent has no sources.
+ * Returns the search result for the transcript. Omits it if no passage was found and a search was unnecessary, because
+ * the message has no question or the agent has no sources.
  */
 function retrievedIn(
   { user, text }: ResponderRequest,
@@ -254,7 +254,7 @@ function modelOf({ replies, firstTextMs }: Thought, startedMs: number): TurnMode
   };
 }
 
-/** Returns the total cost; null if a request has no price or the currencies differ. */
+/** Returns the total cost; null if a request has no price, or if the prices are in several currencies. */
 function costOf(replies: readonly ModelReply[]): TurnModel['cost'] {
   const costs = replies.map(({ cost }) => cost);
   const currency = costs[0]?.currency;

@@ -1,8 +1,8 @@
 import { searchableText } from '../../knowledge/passages/question-words.ts';
 
 /**
- * Returns the part of a passage that answers a question: as many whole sentences as fit, in their order, around the one
- * that shares the most words with the question. A passage that fits is returned whole.
+ * Returns the part of a passage that answers a question: as many whole sentences as fit, in their order, around the
+ * sentence that shares the most words with the question. A passage that fits is returned whole.
  */
 export function pickSentences(
   passage: string,
@@ -54,7 +54,7 @@ function root(word: string): string {
   return word.length > 5 ? word.slice(0, 5) : word;
 }
 
-/** Truncates a long text without sentence ends, such as a table, at a word. */
+/** Truncates a long text that has no sentence ends, such as a table, at a word boundary. */
 function cutLong(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   const cut = text.slice(0, charsMax - 1).toWellFormed();

@@ -10,10 +10,11 @@ import { wantsHuman } from './wants-human.ts';
 export type UserTurn = {
   /** Part of the message that needs an answer, without surrounding greetings and thanks. It may be empty. */
   question: string;
-  /** The question as a search query. Introductory clauses become separate sentences. */
+  /** The question as a search query, in which introductory clauses are separate sentences. */
   query: string;
   /**
-   * Whether the message is neither a question nor a request. A remark is searched for, but creates no knowledge gap.
+   * Whether the message is neither a question nor a request. A search is made for such a remark, but it creates no
+   * knowledge gap.
    */
   isRemark: boolean;
   /** Small talk in the message, in addition to a question or instead of one. */
@@ -24,7 +25,7 @@ export type UserTurn = {
   /** Whether the user says that the answer did not help. */
   isComplaint: boolean;
   /**
-   * Whether the user accepts an offer, as in "yes please" or "sure". A mere "ok" does not count, because it may only
+   * Whether the user accepts an offer, as in "yes please" or "sure". "ok" alone does not count, because it may only
    * confirm.
    */
   isConsent: boolean;
@@ -83,8 +84,8 @@ function clausesOf(text: string): readonly string[] {
 }
 
 /**
- * Boundaries between clauses: the end of a sentence or line, the colon or dash after an introduction ("one more thing:
- * …"), and a comma before a word.
+ * Pattern for boundaries between clauses: the end of a sentence or line, the colon or dash after an introduction ("one
+ * more thing: …"), and a comma before a word.
  */
 const CLAUSE_END = /(?<=[.!?;…؟।])\s+|(?<=[。！？])|\n+|(?:,|:|\s[-–—])\s+(?=\p{L})/u;
 
@@ -93,7 +94,7 @@ const TAKING_REMARKS: ReadonlySet<SmallTalk> = new Set(['complaint', 'goodbye', 
 /** Maximum mood of a remark that counts as a complaint. */
 const COMPLAINT_MOOD = -2;
 
-/** Returns the kinds of a remark, by the phrases in it. */
+/** Returns the kinds of small talk that a remark contains, by its phrases. */
 function kindsWithin(text: string, mood: number): SmallTalk[] {
   const words = plain(text);
   if (mood <= COMPLAINT_MOOD || COMPLAINT_WITHIN.test(words)) return ['complaint'];
@@ -163,7 +164,7 @@ const PATTERNS: Record<Exclude<SmallTalk, 'noise'>, RegExp> = {
   complaint: whole(english.wholeClauses.complaint),
 };
 
-/** Patterns that may match a part of a sentence, which may also ask a question. */
+/** Patterns that may match a part of a sentence, which may ask a question as well. */
 const COMPLAINT_WITHIN = within(english.within.complaint);
 
 const CONSENT = within(english.within.consent);
@@ -179,7 +180,8 @@ function stemsOf(question: string): string[] {
 }
 
 /**
- * Returns the stem of a word. Stems are only compared with each other: "delivered" and "delivery" have the same stem.
+ * Returns the stem of a word. Stems are only compared with each other, as those of "delivered" and "delivery", which
+ * are the same.
  */
 function stemOf(word: string): string {
   const found = stem(word);

@@ -26,7 +26,7 @@ export type TurnToRecord = {
   conversation: LiveConversation;
   turns: readonly TurnRow[];
   tally: Tally;
-  /** Question that the agent's knowledge does not answer. */
+  /** Question without an answer in the agent's knowledge; undefined if there is none. */
   gap:
     | {
         question: string;
@@ -37,7 +37,7 @@ export type TurnToRecord = {
         knowledge: AgentContent['knowledge'];
       }
     | undefined;
-  /** Set if a human is requested. */
+  /** Request for a human; undefined if there is none. */
   escalation: ToEscalate | undefined;
   /** Silence timeout in seconds. */
   silenceSec: number;
@@ -45,7 +45,7 @@ export type TurnToRecord = {
   speaker: { agentId: string; agentVersion: number } | undefined;
   /** Reason why the conversation ends with these turns; undefined if it continues. */
   ends: 'agent_hangup' | undefined;
-  /** Time since the conversation was read. */
+  /** Time in ms since the conversation was read. */
   elapsedMs: number;
 };
 

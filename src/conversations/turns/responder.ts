@@ -55,13 +55,13 @@ export type Reply = {
   retrieval?: Retrieval;
   /** Heading of the passage that answers the question, for the summary. */
   answeredFrom?: string;
-  /** Set if the agent's knowledge has no answer. */
+  /** Question that the agent's knowledge does not answer; absent if there is none. */
   unanswered?: { question: string; topScore: number; closest: readonly KnowledgeHit[] };
   /** Set if the reply offers to request a human. A "yes" of the user then requests one. */
   offersHuman?: true;
-  /** Set if a human should take over. */
+  /** Request for a human; absent if none should take over. */
   handover?: HandOver;
-  /** Tool calls and their results before the reply, in order. */
+  /** Tool calls that were made before the reply, with their results, in order. */
   toolTurns?: readonly ToolTurn[];
   /** Number of consecutive tool calls that failed, for the rule `tool_failure`. */
   toolFailuresInRow?: number;
@@ -75,7 +75,7 @@ export type Reply = {
   error?: TurnError;
   /** Set if the reply says that nobody is available to take over. */
   isClosed?: true;
-  /** Set if the reply was cut short. */
+  /** Set if the reply was interrupted. */
   interrupted?: true;
   /** Set if the conversation ends with this reply. */
   ends?: 'agent_hangup';

@@ -17,7 +17,7 @@ export function moodOf(text: string): number {
     const valence = valenceOf(word);
     if (valence === 0) return;
     const before = words.slice(Math.max(0, at - NEGATION_REACH), at);
-    // "Not good" is bad, but less so than "bad"; "not bad" is the reverse.
+    // "Not good" is bad, but less bad than "bad"; "not bad" is good, but less good than "good".
     sum += before.some((one) => NEGATIONS.test(one)) ? -0.5 * valence : valence;
   });
   return Math.min(5, Math.max(-5, sum));
@@ -27,8 +27,8 @@ const NEGATION_REACH = 3;
 const NEGATIONS = anywhere(english.mood.negations);
 
 /**
- * Words that show no mood in business conversations, such as asking how to cancel, or saying please. AFINN gives them a
- * valence because it is based on tweets.
+ * Words that show no mood in business conversations, such as "cancel" and "please". AFINN gives them a valence, because
+ * it is based on tweets.
  */
 const NEUTRAL = wordsIn(english.mood.neutral);
 

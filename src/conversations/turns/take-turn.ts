@@ -25,7 +25,7 @@ import { recordOf } from './turn-parts.ts';
  * are queued.
  */
 const TRIES_MAX = 10;
-/** Text length above which interpreting a text takes several milliseconds, so that other work may run first. */
+/** Length from which interpreting a text takes several milliseconds. Other work may run before such a text. */
 const LONG_CHARS = 8_000;
 
 export type TurnInput = {
@@ -45,7 +45,7 @@ export type TurnInput = {
   onTool?: (() => void) | undefined;
   /** Aborts when the reply should stop. */
   signal?: AbortSignal | undefined;
-  /** Identifies the request, so that a repeat is recognized; absent if it is never repeated. */
+  /** Identifies the request, so that a repetition is recognized; absent if the request is never repeated. */
   request?: TurnRequest | undefined;
 };
 
@@ -56,14 +56,14 @@ export type TakeTurn = (
 
 export type TakeTurnDeps = ConversationDeps & {
   respond: Responder;
-  /** Search methods for the knowledge. If absent, it is searched by words alone. */
+  /** Search methods for the knowledge. Without them, the knowledge is searched by words alone. */
   ways?: SearchWays | undefined;
   /** Monotonic clock in ms, for measuring durations. */
   clockMs: () => number;
-  /** Support for slow replies. If absent, every reply counts as immediate. */
+  /** Support for slow replies. Without it, every reply counts as immediate. */
   live?: {
     turns: LiveTurns;
-    /** Returns true if this agent's replies are slow. A turn is then claimed before the reply is requested. */
+    /** Returns true if replies of this agent are slow. A turn is then claimed before the reply is requested. */
     takesTime: (agent: { namespace: string; content: AgentContent }) => Promise<boolean>;
   };
 };
@@ -234,7 +234,7 @@ function turnLost(): ApiError {
   return new ApiError('unavailable', detail, { retryAfterSec: 1 });
 }
 
-/** Requires a conversation that has not ended. Ends it if it has expired and the reaper has not ended it yet. */
+/** Requires a conversation that has not ended. If it has expired and the reaper has not ended it yet, ends it. */
 async function requireLive(deps: ConversationDeps, row: LiveConversation): Promise<void> {
   if (row.endedAt === null && row.isExpired) {
     const reason = reasonOfExpiry(row);

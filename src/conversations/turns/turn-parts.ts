@@ -17,8 +17,8 @@ import { countReply, countUser } from './tally-turn.ts';
 /** A message and its reply. Everything that a turn stores is derived from these parts. */
 export type TurnParts = {
   /**
-   * Content of the speaker; undefined if unknown. Without content the reply neither requests a human nor ends the
-   * conversation.
+   * Content of the speaking agent; undefined if unknown. Without content the reply neither requests a human nor ends
+   * the conversation.
    */
   content: AgentContent | undefined;
   /** The user's words, redacted; empty if the agent speaks first. */
@@ -74,7 +74,9 @@ export function recordOf(conversation: LiveConversation, parts: TurnParts): Turn
   };
 }
 
-/** Returns the knowledge gap of the agent that could not answer. After a handoff this is the new speaker. */
+/**
+ * Returns the knowledge gap, which belongs to the agent that could not answer. After a handoff this is the new speaker.
+ */
 function gapOf(conversation: LiveConversation, { content, reply }: TurnParts): TurnToRecord['gap'] {
   if (!reply?.unanswered) return undefined;
   const agentId = reply.speaker?.agentId ?? conversation.speakerAgentId ?? conversation.agentId;
@@ -83,8 +85,8 @@ function gapOf(conversation: LiveConversation, { content, reply }: TurnParts): T
 }
 
 /**
- * Returns the turns to store. The user's turn ends when the message arrives. The agent's turn lasts from then until the
- * reply is complete.
+ * Returns the turns to store. The user's turn ends when the message arrives. The agent's turn begins then and ends when
+ * the reply is complete.
  */
 function turnsOf(conversation: LiveConversation, parts: TurnParts): TurnRow[] {
   const { text, redacted, reply, elapsedMs, stored, requestId } = parts;

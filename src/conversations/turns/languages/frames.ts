@@ -97,7 +97,7 @@ const SIGNS = new Set(['_', '^', '$', '...']);
 
 /**
  * Parses frames and slots.
- * @throws Error if a frame names a slot that does not exist
+ * @throws Error if a frame uses a slot that does not exist
  */
 function readFrames(frames: readonly string[], slots: Slots): Phrase[] {
   const known = new Map<string, Phrase[]>();

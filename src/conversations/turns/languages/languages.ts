@@ -9,12 +9,15 @@ export type LanguageFile = {
   language: string;
   /** Maps variants of a word, separated by `|`, to the word that the frames use for them. */
   written: Readonly<Record<string, string>>;
-  /** Words that resemble a word of the frames but must not be corrected. */
+  /** Words that resemble a word of the frames but must not be corrected to it. */
   notMisspelled: readonly string[];
   slots: Slots;
-  /** Sentences that request a human. */
+  /** Frames for sentences that request a human. */
   asked: readonly string[];
-  /** Parts of sentences that are not requests for a human, even if they contain one. They are removed first. */
+  /**
+   * Frames for parts of sentences that contain the words of a request for a human but are not one. They are removed
+   * before requests are searched for.
+   */
   notAsked: readonly string[];
 };
 

@@ -1,15 +1,17 @@
 import { stem } from 'porter2';
 import { questionText } from '../../../knowledge/passages/question-words.ts';
 
-/** Minimum share of a sentence's words that a passage must contain. A word that n passages contain counts as 1/n. */
+/**
+ * Minimum share of a sentence's words that a passage must contain. A word that n of the passages contain counts as 1/n.
+ */
 const SHARE_MIN = 0.2;
 /** Minimum number of shared words, because a single shared word may be coincidence. */
 const WORDS_MIN = 2;
 
 /**
- * Returns the passages that an answer is based on, in their order. Each sentence is assigned to the passage that shares
- * the most words with it, if it shares enough. Words of the question do not count, because every passage that was found
- * contains them. docs/conversations.md says how often this is right.
+ * Returns the passages that an answer is based on, in their order. Each sentence of the answer is assigned to the
+ * passage that shares the most words with it, if it shares enough. Words of the question do not count, because every
+ * passage that was found contains them. docs/conversations.md says how often this is right.
  */
 export function drawnFrom<P extends { heading: string; text: string }>(
   answer: string,
@@ -26,7 +28,7 @@ export function drawnFrom<P extends { heading: string; text: string }>(
   return passages.filter((_, at) => drawn.includes(at));
 }
 
-/** Returns the index of the set with the largest share of the words; undefined if no set has enough. */
+/** Returns the index of the set that contains the largest share of the words; undefined if no set contains enough. */
 function nearest(
   said: readonly string[],
   sets: readonly ReadonlySet<string>[],

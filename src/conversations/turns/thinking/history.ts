@@ -11,12 +11,12 @@ import type { TurnRow } from '../../record/turns.sql.ts';
  * beginning then stays the same for many turns.
  */
 
-/** Maximum tokens of all earlier turns together. */
+/** Maximum number of tokens of all earlier turns together. */
 export const HISTORY_TOKENS_MAX = 24_000;
 /** Number of tokens that are removed in one step. */
 const STEP_TOKENS = HISTORY_TOKENS_MAX / 2;
 
-/** Minimum number of turns to read. The maximum is one and a half times as many. */
+/** Minimum number of earlier turns that are read. The maximum is one and a half times as many. */
 const TURNS_KEPT = 128;
 const STEP_TURNS = TURNS_KEPT / 2;
 
@@ -24,7 +24,10 @@ const STEP_TURNS = TURNS_KEPT / 2;
 const SAID_CHARS_MAX = 16_000;
 const TOOL_CHARS_MAX = 2_000;
 
-/** Returns how many of the last turns to read. The oldest turn read stays the same for 64 turns. */
+/**
+ * Returns how many of the last turns to read. The number varies, so that the oldest turn that is read stays the same
+ * for 64 turns.
+ */
 export function turnsToRead(turnCount: number): number {
   if (turnCount <= TURNS_KEPT) return turnCount;
   return turnCount - Math.floor((turnCount - TURNS_KEPT) / STEP_TURNS) * STEP_TURNS;
@@ -53,7 +56,7 @@ export function createHistory(): MakeHistory {
 }
 
 /**
- * Returns the index of the first turn to keep. It moves in steps of STEP_TOKENS, even if the history is only slightly
+ * Returns the index of the first turn to keep. It moves in steps of `STEP_TOKENS`, even if the history is only slightly
  * too long.
  */
 function firstKept(tokens: readonly number[]): number {

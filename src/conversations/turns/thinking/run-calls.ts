@@ -2,9 +2,9 @@ import type { ToolBox, ToolOutcome } from '../../tools/tool.ts';
 import { orAborted } from './or-aborted.ts';
 import { NOT_CARRIED_OUT, NOT_KNOWN, sameCall, TOO_MANY_AT_ONCE, type Call } from './tool-turns.ts';
 
-/** Maximum concurrent tool calls per request to a model. */
+/** Maximum number of concurrent tool calls per request to a model. */
 const AT_ONCE_MAX = 8;
-/** Maximum tool calls per request to a model. */
+/** Maximum number of tool calls per request to a model. */
 const CALLS_MAX = 32;
 
 /**

@@ -24,7 +24,7 @@ import {
   type Call,
 } from './tool-turns.ts';
 
-/** Maximum requests to the model per turn. In the last one it may not call tools. */
+/** Maximum number of requests to the model per turn. In the last request the model may not call tools. */
 export const STEPS_MAX = 8;
 /** Time in ms for which an aborted request may take to return its partial result, which includes the usage. */
 const GRACE_MS = 12;
@@ -157,7 +157,7 @@ async function readHistory(
   return limit === 0 ? [] : makeHistory(conversation.id, await read(limit));
 }
 
-/** Searches the speaker's knowledge. Returns undefined if aborted first. */
+/** Searches the speaker's knowledge. Returns undefined if the signal aborts first. */
 async function search(
   { nowMs }: ThinkDeps,
   of: { request: ResponderRequest; signal: AbortSignal; thought: Thought; speaker: Speaker },
@@ -214,7 +214,8 @@ function promptOf(turn: Turn, isLast: boolean): ModelMessage[] {
 }
 
 /**
- * Sends one request to the model. Returns undefined if it failed or was aborted; `thought` then has its partial result.
+ * Sends one request to the model. Returns undefined if the request failed or was aborted; `thought` then has its
+ * partial result.
  */
 async function ask(deps: ThinkDeps, turn: Turn, isLast: boolean): Promise<ModelReply | undefined> {
   const { signal, thought, box } = turn;
@@ -246,7 +247,7 @@ async function ask(deps: ThinkDeps, turn: Turn, isLast: boolean): Promise<ModelR
   }
 }
 
-/** Emits the model's text as it arrives. Separates it from text before earlier tool calls. */
+/** Emits the model's text as it arrives. Separates it from the text that the model wrote before its tool calls. */
 function speak(
   { nowMs }: ThinkDeps,
   { request, signal, thought }: Turn,
@@ -328,7 +329,7 @@ function count(thought: Thought, outcomes: readonly ToolOutcome[]): void {
   }
 }
 
-/** Lets another agent continue, with its own prompt, model, tools and knowledge. */
+/** Makes another agent the speaker, with its own prompt, model, tools and knowledge. */
 async function handOff(
   deps: ThinkDeps,
   turn: Turn,
@@ -342,7 +343,7 @@ async function handOff(
   ]);
   if (!found || signal.aborted) return false;
   thought.speaker = speaker;
-  turn.model = model ?? turn.model; // An agent without a model of its own uses the current one.
+  turn.model = model ?? turn.model; // An agent without a model of its own uses the current model.
   turn.box = openBox(deps, request, speaker);
   turn.system = systemPrompt(speaker, variables);
   turn.knowledge = knowledgeOf(found, request, speaker);

@@ -28,7 +28,7 @@ export type Call = {
 
 /** Maximum length of the line for a call in a text transcript. */
 const LINE_CHARS_MAX = 1_000;
-/** Maximum length of arguments. Longer ones are truncated and stored as text. */
+/** Maximum length of arguments. Longer arguments are truncated and stored as text. */
 const ARGUMENTS_CHARS_MAX = 16_000;
 
 export const NOT_KNOWN = failure(
