@@ -57,14 +57,14 @@ const NEVER_OPEN = [
   'fd20:ce::254/128',
 ].map(parseRange);
 
-/** Prefixes whose last 32 bits are an IPv4 address: compatible, translated, NAT64. */
+/** Prefixes of IPv6 addresses whose last 32 bits are an IPv4 address: IPv4-compatible, IPv4-translated and NAT64. */
 const EMBEDS_IPV4_LAST = ['::/96', '::ffff:0:0:0/96', '64:ff9b::/96'].map(parseRange);
 /**
  * Prefix for local-use NAT64 (RFC 8215). Each network chooses the length of its prefix, so the embedded IPv4 address
  * may be at several positions.
  */
 const LOCAL_NAT64 = parseRange('64:ff9b:1::/48');
-/** Byte positions of the IPv4 address after a prefix of 48, 56, 64 and 96 bits (RFC 6052, 2.2). */
+/** Positions of the bytes of the IPv4 address after a prefix of 48, 56, 64 and 96 bits (RFC 6052, 2.2). */
 const NAT64_PLACES = [
   [6, 7, 9, 10],
   [7, 9, 10, 11],
@@ -169,7 +169,7 @@ const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?';
  */
 const HOST_PATTERN = new RegExp(`^(\\*|${LABEL})\\.(${LABEL}\\.)*(?!\\d+$)${LABEL}$`);
 
-/** Parses `rx.default.svc`, or `*.default.svc` for every name with that ending. */
+/** Parses a host pattern: `rx.default.svc`, or `*.default.svc` for every name with that ending. */
 function parseHostPattern(text: string): (host: string) => boolean {
   const pattern = text.toLowerCase();
   if (isIP(text) !== 0 || !HOST_PATTERN.test(pattern) || pattern.length > 253) {
@@ -202,7 +202,7 @@ function parseAddress(text: string): { ip: Address; mapped: boolean } | undefine
 
 /**
  * Rewrites `::127.0.0.1` as `::7f00:1`. ipaddr.js parses the dotted spelling as the mapped address ::ffff:127.0.0.1,
- * but the kernel does not, so the guard would check another address than the kernel uses.
+ * but the kernel does not, so the guard would check a different address from the one that the kernel uses.
  */
 function hexOnly(text: string): string {
   if (!text.includes(':')) return text;
@@ -246,7 +246,7 @@ function isGlobalUnicast(ip: Address): boolean {
 
 /** Returns each IPv4 address to which a packet for this address may be translated. */
 function embeddedIPv4(ip: Address): ipaddr.IPv4[] {
-  // `::1` lies in the IPv4-compatible block and embeds no address.
+  // `::1` is in the IPv4-compatible block but embeds no IPv4 address.
   if (ip.range() === 'loopback') return [];
   const bytes = ip.toByteArray();
   if (inAny(ip, EMBEDS_IPV4_LAST)) return [new ipaddr.IPv4(bytes.slice(12))];

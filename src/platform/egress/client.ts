@@ -19,7 +19,8 @@ export type EgressRequest = {
   url: string;
   method: string;
   /**
-   * Headers of the request. `host` and headers for framing and connection are rejected, because the client sets them.
+   * Headers of the request. `host` and the headers for framing and for the connection are rejected, because the client
+   * sets them.
    */
   headers: Record<string, string>;
   body?: Buffer | string;
@@ -36,7 +37,8 @@ export type EgressRequest = {
    */
   once?: boolean;
   /**
-   * Abort signal of the caller. Before the response headers it makes the request fail; after them it cuts off the body.
+   * Abort signal of the caller. An abort before the response headers makes the request fail; a later abort cuts off the
+   * body.
    */
   signal?: AbortSignal;
 };
@@ -46,7 +48,7 @@ export type EgressOutcome =
       kind: 'response';
       statusCode: number;
       headers: ResponseHeaders;
-      /** Time from the call to the headers, in whole milliseconds. */
+      /** Time from the call to the response headers, in whole milliseconds. */
       durationMs: number;
       /**
        * Response body, at most `maxResponseBytes`. Resolves when the body has ended, was interrupted, or was cut off at

@@ -99,7 +99,7 @@ function dial(
     secureContext,
     rejectUnauthorized: true,
     ALPNProtocols: ['http/1.1'],
-    // SNI carries names only (RFC 6066). The certificate of a literal IP is checked against `host`.
+    // SNI contains only names (RFC 6066). The certificate for a literal IP address is checked against `host`.
     ...(net.isIP(hostname) === 0 ? { servername: hostname } : {}),
   });
 }

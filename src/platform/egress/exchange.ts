@@ -21,7 +21,7 @@ const MAX_OVERHEAD_BYTES = 64 * 1024;
 /** Connection state that an exchange reads and writes. */
 export type Connection = {
   socket: Socket | undefined;
-  /** Current exchange of the connection, or the last one. */
+  /** Exchange that is using the connection, or the last one that used it. */
   exchange: Exchange | undefined;
   /** Number of requests written to the current socket. */
   requests: number;

@@ -64,13 +64,13 @@ export function tlsFailure(cause: unknown): EgressFailure {
 }
 
 /**
- * Returns the failure for an error after the name was resolved and before the headers were complete, except for TLS
- * errors and timeouts.
+ * Returns the failure for an error between the resolution of the name and the end of the response headers, except for
+ * TLS errors and timeouts.
  */
 export function connectFailure(cause: unknown): EgressFailure {
   if (cause instanceof EgressFailure) return cause;
   const code = codeOf(cause);
-  // The kernel's own connection timeout ended before our deadline.
+  // The kernel's connection timeout ended before the deadline of the request.
   if (code === 'ETIMEDOUT') {
     return new EgressFailure('timeout', 'The connection could not be made in time.', { cause });
   }

@@ -212,6 +212,6 @@ function appendReadable(headers: Headers, name: string, value: string): void {
   try {
     headers.append(name, value);
   } catch {
-    // `Headers` rejects the value, so it is dropped.
+    // `Headers` rejects the value, so the header is dropped.
   }
 }

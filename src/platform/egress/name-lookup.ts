@@ -56,15 +56,15 @@ export type NameLookupOptions = {
   /** Name servers as `address:port`. The default is those of the system, read again for each lookup. */
   servers?: readonly string[];
   hostsFile?: string;
-  /** File with search domains and `ndots`. */
+  /** Path of the file that has the search domains and `ndots`. */
   resolvFile?: string;
   /** Monotonic clock. */
   nowMs?: () => number;
 };
 
 /**
- * Creates a lookup. It returns addresses that alternate between the families, IPv4 first because it more often has a
- * route. Rejects with an error whose `code` is one of getaddrinfo's: ENOTFOUND, ENODATA, EAI_AGAIN.
+ * Creates a lookup. It returns addresses of both families alternately, IPv4 first, because IPv4 more often has a route.
+ * It rejects with an error whose `code` is one of getaddrinfo's: ENOTFOUND, ENODATA, EAI_AGAIN.
  */
 export function createNameLookup(options: NameLookupOptions = {}): Lookup {
   const { servers, nowMs = monotonicMs } = options;
@@ -82,8 +82,8 @@ export function createNameLookup(options: NameLookupOptions = {}): Lookup {
 }
 
 /**
- * Resolves the first of several names that exists. Tries the next name only if the servers report that a name does not
- * exist.
+ * Resolves names in turn, and returns the result for the first name that exists. Tries the next name only if the
+ * servers report that a name does not exist.
  */
 async function askInTurn(
   names: readonly string[],

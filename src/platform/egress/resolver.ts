@@ -38,7 +38,7 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
       if (allowed !== undefined) return [allowed];
       throw new EgressFailure('blocked', 'The address is not one that requests may reach.');
     }
-    // Search domains apply only to names on the operator's list, because they lead into the cluster.
+    // Search domains lead into the cluster, so they apply only to names on the operator's list.
     const all = await lookup(hostname, { search: guard.isListedHost(hostname) }).catch(
       (error: unknown) => {
         throw dnsFailure(error);

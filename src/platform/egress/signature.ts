@@ -8,7 +8,7 @@ import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:
 
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
-/** Length of a key in bytes, 24 to 64, as required by Standard Webhooks. */
+/** Minimum and maximum length of a key in bytes, as required by Standard Webhooks. */
 const SECRET_BYTES_MIN = 24;
 const SECRET_BYTES_MAX = 64;
 
@@ -34,7 +34,10 @@ export function signBody(secret: string, body: Buffer): string {
   return createHmac('sha256', secret).update(body).digest('hex');
 }
 
-/** Returns `webhook-signature` (Standard Webhooks 1.0): `v1,` and base64, keyed with the bytes after `whsec_`. */
+/**
+ * Returns `webhook-signature` (Standard Webhooks 1.0): `v1,` followed by base64. The key consists of the bytes encoded
+ * after `whsec_`.
+ */
 export function signStandard(
   secret: string,
   message: { id: string; timestampSec: number; body: Buffer },

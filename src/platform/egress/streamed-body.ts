@@ -7,7 +7,7 @@ export type StreamedBody = BodySink & {
   fail: (reason: unknown) => void;
 };
 
-/** Maximum number of bytes buffered for a slow reader. Above it, reading from the socket pauses. */
+/** Maximum number of bytes that are buffered for a slow reader. At this size, reading from the socket pauses. */
 const BUFFER_BYTES = 64 * 1024;
 
 /**

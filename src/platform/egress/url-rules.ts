@@ -47,7 +47,7 @@ export function checkUrl(raw: string, guard: AddressGuard): { url: URL } | { pro
   return problem === undefined ? { url } : { problem };
 }
 
-/** Returns a URL's host without brackets and trailing dot, as DNS, TLS and `isIP` expect it. */
+/** Returns a URL's host without brackets and without a trailing dot, as DNS, TLS and `isIP` expect it. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }

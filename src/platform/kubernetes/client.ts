@@ -12,12 +12,12 @@ import { KubeConnectionError, toKubeError } from './kube-error.ts';
  */
 export type KubeClient = {
   /**
-   * Returns the parsed body of a 2xx response. If the server is too busy (429, or 503 with `Retry-After`), waits and
-   * retries, which is safe because the server has not processed the request.
+   * Sends a request and returns the parsed body of a 2xx response. If the server is too busy (429, or 503 with
+   * `Retry-After`), waits and retries, which is safe because the server has not processed the request.
    * @throws KubeError if the server rejected the request; KubeConnectionError if there was no response
    */
   request: (request: KubeRequest) => Promise<unknown>;
-  /** Opens a stream of JSON lines. Throws like `request`, also while the stream is read. */
+  /** Opens a stream of JSON lines. Throws like `request`, even while the stream is read. */
   stream: (request: KubeStreamRequest) => Promise<AsyncIterable<unknown>>;
   close: () => Promise<void>;
 };
@@ -41,7 +41,10 @@ export type KubeStreamRequest = Pick<KubeRequest, 'path' | 'query' | 'accept'> &
 
 export type KubeClientDeps = {
   credentials: KubeCredentials;
-  /** Counts rest_client_requests_total. Without a response the code is `<error>`, as in client-go. */
+  /**
+   * Counts a request in the metric `rest_client_requests_total`. Without a response the code is `<error>`, as in
+   * client-go.
+   */
   countRequest?: (method: string, code: string) => void;
 };
 
@@ -61,8 +64,8 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
     connect: { ...credentials.tls, timeout: CONNECT_TIMEOUT_MS },
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: CALL_TIMEOUT_MS,
-    // Over HTTP/2 one slow reader blocks the others on the connection, and a proxy in between may limit streams. A few
-    // HTTP/1.1 connections avoid both problems.
+    // Over HTTP/2 one slow reader would block the others on the connection, and a proxy in between may limit streams. A
+    // few HTTP/1.1 connections avoid both problems.
     allowH2: false,
   };
   const calls = new Agent({ ...shared, connections: CONNECTIONS });

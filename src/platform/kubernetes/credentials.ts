@@ -59,7 +59,7 @@ async function fromServiceAccount(
   let token = { text: '', readAtMs: -Infinity };
   const headers = async (): Promise<Record<string, string>> => {
     if (nowMs() - token.readAtMs > TOKEN_KEPT_MS) {
-      // If reading fails once, the current token is still valid for minutes.
+      // If one attempt to read the file fails, the current token is still valid for minutes.
       const text = await read('token').catch((error: unknown) => {
         if (token.text === '') throw error;
         return token.text;

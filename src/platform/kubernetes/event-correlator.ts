@@ -27,7 +27,10 @@ export type EventSeries = {
  * share one Event. An object that has had 25 events may get one more every 5 minutes.
  */
 export type EventCorrelator = {
-  /** Returns undefined if nothing is to be sent now. The next Event that is sent contains the increased count. */
+  /**
+   * Records an event. Returns the Event to send, or undefined if nothing is to be sent now; the increased count is then
+   * sent with the next one.
+   */
   correlate: (about: EventSubject, text: ResourceEvent) => EventSeries | undefined;
 };
 

@@ -16,7 +16,7 @@ export type Candidate = {
   claim: (timeoutMs: number) => Promise<TakenLease | undefined>;
 };
 
-/** `sentAtMs` is the time at which the claiming request was sent. */
+/** The Lease after it was taken. `sentAtMs` is the time at which the claiming request was sent. */
 export type TakenLease = { lease: Lease; sentAtMs: number };
 
 export type CandidateDeps = {
@@ -32,7 +32,8 @@ export type CandidateDeps = {
   random: () => number;
   setTimer: SetTimer;
   /**
-   * Called when the watch reports that the Lease has another holder, no holder, or is gone. The report may be outdated.
+   * Called when the watch reports that another process holds the Lease, that nobody holds it, or that it is gone. The
+   * report may be outdated.
    */
   onForeign: () => void;
   /** Aborts all waits. */
@@ -104,7 +105,7 @@ function transitionsAfter(seen: Lease | undefined, identity: string): number {
  * takes a lease from a live holder.
  */
 export type LeaseView = {
-  /** Records the Lease, or undefined if there is none. */
+  /** Records the current Lease, or undefined if there is none. */
   observe: (lease: Lease | undefined) => void;
   current: () => Lease | undefined;
   /**

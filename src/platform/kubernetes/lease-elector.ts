@@ -42,8 +42,8 @@ export type ElectorDeps = {
    */
   onLead: (resign: (reason: string) => void) => Promise<void>;
   /**
-   * Called after each `onLead`, never while it runs. Must return only after everything that `onLead` started has ended,
-   * including what it started before it threw.
+   * Called after each `onLead`, never while it is running. It must return only after everything that `onLead` started
+   * has ended, even if `onLead` threw.
    */
   onLost: () => Promise<void>;
   log: Pick<Logger, 'info' | 'warn' | 'error' | 'debug'>;
@@ -52,7 +52,7 @@ export type ElectorDeps = {
   wallMs?: () => number;
   random?: () => number;
   setTimer?: SetTimer;
-  /** Time without a change after which another process may take the Lease. */
+  /** Time in ms without a change of the Lease after which another process may take it. */
   leaseDurationMs?: number;
   /**
    * Time in ms without a successful renewal after which the leader stops leading. The rest of `leaseDurationMs` is for
@@ -108,7 +108,9 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     }
   }
 
-  /** Tries to lead, and leads until the end of the term. Returns how long to pause afterwards, in ms. */
+  /**
+   * Tries to become the leader, and leads until the end of the term. Returns the pause in ms before the next attempt.
+   */
   async function attempt(): Promise<number> {
     const laterMs = retryPeriodMs * (1 + random() / 5);
     try {

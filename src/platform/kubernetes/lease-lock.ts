@@ -8,7 +8,7 @@ import { leaseSpec, parseLease, type Lease, type LeaseSpec } from './lease-recor
  * `timeoutMs` the caller just stops waiting.
  */
 export type LeaseLock = {
-  /** Returns undefined if the Lease does not exist. */
+  /** Reads the Lease. Returns undefined if it does not exist. */
   read: (timeoutMs: number) => Promise<Lease | undefined>;
   /** Replaces `seen` with `spec`. Returns undefined if another process wrote first; the caller then reads again. */
   write: (
@@ -65,9 +65,9 @@ export function leasesPath(namespace: string): string {
   return `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
 }
 
-/** This process's own record in the Lease, as last written. */
+/** The Lease as this process last wrote it while holding it. */
 export type HeldLease = {
-  /** Returns false if another process holds the Lease. Throws if the holder is unknown. */
+  /** Renews the Lease. Returns false if another process holds it. Throws if it is unknown who holds it. */
   renew: (timeoutMs: number) => Promise<boolean>;
   /**
    * Records that nobody holds the Lease. If the Lease was deleted, it is created again, so that candidates learn that

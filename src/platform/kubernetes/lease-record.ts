@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** coordination.k8s.io/v1 Lease as we read it. */
+/** The fields of a coordination.k8s.io/v1 Lease that Parley reads. */
 export type Lease = {
   /** Identity of the holder; '' after a release. */
   holder: string;

@@ -8,10 +8,10 @@ import type { HeldLease } from './lease-lock.ts';
  * when the last successful renewal was sent, because no other process can see the Lease as expired earlier.
  */
 export type Tenure = {
-  /** Resolves with the reason when the Lease is lost. Never resolves after `giveBack`. */
+  /** Resolves with the reason when the Lease is lost. Never resolves after `giveBack` was called. */
   lost: Promise<string>;
   isLost: () => boolean;
-  /** Renews immediately, because another writer has changed the Lease. */
+  /** Renews the Lease immediately, because another writer has changed it. */
   renewNow: () => void;
   /** Ends the tenure and, if the server can be reached, releases the Lease. Never throws. */
   giveBack: () => Promise<void>;
@@ -19,7 +19,7 @@ export type Tenure = {
 
 export type TenureDeps = {
   held: HeldLease;
-  /** Time at which the claiming request was sent. */
+  /** Time at which the request was sent that took the Lease. */
   takenAtMs: number;
   log: Pick<Logger, 'warn' | 'debug'>;
   nowMs: () => number;
@@ -58,7 +58,10 @@ export function createTenure(deps: TenureDeps): Tenure {
     return state !== 'held';
   }
 
-  /** Runs independently of the renewals, so that a renewal without a response does not delay the deadline. */
+  /**
+   * Enforces the deadline. Runs independently of the renewals, so that a renewal without a response does not delay the
+   * deadline.
+   */
   function watchDeadline(): void {
     if (!isOver()) cancelDeadline = setTimer(watchDeadline, leftMs());
   }
@@ -85,7 +88,7 @@ export function createTenure(deps: TenureDeps): Tenure {
       if (isOver()) return;
     } while (again);
     running = undefined;
-    // Shorter than the usual pause, because the failed attempt has already cost time.
+    // This pause is shorter than the usual one, because the failed attempt has already cost time.
     const soonMs = (retryPeriodMs / 4) * (0.5 + deps.random() / 2);
     cancelRenewal = setTimer(renewNow, failures === 0 ? retryPeriodMs : soonMs);
   }

@@ -17,18 +17,18 @@ import { isKubeError, toKubeError } from './kube-error.ts';
  */
 export type ListWatch = {
   start: () => void;
-  /** Waits until no further changes can be reported. May be called more than once. */
+  /** Stops the watch, and waits until no further changes can be reported. May be called more than once. */
   stop: () => Promise<void>;
-  /** Resolves after the first full list has been reported. Never resolves if stopped before. */
+  /** Resolves after the first full list has been reported. Never resolves if the watch was stopped before. */
   synced: Promise<void>;
   /**
-   * Lists everything again, and resolves when all objects that existed at the call are reported. A watch alone cannot
-   * tell that it is current. Never resolves if stopped before.
+   * Lists everything again, and resolves when all objects that existed at the time of the call are reported. A watch
+   * alone cannot tell that it is current. Never resolves if the watch is stopped first.
    */
   refresh: () => Promise<void>;
 };
 
-/** Receiver of changes in the server's order. `replace` gets the complete current list. */
+/** Receiver of changes, in the order in which the server reports them. `replace` gets the complete current list. */
 export type Sink<T> = {
   replace: (items: T[]) => void;
   upsert: (item: T) => void;
@@ -44,7 +44,7 @@ export type ListWatchDeps<T> = {
   /** Media types of lists and of watch events, for reading only a part of each object. */
   accept?: { list: string; watch: string };
   sink: Sink<T>;
-  /** Converts an object. If it throws, the object is left out. */
+  /** Converts an object. If it throws, the object is omitted. */
   convert: (raw: unknown) => T;
   log: Pick<Logger, 'warn' | 'debug'>;
   random?: () => number;
@@ -64,7 +64,7 @@ const BACK_OFF_MS = { base: 100, max: 3_000 };
  * next watch would open a new connection.
  */
 const RESUME_MS = 20;
-/** A watch that ends sooner than this counts as failed, even if it ended without an error. */
+/** Minimum duration of a watch in ms. A shorter watch counts as failed, even if it ended without an error. */
 const SHORT_WATCH_MS = 1_000;
 
 export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
@@ -72,7 +72,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
   const synced = Promise.withResolvers<void>();
   const backOff = createBackOff(deps, stopping.signal);
   let running: Promise<void> | undefined;
-  /** Version to watch from; undefined means to list first. */
+  /** Version from which to watch; undefined means that a list is needed first. */
   let lastVersion: string | undefined;
   const refreshing = createWaiting();
   let interruptWatch = (): void => undefined;
@@ -139,7 +139,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
   };
 }
 
-/** Passes one event of a watch to the sink. Returns the version after it. */
+/** Passes one event of a watch to the sink. Returns the version from which to continue. */
 function take<T>(deps: ListWatchDeps<T>, raw: unknown): string {
   const event = watchEvent.parse(raw);
   if (event.type === 'ERROR') throw toKubeError(500, `watch ${deps.path}`, event.object);
@@ -152,7 +152,7 @@ function take<T>(deps: ListWatchDeps<T>, raw: unknown): string {
   return resourceVersion;
 }
 
-/** Tracks callers that need a list that begins after their call. */
+/** Keeps track of callers that wait for a list which begins after their call. */
 function createWaiting() {
   let waiting: (() => void)[] = [];
   return {
@@ -213,8 +213,8 @@ function createBackOff(
       failures = 0;
     },
     wait: async (error: unknown): Promise<void> => {
-      // One broken connection is normal. The second failure in a row is logged as a warning, further ones only for
-      // debugging.
+      // One broken connection is normal. The second failure in a row is logged as a warning, and further failures only
+      // at the debug level.
       const level = failures === 1 ? 'warn' : 'debug';
       log[level]({ path, reason: reasonOf(error) }, 'watch broken; going on');
       const ceiling = Math.min(BACK_OFF_MS.base * 2 ** Math.min(failures, 10), BACK_OFF_MS.max);

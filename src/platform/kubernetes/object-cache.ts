@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../resources/resource-store.ts';
 import type { Sink } from './list-watch.ts';
 
-/** Fields that an object must have to be cached. */
+/** Fields that an object must have to be stored in the cache. */
 export type Identified = { metadata: ObjectKey & { uid: string; resourceVersion: string } };
 
 /**
@@ -93,14 +93,14 @@ export function createObjectCache<T extends Identified>(deps: {
     wrote: (item) => {
       const before = find(item.metadata);
       if (before?.metadata.uid !== item.metadata.uid || isOlder(item, before)) return;
-      put(item); // Not reported, because the writer knows the change.
+      put(item); // Not reported, because the writer already knows the change.
     },
   };
 }
 
 /**
- * Returns whether `a` is an older version of the same object. Versions increase (Kubernetes promises their order since
- * 1.35).
+ * Returns true if `a` is an older version of the same object. Versions increase (Kubernetes guarantees their order
+ * since 1.35).
  */
 function isOlder(a: Identified, b: Identified): boolean {
   const [left, right] = [a.metadata.resourceVersion, b.metadata.resourceVersion];

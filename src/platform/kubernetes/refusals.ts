@@ -10,7 +10,10 @@ import {
 } from '../resources/resource-store.ts';
 import { KubeConnectionError, KubeError, type StatusCause } from './kube-error.ts';
 
-/** Converts a Status to the errors that `ResourceStore` promises. Other errors stay as they are. */
+/**
+ * Converts an error response (metav1.Status) to one of the errors that `ResourceStore` documents. Returns any other
+ * error unchanged.
+ */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof KubeConnectionError) return unavailable(error);
   if (!(error instanceof KubeError)) return error;
@@ -44,7 +47,7 @@ function untypedError([, field = '', text = '']: RegExpExecArray): FieldError {
   // A list item is identified by its keys, as in `.spec.tools[name="a"].url`, which cannot be written as a JSON
   // Pointer.
   const [list = '', item] = field.split(/(?=\[[^\]]*=)/);
-  const detail = text.replace(/, got .*$/s, ''); // The rest of the message is Go's own notation.
+  const detail = text.replace(/, got .*$/s, ''); // The rest of the message is in Go's own notation.
   return {
     pointer: toPointer(list),
     code: UNTYPED_CODES.find(([start]) => text.startsWith(start))?.[1] ?? 'invalid_type',
@@ -61,7 +64,10 @@ function unavailable(cause: Error): StoreUnavailableError {
   return new StoreUnavailableError(cause.message, { cause });
 }
 
-/** Parses `conflict with "kustomize-controller" using parley.dev/v1alpha1`: `.spec.tools[name="a"].url` */
+/**
+ * Parses a conflict message, such as `conflict with "kustomize-controller" using parley.dev/v1alpha1`:
+ * `.spec.tools[name="a"].url`
+ */
 function toConflict({ message, field }: StatusCause): { field: string; manager: string } {
   const manager = /conflict with "([^"]*)"/.exec(message)?.[1] ?? 'another manager';
   const [root, name = ''] = tokens(field);
@@ -84,7 +90,7 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
     }
     const [, expected] = /^Invalid value: .* in body (should .*)$/s.exec(text) ?? [];
     if (expected === undefined) {
-      // The server quotes the invalid text before the message of a rule.
+      // For a rule, the server writes the invalid text before the rule's message.
       const detail = text.replace(/^Invalid value: (?:"(?:[^"\\]|\\.)*": )?/, '');
       // The CRDs have a rule instead of a pattern, so that the server reports a message in words.
       const isOfRule = pointer.startsWith('/spec') && !areWords(detail);

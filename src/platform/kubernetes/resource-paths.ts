@@ -11,7 +11,7 @@ export function pathOf(kind: string): ResourcePath {
     : { apiVersion: API_VERSION, root: `/apis/${API_VERSION}`, plural };
 }
 
-/** Returns `/apis/parley.dev/v1alpha1/namespaces/NS/agents`, or without a namespace the path for all. */
+/** Returns `/apis/parley.dev/v1alpha1/namespaces/NS/agents`, or the path for all namespaces if none is given. */
 export function collectionPath(kind: string, namespace?: string): string {
   const { root, plural } = pathOf(kind);
   const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;

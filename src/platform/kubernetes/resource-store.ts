@@ -96,7 +96,7 @@ async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Converts errors to those that `ResourceStore` documents. */
+/** Awaits a response. Converts its errors to those that `ResourceStore` documents. */
 async function translated<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

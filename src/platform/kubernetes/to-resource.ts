@@ -84,7 +84,7 @@ function ownersOf(object: Raw, root = 'f:spec'): Record<string, string[]> {
       if (!managers.includes(manager)) managers.push(manager);
     }
   }
-  // The server orders managers by their last write. Sorting makes equal sets compare as equal.
+  // The server orders managers by their last write. They are sorted here, so that equal sets compare as equal.
   for (const managers of Object.values(owners)) managers.sort();
   return owners;
 }

@@ -24,7 +24,7 @@ export type WatchedKinds = {
 export type WatchedKindsDeps = {
   client: KubeClient;
   log: Logger;
-  /** An empty list means all namespaces. */
+  /** Namespaces to watch; an empty list means all. */
   namespaces: readonly string[];
 };
 

@@ -3,7 +3,7 @@ import type { Applied, ApplyOptions, ObjectKey, Resource } from '../resources/re
 import { APPLY_PATCH, MERGE_PATCH, type KubeRequest } from './client.ts';
 import { objectPath, pathOf } from './resource-paths.ts';
 
-/** Builds the requests to the API server for a ResourceStore's writes. */
+/** Builds the requests by which a ResourceStore writes to the API server. */
 
 const STATUS_MANAGER = 'parley-operator';
 /** No object ever has this version, so a request for it means "the object must not exist". */
@@ -26,7 +26,7 @@ export function applyRequest(applied: Applied, options: ApplyOptions): KubeReque
         name,
         ...(labels && { labels }),
         ...(annotations && { annotations }),
-        // Leaves out blockOwnerDeletion, which needs an additional permission on the owner.
+        // `blockOwnerDeletion` is omitted, because it needs an additional permission on the owner.
         ...(owner && {
           ownerReferences: [{ apiVersion: pathOf(owner.kind).apiVersion, ...owner }],
         }),

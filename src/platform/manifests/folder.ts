@@ -11,7 +11,9 @@ import { createManifestWatcher } from './watch.ts';
  * only if no other manager declares it. An unreadable file or folder deletes nothing.
  */
 export type ManifestFolder = {
-  /** Resolves after the first pass, even if it failed. A failed pass is retried in the background. */
+  /**
+   * Starts the folder. Resolves after the first pass, even if it failed; a failed pass is retried in the background.
+   */
   start: () => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -68,7 +70,7 @@ export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
     reconcile: async (_key, signal) => {
       try {
         const { folders, againInMs } = await pass(() => stopping || signal.aborted);
-        // A file written before its folder was watched has caused no event, so another pass follows soon.
+        // A file that was written before its folder was watched caused no event, so another pass follows soon.
         const unseen = !stopping && watcher.setFolders(folders);
         return { requeueAfterMs: unseen ? Math.min(timing.debounceMs, againInMs) : againInMs };
       } finally {
@@ -87,7 +89,7 @@ export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
       stopping = true;
       watcher.stop();
       await controller.stop();
-      // Resolves a pending `start`, because no further pass will run.
+      // No further pass will run, so a pending `start` must resolve now.
       firstPass.resolve();
     },
   };

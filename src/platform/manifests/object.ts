@@ -9,7 +9,7 @@ import { formatPointer, type ManifestPlace, type ManifestProblem } from './repor
 import type { YamlDocument } from './yaml.ts';
 
 /**
- * Object declared by a manifest. `applied` is undefined if the manifest has mistakes; the object is then only protected
+ * Object declared by a manifest. `applied` is undefined if the manifest has mistakes; such an object is only protected
  * from deletion.
  */
 export type ManifestObject = {

@@ -16,7 +16,8 @@ import {
 
 export type ManifestTiming = {
   /**
-   * Wait in ms after the last change of a burst, such as a save by an editor. The total wait is at most `maxDelayMs`.
+   * Time in ms to wait after the last change of a burst, such as an editor saving a file. The total wait is at most
+   * `maxDelayMs`.
    */
   debounceMs: number;
   maxDelayMs: number;
@@ -32,7 +33,7 @@ export type ManifestTiming = {
   settleMs: number;
   /** Interval in ms at which all objects are applied again, even if they seem unchanged. */
   fullPassMs: number;
-  /** Wait in ms after a failure of the store. It doubles up to 30 s. */
+  /** Time in ms to wait after a failure of the store. It doubles up to 30 s. */
   retryMs: number;
 };
 
@@ -140,7 +141,8 @@ export function createManifestPass(
 type Declared = ReadonlyMap<string, ManifestObject>;
 
 /**
- * Keeps the first declaration of an object, in path order. The others get a problem that names the file of the first.
+ * Resolves duplicate declarations: the first declaration of an object, in path order, applies. Each of the others gets
+ * a problem that names the file of the first.
  */
 function resolveDuplicates(look: ManifestLook): {
   declared: Declared;
@@ -163,7 +165,7 @@ function resolveDuplicates(look: ManifestLook): {
 
 /** Tracks for how long objects that were declared earlier have been missing. */
 function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): {
-  /** Updates the tracking. Returns true if an object is newly missing. */
+  /** Updates the tracked times. Returns true if an object is newly missing. */
   note: (declared: Declared, look: ManifestLook) => boolean;
   /**
    * Returns for how long the object must still be missing before it may be deleted: 0 for an object that was never
@@ -208,7 +210,7 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
   };
 
   return {
-    /** Applies all objects, even if some fail, and then throws the first failure. */
+    /** Applies all objects, even if some fail. Then throws the first failure, if there is one. */
     apply: async (
       objects: readonly ManifestObject[],
       { isFull, isStopping }: { isFull: boolean; isStopping: () => boolean },

@@ -7,11 +7,11 @@ import { readManifest, type ManifestObjects } from './object.ts';
 import type { ManifestProblem } from './report.ts';
 import { parseYaml } from './yaml.ts';
 
-/** Contents of the folder at one time. */
+/** Contents of the folder at one point in time. */
 export type ManifestLook = {
   /** Files in the order of their paths, with objects in the order of their documents. */
   files: ManifestObjects[];
-  /** Folders to watch. The inode distinguishes a folder from one created later under the same name. */
+  /** Folders to watch. The inode distinguishes a folder from one that is created later under the same name. */
   folders: { path: string; inode: string }[];
   problems: ManifestProblem[];
   /** Whether everything could be read and parsed. Only then does an object that was not found count as missing. */
@@ -40,7 +40,7 @@ const MAX_BYTES = 1024 * 1024;
 type Cached = ManifestObjects & {
   key: string;
   text: string;
-  /** Whether a second read found the file unchanged; see `readCached`. */
+  /** Whether a second read found the same text; see `readCached`. */
   confirmed: boolean;
   emptySinceMs: number | undefined;
 };

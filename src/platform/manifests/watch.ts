@@ -50,7 +50,7 @@ export function createManifestWatcher(deps: {
       watchers.set(key, watcher);
       return true;
     } catch {
-      // The folder was deleted, or the system has no watches left. The rescan handles both.
+      // The folder was deleted, or the system's limit on watches is reached. The rescan handles both cases.
       return false;
     }
   };

@@ -33,7 +33,7 @@ let toStderr: LogDestination | undefined;
 
 export type LogDestination = { write: (line: string) => void };
 type Output = Pick<NodeJS.WritableStream, 'on'> & {
-  /** Number of bytes written but not yet sent; undefined for a file, which accepts all bytes immediately. */
+  /** Number of bytes that were written but not sent yet; undefined for a file, which accepts all bytes immediately. */
   writableLength?: number;
   write: (text: string) => boolean;
 };

@@ -61,8 +61,8 @@ export function createMetrics(options: { processMetrics: boolean }) {
 }
 
 /**
- * Creates the metrics of limits. They have no label for key or namespace, because callers can create any number of
- * those.
+ * Creates the metrics of limits. They have no label for the key or the namespace, because callers can create any number
+ * of those.
  */
 function createLimitMetrics(registry: Registry) {
   const { counter, gauge } = makersIn(registry);

@@ -16,9 +16,9 @@ import {
 export { SpanKind, type Attributes } from '@opentelemetry/api';
 
 /**
- * Carries the current trace (W3C Trace Context) through every `await` of a request. Without an exporter (tracing.ts),
- * no spans or ids are created, and an incoming `traceparent` is passed on unchanged. `tracestate` is not passed on,
- * because it would reveal the caller's tracing systems to other parties' receivers and tools.
+ * This module carries the current trace (W3C Trace Context) through every `await` of a request. Without an exporter
+ * (tracing.ts), no spans or ids are created, and an incoming `traceparent` is passed on unchanged. `tracestate` is not
+ * passed on, because it would reveal the caller's tracing systems to other parties' receivers and tools.
  */
 
 /** The tracer; undefined if no exporter is configured. */
@@ -37,7 +37,7 @@ const NOTHING = /^0+$/;
 /** Mask of the flag bits that we know: sampled, and random trace id (level 2). */
 const KNOWN_FLAGS = 3;
 
-/** Returns the context of a `traceparent`, or a context without a trace if it is missing or invalid. */
+/** Returns the context of a `traceparent`, or a context without a trace if the `traceparent` is missing or invalid. */
 export function contextOf(traceparent: unknown): Context {
   const parent = typeof traceparent === 'string' ? parse(traceparent) : undefined;
   return parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
@@ -127,7 +127,7 @@ export async function inSpan<T>(
   }
 }
 
-/** Starts a span that does not end with a promise. The caller must call `end` once. */
+/** Starts a span whose end no promise determines. The caller must call `end` once. */
 export function startSpan(options: SpanOptions): {
   context: Context;
   span: OpenSpan & { rename: (name: string) => void; end: () => void };

@@ -8,7 +8,7 @@ import type { Work } from './work.ts';
 /** Data for the watchdog's thread (watchdog.ts). The thread shares only a counter with the program. */
 
 export type WatchdogData = {
-  /** Counts how often a timer on the watched event loop has fired. */
+  /** Number of times that a timer on the watched event loop has fired. */
   beats: Int32Array;
   beatMs: number;
   mayInterrupt: boolean;

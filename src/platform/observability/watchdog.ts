@@ -9,8 +9,8 @@ import type { Stall, WatchdogData } from './watchdog-thread.ts';
 import { currentWork } from './work.ts';
 
 /**
- * Interval in ms of the timer: short enough to detect a stall of 100 ms. The cost of 50 timer calls a second was not
- * measurable.
+ * Interval in ms of the timer. It is short enough to detect a stall of 100 ms. The cost of 50 timer calls a second was
+ * not measurable.
  */
 const BEAT_MS = 20;
 

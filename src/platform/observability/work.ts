@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Work for which code currently runs: a request, a frame of a socket or a job. */
+/** Work to which the running code belongs: a request, a frame of a socket or a job. */
 export type Work = {
   /**
-   * Name such as `POST /v1/agents` or `reconcile agent`. The number of names is small, so that they can be metric
-   * labels.
+   * Name of the work, such as `POST /v1/agents` or `reconcile agent`. There are few different names, so that they can
+   * be metric labels.
    */
   name: string;
   /** Namespace of the work. Undefined until it is known, and for work that belongs to no single namespace. */

@@ -4,7 +4,8 @@ import type { Resource } from './resource-store.ts';
 /** Annotations and labels that Parley itself reads or writes (contract/custom-resources.md#secrets). */
 export const ANNOTATIONS = {
   /**
-   * Id of the object, repeated in its status. The API sets it on create; otherwise the operator does. It is immutable.
+   * Id of the object, which its status repeats. The API sets it when it creates an object; otherwise the operator sets
+   * it. It never changes.
    */
   id: 'parley.dev/id',
   /** Author of the last change of the content through the API, as JSON of the type `ChangeCause`. */
@@ -31,7 +32,7 @@ export const ALLOW_LABEL = 'parley.dev/allow';
  */
 export const ENDPOINT_LABEL = 'parley.dev/endpoint';
 
-/** Field managers of the REST API and the manifest folder (contract/custom-resources.md#field-managers). */
+/** Field managers of the REST API and of the manifest folder (contract/custom-resources.md#field-managers). */
 export const API_MANAGER = 'parley-api';
 export const API_PIN_MANAGER = 'parley-api-pin';
 export const FILE_MANAGER = 'file';

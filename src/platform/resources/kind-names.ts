@@ -5,23 +5,23 @@ import type { IdPrefix } from '../../ids.ts';
 export const API_GROUP = 'parley.dev';
 export const API_VERSION = `${API_GROUP}/v1alpha1`;
 
-/** Where an object is declared, according to the owner of a field that every object of its kind has. */
+/** Where an object is declared, as derived from the owner of a field that every object of its kind has. */
 export type ManagedBy = 'api' | 'kubernetes' | 'file';
 
 export type KindNames = {
-  /** Name of the kind: `WebhookEndpoint`. */
+  /** Name of the kind, such as `WebhookEndpoint`. */
   kind: string;
-  /** Prefix of its ids: `we`. */
+  /** Prefix of the ids of its objects, such as `we`. */
   idPrefix: IdPrefix;
-  /** Status field that repeats the id: `endpointId`. */
+  /** Status field that repeats the id, such as `endpointId`. */
   idField: string;
-  /** Table of its rows, and the name of its quota: `webhook_endpoints`. */
+  /** Table of its rows, such as `webhook_endpoints`. It is also the name of its quota. */
   table: string;
-  /** Name in change events: `webhooks`. */
+  /** Name in change events, such as `webhooks`. */
   resource: string;
-  /** First half of the names of its actions in the audit log: `webhook`. */
+  /** First half of the names of its actions in the audit log, such as `webhook`. */
   auditNoun: string;
-  /** Name in messages for REST callers: `webhook endpoint`. */
+  /** Name in messages for REST callers, such as `webhook endpoint`. */
   noun: string;
 };
 
@@ -48,7 +48,7 @@ export function namesOf(given: { kind: string; idPrefix: string; resource?: stri
   };
 }
 
-/** Returns the plural of a kind for paths of the Kubernetes API: `webhookendpoints`. */
+/** Returns the plural of a kind for paths of the Kubernetes API, such as `webhookendpoints`. */
 export function pluralOf(kind: string): string {
   return `${kind.toLowerCase()}s`;
 }

@@ -18,7 +18,7 @@ export type Projections = {
    */
   listKeys: () => Promise<ObjectKey[]>;
   isLive: (row: { namespace: string; id: string }) => Promise<boolean>;
-  /** Returns the number of live rows of a namespace, not counting the row named `besides`. */
+  /** Returns the number of live rows of a namespace, not counting the row of the object named `besides`. */
   count: (namespace: string, options?: { besides?: string }) => Promise<number>;
 };
 

@@ -19,7 +19,7 @@ export type MetaOwners = Record<string, string[]>;
 
 /**
  * Implements server-side apply for top-level spec fields and for single labels and annotations. Returns undefined if
- * nothing changes. Pure, except for the uid and creation time of a new object.
+ * nothing changes. It is a pure function, except for the uid and creation time of a new object.
  * @throws FieldConflictError, InvalidResourceError, WriteConflictError
  */
 export function mergeApplied(input: {

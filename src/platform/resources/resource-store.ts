@@ -22,7 +22,7 @@ export type Condition = {
 
 export type ObjectMeta = ObjectKey & {
   uid: string;
-  /** Starts at 1 and increases with every change of the spec. */
+  /** Number that starts at 1 and increases with every change of the spec. */
   generation: number;
   /** Opaque value that changes with every write. */
   resourceVersion: string;
@@ -57,8 +57,8 @@ export type Applied = DeclaredMeta & {
   kind: string;
   spec: Record<string, unknown>;
   /**
-   * Owner in the same namespace. When the owner is deleted, the cluster deletes this object too, even if no operator
-   * runs.
+   * Owner in the same namespace. When the owner is deleted, the cluster deletes this object too, even if no operator is
+   * running.
    */
   owner?: { kind: string; name: string; uid: string };
 };
@@ -102,8 +102,8 @@ export type ResourceStore = {
     options?: { resourceVersion?: string },
   ) => Promise<boolean>;
   /**
-   * Reports every object of the kind once, and then every change, including deletions, until it is stopped. Calls
-   * `onSynced` after the first full list. Changes of only the status may be skipped.
+   * Reports every object of the kind once, and then every change, including deletions, until the watch is stopped.
+   * Calls `onSynced` after the first full list. Changes of only the status may be skipped.
    */
   watch: (
     kind: string,

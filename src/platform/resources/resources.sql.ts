@@ -52,7 +52,7 @@ export function createPostgresResourceStore(
     log,
   });
 
-  /** Runs one write at a time, across all processes. If `change` returns undefined, the object is not changed. */
+  /** Runs one write at a time across all processes. If `change` returns undefined, nothing is written. */
   async function write(
     kind: string,
     key: ObjectKey,
@@ -150,7 +150,8 @@ function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
     const last = rows.at(-1)?.version ?? 0;
     for (const watch of asking) {
       const { kind, seen } = watch;
-      // Returns whether a watcher must learn of this row. Objects deleted before its first poll are not reported.
+      // Returns true if a watcher must be notified of this row. Objects that were deleted before the watcher's first
+      // poll are not reported.
       const isNews = (row: Changed): boolean =>
         row.kind === kind && (seen === undefined ? !row.isDeleted : row.version > seen);
       for (const { namespace, name } of rows.filter(isNews))
@@ -166,7 +167,7 @@ function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
       await look();
       isFailing = false;
     } catch (error) {
-      // Logged only for the first failure, because without the database every poll would fail.
+      // Only the first failure is logged, because without the database every poll fails.
       if (!isFailing) log.warn({ err: error }, 'watch failed; looking again');
       isFailing = true;
     }
@@ -297,7 +298,7 @@ async function markDeleted(
   { kind, key, version }: { kind: string; key: ObjectKey; version: number },
 ): Promise<void> {
   await db.query(
-    // Also clears a Secret's data: a tombstone keeps only the name.
+    // A Secret's data is cleared too: a tombstone keeps only the name.
     `update resources set deleted_at = now(), resource_version = $4, spec = '{}', status = '{}', owners = '{}',
             meta_owners = '{}', labels = '{}', annotations = '{}'
       where kind = $1 and namespace = $2 and name = $3`,

@@ -2,7 +2,8 @@ import { declared, type Declared } from './agents.ts';
 import { ok, parley, type Agent } from './parley.ts';
 
 /**
- * A change of the live version: publish, roll back, or unpin, which makes the current content live.
+ * A change of the live version: publish, roll back, or unpin. After an unpin, the version of the current content goes
+ * live.
  */
 export type Release =
   | { kind: 'publish'; version: number }
@@ -24,7 +25,7 @@ export function release({ agent, etag }: Declared, wanted: Release): Promise<Dec
   return declared(parley.POST('/v1/agents/{id}/rollback', { params, body }));
 }
 
-/** Returns the release that restores the state before, or null if that is impossible. */
+/** Returns the change that restores the previous state, or null if that is impossible. */
 export function undoOf(before: Agent): Release | null {
   if (before.pinned_version !== null) return { kind: 'publish', version: before.pinned_version };
   return before.publish_policy === 'automatic' ? { kind: 'unpin' } : null;

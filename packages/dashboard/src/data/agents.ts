@@ -115,8 +115,8 @@ export function agentName({ name, display_name: shown }: Pick<Agent, 'name' | 'd
 }
 
 /**
- * Returns the version that the next publication of a `manual` agent would make live, or null if all are
- * published.
+ * Returns the version that the next publication of an agent with the policy `manual` would make live, or null if all
+ * versions are published.
  */
 export function waitingVersion(agent: Agent): number | null {
   const { latest_version: latest, active_version: active } = agent;

@@ -10,9 +10,7 @@ const WAITING_KEY = ['escalations', 'waiting'] as const;
 /** Maximum number of waiting escalations to load. */
 const WAITING_MAX = 500;
 
-/**
- * Lists the escalations that nobody has accepted, longest waiting first. The badge and the inbox share it.
- */
+/** Lists the escalations that nobody has accepted, longest waiting first. The badge and the inbox share this list. */
 export function useWaitingList(): List<Escalation> {
   const { data, error, isPending, refetch } = useQuery({
     queryKey: WAITING_KEY,

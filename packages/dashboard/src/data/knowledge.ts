@@ -136,7 +136,9 @@ export function showGap(queryClient: QueryClient, gap: GapDetail): void {
   void queryClient.invalidateQueries({ queryKey: ['search'] });
 }
 
-/** Searches passages for a question, best first. With an agent, searches only what that agent can see now. */
+/**
+ * Searches passages for a question. Returns them, best first. With an agent, searches only what that agent can use now.
+ */
 export function useHits(
   question: string,
   { agentId, limit = 10 }: { agentId?: string | undefined; limit?: number },

@@ -14,7 +14,8 @@ const none: Names = new Map();
 const asMap = (pairs: Pairs): Names => new Map(pairs);
 
 /**
- * Returns the names of agents, or undefined until they are loaded. Empty if the session may not read agents.
+ * Returns the names of agents, or undefined until they are loaded. Returns an empty map if the session may not read
+ * agents.
  */
 export function useAgentNamesOnceRead(): Names | undefined {
   const { data, isPending } = useQuery({

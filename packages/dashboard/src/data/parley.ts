@@ -13,9 +13,9 @@ export type { Agent, ItemOf, ListPath, Problem, Schemas } from '@parley/client';
 export type Trouble = {
   title: string;
   detail: string;
-  /** Request id for support, or null without a response. */
+  /** Request id for support; null if there was no response. */
   requestId: string | null;
-  /** Error code of the problem, or null without a response. */
+  /** Error code of the response; null if there was no response. */
   code: string | null;
 };
 
@@ -41,13 +41,13 @@ export function troubleOf(error: unknown): Trouble {
   };
 }
 
-/** Returns the error of one field of the request (`/prompt`), or undefined. */
+/** Returns the error for one field of the request, such as `/prompt`, or undefined if there is none. */
 export function fieldError(error: unknown, pointer: string): string | undefined {
   if (!(error instanceof ParleyError)) return undefined;
   return error.problem?.errors?.find((one) => one.pointer === pointer)?.detail;
 }
 
-/** Returns all errors at a pointer and below it (`/tools` includes `/tools/0/url`), or undefined. */
+/** Returns all errors at a pointer and below it (`/tools` includes `/tools/0/url`), or undefined if there are none. */
 export function fieldErrors(error: unknown, pointer: string): string | undefined {
   if (!(error instanceof ParleyError)) return undefined;
   return problemsAt(error.problem?.errors ?? [], pointer);

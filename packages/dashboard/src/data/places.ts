@@ -15,7 +15,7 @@ const PLACES: Record<string, (id: string) => string> = {
   mp: () => '/settings/providers',
 };
 
-/** Returns the address of the page that shows the object, or undefined if no page does. */
+/** Returns the address of the page that shows the object, or undefined if there is no such page. */
 export function placeOf(id: string): string | undefined {
   const [prefix = ''] = id.split('_', 1);
   return PLACES[prefix]?.(id);

@@ -5,14 +5,14 @@ export type Question = {
   /** Id of the gap that was asked last. */
   id: string;
   text: string;
-  /** Most recently asked first. */
+  /** The gaps of the question, most recently asked first. */
   gaps: readonly Gap[];
   count: number;
   lastAskedAt: number;
   topScore: number;
 };
 
-/** Groups gaps into questions, most asked first and then most recent first. */
+/** Groups gaps by their question. Returns the questions, most asked first and then most recent first. */
 export function questionsOf(gaps: readonly Gap[]): Question[] {
   const byWords = Map.groupBy(gaps, ({ question }) => wordsOf(question));
   return [...byWords.values()].map(questionOf).toSorted(inOrder);

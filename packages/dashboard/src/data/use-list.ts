@@ -7,7 +7,7 @@ import type { Topic } from './topics.ts';
 /** A list of the API, newest first, loaded as far as somebody has scrolled. */
 export type List<Item> = {
   rows: readonly Item[];
-  /** True until the first page arrives; the table shows a skeleton. */
+  /** Whether the first page has not arrived yet. The table then shows a skeleton. */
   isLoading: boolean;
   error: unknown;
   hasMore: boolean;

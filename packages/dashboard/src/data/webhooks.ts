@@ -80,7 +80,7 @@ export async function tagged<Read extends Written>(
   return { endpoint: await ok(answer), etag: response.headers.get('etag') ?? '*' };
 }
 
-/** Removes the secret from a response before it is cached. */
+/** Removes the secret from a response before the response is cached. */
 export function withoutSecret(tagged: { endpoint: Written; etag: string }): TaggedEndpoint {
   const endpoint = { ...tagged.endpoint };
   delete endpoint.secret;

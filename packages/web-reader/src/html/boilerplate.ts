@@ -12,7 +12,7 @@ export function tagOf(name: string, attributes: Attributes): Tag {
   return { name, attributes, classes: wordsOf(attributes['class']) };
 }
 
-/** Elements whose content is not text that visitors read. */
+/** Elements whose content is not text for visitors to read. */
 const NEVER_READ = new Set([
   'script',
   'style',
@@ -157,8 +157,7 @@ export function opensByItself({ attributes, classes }: Tag): boolean {
 }
 
 /**
- * Returns the id of the part that an element opens. Returns `undefined` if the element opens nothing, or a menu or
- * dialog.
+ * Returns the id of the part that an element opens, or `undefined` if it opens nothing, or opens a menu or a dialog.
  */
 export function openedBy(attributes: Attributes): string | undefined {
   if (attributes['aria-haspopup'] !== undefined && attributes['aria-haspopup'] !== 'false')
@@ -173,7 +172,7 @@ export function openedBy(attributes: Attributes): string | undefined {
   return script === undefined ? undefined : idsIn(script);
 }
 
-/** Returns the quoted words of a script, such as the id in `toggle('a2')`. */
+/** Returns the quoted words of a script, because one of them may be the id of a part, as in `toggle('a2')`. */
 function idsIn(script: string): string | undefined {
   const words = script.slice(0, 1_000).matchAll(/['"`]#?([\w-]{1,200})['"`]/g);
   const ids = [...words].map(([, word]) => word).join(' ');
@@ -191,7 +190,7 @@ export function isHidden(attributes: Attributes): boolean {
   return hasStyle(attributes, /(display\s*:\s*none|visibility\s*:\s*hidden)/i);
 }
 
-/** Returns true for text that its element or its style strikes out. */
+/** Returns true for text that is struck out by its element or its style. */
 export function isStruck(name: string, attributes: Attributes): boolean {
   if (name === 'del' || name === 's' || name === 'strike') return true;
   return hasStyle(attributes, /text-decoration(-line)?\s*:[^;]*line-through/i);
@@ -201,7 +200,7 @@ export function hasStyle({ style }: Attributes, pattern: RegExp): boolean {
   return style !== undefined && pattern.test(style.slice(0, 1_000));
 }
 
-/** Splits an attribute into words. Limits its length, because a class attribute may have a megabyte. */
+/** Splits an attribute into words. Reads only its beginning, because a class attribute may have a megabyte. */
 function wordsOf(text: string | undefined): string[] {
   return text === undefined ? [] : text.slice(0, 1000).split(/\s+/, 30);
 }

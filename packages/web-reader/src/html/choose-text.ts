@@ -70,7 +70,7 @@ function judgeHidden(
   content: Held,
 ): 'text' | 'beside' | 'unseen' {
   if (isOut || !(opens || (id !== undefined && opened.has(id)))) return 'unseen';
-  // A part that a click opens may also be a menu, so its content decides.
+  // A part that opens on a click may also be a menu, so its content decides.
   return opens || readsAsText(content) ? 'text' : 'beside';
 }
 

@@ -2,8 +2,8 @@
 import untypedSniffer from 'html-encoding-sniffer';
 
 /**
- * Implementation of the encoding sniffing of the HTML standard: byte order mark, `Content-Type` header, declaration in
- * the page, default.
+ * Implementation of the HTML standard's encoding detection: byte order mark, `Content-Type` header, declaration in the
+ * page, default.
  */
 const sniffEncoding = untypedSniffer as (
   bytes: Uint8Array,
@@ -14,7 +14,10 @@ const sniffEncoding = untypedSniffer as (
   },
 ) => string;
 
-/** Number of bytes at the beginning that are searched for a declared encoding. Browsers search only 1,024 bytes. */
+/**
+ * Number of bytes at the beginning of a page in which a declared encoding is searched for. Browsers search only 1,024
+ * bytes.
+ */
 const PRESCAN_BYTES = 4_096;
 
 /**

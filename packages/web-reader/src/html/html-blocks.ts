@@ -50,7 +50,9 @@ export type Part = {
 const BLOCKS_MAX = 300_000;
 const CHARS_MAX = 20_000_000;
 
-/** Collector of the finished blocks of a page and of its current line. Takes time linear in the length of the text. */
+/**
+ * Collector of the finished blocks of a page and of its current line. It takes time linear in the length of the text.
+ */
 export class HtmlBlocks {
   readonly blocks: Block[] = [];
   /**

@@ -89,9 +89,8 @@ function withHead(chosen: Block[], all: readonly Block[], shown: string): Block[
 }
 
 /**
- * Returns the title of a page: the heading with which the `<title>` begins, or otherwise the only heading of level 1 in
- * the text, or otherwise the `<title>`. The first heading of level 1 is not used, because it is often the name of the
- * site.
+ * Returns the title of a page: the heading with which the `<title>` begins, or else the only heading of level 1 in the
+ * text, or else the `<title>`. The first heading of level 1 is not used, because it is often the name of the site.
  */
 function titleOf(chosen: readonly Block[], shown: string): string | null {
   const headings = chosen.filter(({ kind, level }) => kind === 'heading' && level <= 2);

@@ -14,7 +14,7 @@ const STYLED_RAISED = /vertical-align\s*:\s*(super|text-top|top)\b/i;
 const STYLED_LOWERED = /vertical-align\s*:\s*sub\b/i;
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** Returns the mark that begins the element, or `undefined` if it needs no mark. */
+/** Returns the mark for the beginning of the element, or `undefined` if the element needs no mark. */
 export function markOf(name: string, attributes: Attributes): string | undefined {
   if (name === 'sup' || hasStyle(attributes, STYLED_RAISED)) return RAISED;
   if (name === 'sub' || hasStyle(attributes, STYLED_LOWERED)) return LOWERED;
@@ -26,7 +26,7 @@ export function markOf(name: string, attributes: Attributes): string | undefined
 
 export const END_OF_MARK = END;
 
-/** Removes private-use characters that a page contains itself, because they would be mistaken for marks. */
+/** Removes private-use characters that are in the page itself, because they would be mistaken for marks. */
 export function withoutMarks(text: string): string {
   return text.replace(MARKS, '');
 }

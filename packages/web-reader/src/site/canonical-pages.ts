@@ -7,7 +7,7 @@ export type DocumentPage = Extract<Page, { kind: 'document' }>;
 export type HeldPage = { target: Target; page: DocumentPage; canonical: string };
 export type Redirect = { next: string; depth: number };
 
-/** Pages that redirect to others or name others as canonical. */
+/** Pages that redirect to other pages or name other pages as canonical. */
 export class CanonicalPages {
   readonly redirects = new Map<string, Redirect>();
   /** Maps the path of each page that redirects or names a canonical page to the path of the target. */

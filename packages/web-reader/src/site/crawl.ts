@@ -39,11 +39,11 @@ export class Crawl {
   readonly graph = this.#graph.graph;
   #queue: Target[] = [];
   #nextLevel: Target[] = [];
-  /** Addresses that were reported as skipped and are not checked again. */
+  /** Addresses that were already reported as skipped and are not checked again. */
   readonly #refused = new Set<string>();
-  /** Paths of pages that turned out not to be documents. */
+  /** Paths of pages that have no indexed document, because they redirect or were skipped. */
   readonly #lost = new Set<string>();
-  /** Path of the first page with each text, by the hash of the text. */
+  /** Maps the hash of each text to the path of the first page with that text. */
   readonly #texts = new Map<string, string>();
   readonly #canonical = new CanonicalPages();
   readonly #facts: SiteFacts;
@@ -272,7 +272,7 @@ export class Crawl {
     for (const { held, path } of this.#canonical.settle(settled)) this.#decide(held, path);
   }
 
-  /** Skips a document if its canonical page contains all of its text (RFC 6596, 3). Otherwise keeps the document. */
+  /** Skips a document if its canonical page contains all of its text (RFC 6596, 3). Otherwise indexes the document. */
   #decide({ target, page, canonical }: HeldPage, path: string): void {
     const text = page.text.trim();
     const isSame = this.graph.get(path)?.seen?.text === hashOf(text);

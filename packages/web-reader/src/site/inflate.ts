@@ -16,7 +16,8 @@ const INFLATERS: Record<string, Inflater> = {
 };
 
 /**
- * Decodes a body with a `Content-Encoding` in a thread of the pool. Fails if the decoded content exceeds `maxBytes`.
+ * Decodes a body with a `Content-Encoding` in a thread of the thread pool. Fails if the decoded content exceeds
+ * `maxBytes`.
  */
 export async function inflate(
   bytes: Buffer,
@@ -80,7 +81,9 @@ function partsOf(name: string, bytes: Buffer): Transform | undefined {
   return (bytes[0]! & 0x0f) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options);
 }
 
-/** Returns true for a file that is compressed regardless of its headers, such as `sitemap.xml.gz`. */
+/**
+ * Returns true if the bytes are a gzip file, such as `sitemap.xml.gz`, which is compressed whatever the headers say.
+ */
 export function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }

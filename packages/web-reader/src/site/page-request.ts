@@ -58,7 +58,7 @@ export type Sent =
       headers: Record<string, string | string[]>;
       /** Bytes as they were received, possibly compressed. */
       body: Promise<Buffer>;
-      /** Whether `body` is complete. Resolves when the body ends. */
+      /** Whether `body` is complete. Resolves when `body` resolves. */
       isWhole: Promise<boolean>;
       /** Pause in ms that the header `Retry-After` requests. */
       retryAfterMs?: number | undefined;
@@ -69,14 +69,14 @@ export type Sent =
    */
   | { kind: 'error'; message: string; isTls?: boolean };
 
-/** Timer functions of the caller, so that tests can control time. */
+/** Timer functions, which the caller passes so that tests can control time. */
 export type Timers<Timer = unknown> = {
   setTimeout: (fire: () => void, ms: number) => Timer;
   clearTimeout: (timer: Timer) => void;
 };
 
 const REST_BYTES = 64 * 1024;
-/** Time limit from the start of a request to the end of its body. */
+/** Time limit in ms from the start of a request to the end of its body. */
 export const PAGE_TIMEOUT_MS = 20_000;
 
 /**
@@ -186,7 +186,7 @@ function validatorOf(headers: Headers, name: string): string | null {
   return given !== null && given.length > 0 && given.length <= 500 ? given : null;
 }
 
-/** Returns the answer for a status code, or `undefined` if the body must be read. */
+/** Returns the result that follows from the status code alone, or `undefined` if the body must be read. */
 function judge(
   status: number,
   headers: Headers,
@@ -243,7 +243,7 @@ function headersFrom(given: Record<string, string | string[]>): Headers {
       try {
         headers.append(name, value);
       } catch {
-        // Skips invalid headers, which are not needed here.
+        // Skips invalid headers, because no caller needs them.
       }
     }
   }

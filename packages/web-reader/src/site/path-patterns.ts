@@ -1,7 +1,7 @@
 /**
- * Creates the filter for `include` and `exclude` of a website (contract/knowledge.md#websites). `*` matches any
- * characters, including `/`. A pattern must match the whole path, or the path with its query if the pattern contains a
- * `?`.
+ * Creates the filter for `include` and `exclude` of a website (contract/knowledge.md#websites). In a pattern, `*`
+ * matches any characters, including `/`. A pattern must match the whole path or, if it contains a `?`, the path with
+ * its query.
  */
 export function createPathFilter(patterns: {
   include: readonly string[];
@@ -66,7 +66,10 @@ function finderOf(part: string): (text: string, at: number) => number {
   };
 }
 
-/** Returns for each prefix of a part the length of its longest proper suffix that is also a prefix. */
+/**
+ * Returns for each prefix of a part the length of its longest proper suffix that is also a prefix (the failure function
+ * of Knuth–Morris–Pratt).
+ */
 function bordersOf(part: string): number[] {
   const borders = [0];
   for (let at = 1; at < part.length; at += 1) {

@@ -99,7 +99,7 @@ class XmlReader {
   readonly sitemaps: string[] = [];
   readonly #open: string[] = [];
   #text: string | undefined;
-  /** The `guid` of a feed entry, used if the entry has no link. */
+  /** The `guid` of a feed entry. It is used if the entry has no link. */
   #guid: string | undefined;
   #hasLink = false;
   #isOther = false;

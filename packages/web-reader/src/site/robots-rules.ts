@@ -41,7 +41,7 @@ function newGroup(): Group {
   return { patterns: new Map(), delaySec: 0 };
 }
 
-/** Returns the groups of certain robots. Several groups of the same robot are merged. */
+/** Returns the groups of rules for certain robots. Several groups for the same robot are merged. */
 function readGroups(
   text: string,
   agents: readonly string[],
@@ -61,7 +61,7 @@ function readGroups(
       groups.set(agent, groups.get(agent) ?? newGroup());
       current.add(agent);
     }
-    // Each agent in `current` got its group when its line was read.
+    // Each agent in `current` got a group when its line was read.
     for (const one of current) addTo(groups.get(one)!, name, value);
   }
   return { groups, sitemaps };
@@ -81,7 +81,7 @@ function addTo(group: Group, name: string, value: string): void {
   if (name === 'crawl-delay' && !Number.isNaN(Number(value))) group.delaySec = Number(value);
   if ((name !== 'allow' && name !== 'disallow') || value === '') return;
   const pattern = spelled(value);
-  // If `Allow` and `Disallow` have the same pattern, `Allow` counts.
+  // If `Allow` and `Disallow` have the same pattern, the `Allow` counts.
   group.patterns.set(pattern, name === 'allow' || group.patterns.get(pattern) === true);
 }
 

@@ -65,7 +65,7 @@ function answered(
 function textOf(answer: Answer, url: URL): string {
   if (answer.kind === 'body') {
     const text = new TextDecoder().decode(answer.bytes);
-    // Drops the last line of a truncated file, because a truncated rule has another meaning.
+    // Drops the last line of a truncated file, because a truncated rule has a different meaning.
     return answer.isCut === true ? text.slice(0, lastLineEnd(text)) : text;
   }
   // Does not try plain HTTP after a TLS failure, because an attacker on the network could change its content.

@@ -88,7 +88,7 @@ function isDropped(pair: string): boolean {
   return SESSION.test(name) && at >= 0 && /^[0-9a-z]{16,}$/i.test(pair.slice(at + 1));
 }
 
-/** Decodes a path for display. */
+/** Decodes the percent-encoding of a path for display. */
 export function readable(pathname: string): string {
   try {
     return decodeURI(pathname);

@@ -4,7 +4,7 @@ import { mediaTypeOf, type Answer, type Request } from './page-request.ts';
 import { readSitemap, type SitemapContent } from './read-sitemap.ts';
 import { addressIn, pathOf, type Site } from './site-address.ts';
 
-/** Limits for the sitemaps of one site in one sync. */
+/** Maximum number of sitemap files that are read for one site in one sync. */
 const FILES_MAX = 50;
 const ADDRESSES_MAX = 50_000;
 /** Maximum uncompressed size of a sitemap. The protocol allows 50 MB. Only the beginning of a larger file is read. */

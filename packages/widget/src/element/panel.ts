@@ -255,7 +255,7 @@ export class Panel {
   }
 }
 
-/** Sets a text only if it has changed, because screen readers announce each assignment. */
+/** Sets a text only if it has changed, because screen readers announce the text each time it is set. */
 function setText(node: HTMLElement, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }

@@ -32,7 +32,7 @@ export function defineWidget(home: Home): void {
   customElements.define('parley-widget', ParleyWidget);
 }
 
-/** All widget elements in the page. Of several elements for the same agent, only the first shows a launcher. */
+/** All widget elements in the page. If several are for the same agent, only the first shows a button. */
 const placed = new Set<Widget>();
 
 abstract class Widget extends HTMLElement {
@@ -272,7 +272,7 @@ class Shown {
     void this.#line.speak();
   }
 
-  /** Starts over after a talk has ended, or retries a talk that failed to start. */
+  /** Starts over after a talk has ended, or tries again after a talk failed to start. */
   #anew(): void {
     const { phase, said } = this.#line.talk.get();
     if (phase === 'failed' && said.length > 0) this.#write([]);

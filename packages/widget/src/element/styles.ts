@@ -1,5 +1,5 @@
 /**
- * Styles of the shadow tree. A page can change them only with custom properties (docs/widget.md). They are applied as a
+ * Styles of the shadow tree. A page can change them only with custom properties (docs/widget.md). They are in a
  * constructed style sheet, which a Content Security Policy without `unsafe-inline` allows.
  */
 export const STYLES = `

@@ -80,7 +80,8 @@ export class JitterBuffer {
     this.#waitedFor += count;
     const isWhole = this.#pieces.some((piece) => typeof piece === 'string');
     const target = samplesOf(this.#targetMs);
-    // Playback starts early if a sentence is complete, or if the audio has waited twice as long as the target.
+    // Playback starts early if a sentence is complete, or if the collected audio has waited twice as long as the
+    // target.
     return isWhole || this.#waiting >= target || this.#waitedFor >= 2 * target;
   }
 
@@ -116,7 +117,7 @@ export class JitterBuffer {
     samples.fill(0, at + filled);
   }
 
-  /** Returns the next audio, faded out. */
+  /** Returns the next samples of a fade-out. */
   #takeFade(): Int16Array {
     const next = new Int16Array(FADE).fill(this.#last);
     let at = 0;

@@ -106,8 +106,8 @@ const RUNS_WITHIN_MS = 10_000;
 const LOOK_MS = 20;
 
 /**
- * Waits until the audio context runs. Without a loudspeaker, Firefox waits for one, and the microphone does not work
- * either.
+ * Waits until the audio context is running. Firefox waits for a loudspeaker if there is none, and until then the
+ * microphone does not work either.
  */
 async function untilRuns(context: AudioContext): Promise<void> {
   const givenUpMs = performance.now() + RUNS_WITHIN_MS;

@@ -1,4 +1,4 @@
-/** Container of a state that notifies listeners of changes. */
+/** Container for a state. It notifies listeners of changes. */
 export type Store<State> = {
   get: () => State;
   set: (changed: Partial<State>) => void;

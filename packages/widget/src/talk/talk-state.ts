@@ -14,7 +14,7 @@ export type TalkState = {
   turns: readonly Turn[];
   /** The agent's reply while it is being generated. The finished turn replaces it. */
   reply: string;
-  /** Messages of the user that the server has not stored yet. */
+  /** Messages of the user that the server has not stored yet, with their states. */
   said: readonly Said[];
   latencies: readonly TurnLatency[];
   /** Reason that the server reports for the end of the conversation. */

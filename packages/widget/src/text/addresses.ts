@@ -71,7 +71,7 @@ const REST =
 const NO_END = /^(?:[@\d]|\p{Cf}|:[^\s*_~'")\]}])/u;
 
 function addressOf(shown: string): Address | undefined {
-  // A period after the host ends the sentence.
+  // A period directly after the host ends the sentence and is not part of the address.
   const kept = trimmed(shown);
   const href = webAddress(kept);
   return href === undefined ? undefined : { shown: kept, href };

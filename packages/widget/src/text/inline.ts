@@ -157,7 +157,7 @@ class Inline {
     const isAtEnd = start >= this.#text.length;
     if (isAtEnd && this.#isPartial && /[\s(]/.test(before)) return { pieces: [], end: start };
     if (/\s/.test(next) || (mark === '_' && isWord(before))) return undefined;
-    // `2*3*4` is a product.
+    // In `2*3*4`, an asterisk between numbers is a multiplication sign.
     if (mark === '*' && /[\d)]/.test(before) && /[\d(]/.test(next)) return undefined;
     const close = this.#closeOf(mark.repeat(run), start);
     if (close === undefined && !(this.#isPartial && (run > 1 || /\s/.test(before))))

@@ -18,7 +18,7 @@ const MAX_DATA_BYTES = 1024 * 1024;
 const DATA_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Fields of each kind other than `apiVersion`, `kind` and `metadata`. `binaryData` is not text, so it is rejected. */
+/** Fields of each kind, other than `apiVersion`, `kind` and `metadata`. `binaryData` is not text, so it is rejected. */
 const FIELDS = {
   Secret: ['type', 'data', 'stringData', 'immutable'],
   ConfigMap: ['data', 'immutable'],
@@ -95,7 +95,7 @@ function readMap(
 }
 
 function decode(value: string, pointer: string, refuse: Refuse): string {
-  // Line breaks were removed above, because Go's decoder ignores them too.
+  // Line breaks were removed above, as Go's decoder ignores them too.
   const compact = value.replaceAll(/[\r\n]/g, '');
   if (BASE64.test(compact)) return Buffer.from(compact, 'base64').toString('utf8');
   refuse(pointer, 'invalid_format', 'must be base64; plain text belongs in stringData');

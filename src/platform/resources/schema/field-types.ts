@@ -11,25 +11,28 @@ import { saying } from './patterns.ts';
 /** CEL rule. zod passes it to the JSON Schema through `.meta()`, like all keys that only Kubernetes knows. */
 export type CelRule = { rule: string; message: string; fieldPath?: string };
 
-/** Attaches CEL rules to a schema. The API server and `validate.ts` run the same rules. */
+/** Returns schema metadata with CEL rules. The API server and `validate.ts` evaluate the same rules. */
 export function rules(...validations: CelRule[]): { 'x-kubernetes-validations': CelRule[] } {
   return { 'x-kubernetes-validations': validations };
 }
 
-/** Marks a list whose items are identified by these fields, so that field managers may own single items. */
+/**
+ * Returns schema metadata for a list whose items are identified by these fields, so that field managers may own single
+ * items.
+ */
 export function listMap(...keys: string[]): Record<string, unknown> {
   return { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys };
 }
 
 export const LIST_SET = { 'x-kubernetes-list-type': 'set' } as const;
 
-/** Marks an object that is replaced as a whole, and never merged from two field managers. */
+/** Schema metadata for an object that is replaced as a whole, and never merged from two field managers. */
 export const ATOMIC_MAP = { 'x-kubernetes-map-type': 'atomic' } as const;
 
 /** Maximum of the integers in the schemas, because PostgreSQL stores them as `integer`. */
 export const MAX_INT32 = 2_147_483_647;
 
-/** DNS label (RFC 1123), for the name of a namespace, an agent, an endpoint or a source. */
+/** Schema of a DNS label (RFC 1123), for the name of a namespace, an agent, an endpoint or a source. */
 export const dnsLabel = z
   .string()
   .min(1)
@@ -41,7 +44,7 @@ export const dnsLabel = z
     ),
   );
 
-/** Phone number in E.164 format. A number that can be called from abroad has at least seven digits. */
+/** Schema of a phone number in E.164 format. A number that can be called from abroad has at least seven digits. */
 export const phoneNumber = z
   .string()
   .min(8)
@@ -129,7 +132,7 @@ export const signingSecretRef = secretKeyRef.describe(
 );
 export const configMapKeyRef = keyRef('ConfigMap');
 
-/** Reference to a whole Secret. */
+/** Reference to a Secret as a whole. */
 export const secretRef = z.strictObject({ name: refName('Secret') }).meta(ATOMIC_MAP);
 
 const METADATA_KEYS: CelRule = {
@@ -152,7 +155,7 @@ export const matchMetadata = metadataPairs
   })
   .describe('Pairs that its metadata must all have, with these values.');
 
-/** The user's own metadata, stored unchanged. */
+/** Metadata of the user, stored unchanged. */
 export const metadataMap = metadataPairs
   .clone()
   .meta({ maxProperties: 50, ...rules(METADATA_KEYS) })
@@ -184,7 +187,7 @@ export function headerNameProblem(name: string): string | undefined {
   return RESERVED.test(name) ? RESERVED_RULE : undefined;
 }
 
-/** Extra request headers. Values are visible ASCII, so that they cannot contain a line break. */
+/** Additional request headers. Values are visible ASCII, so that they cannot contain a line break. */
 export const headerMap = z
   .record(
     z.string(),
@@ -204,7 +207,7 @@ export const headerMap = z
     ),
   });
 
-/** Lower-case names of headers that usually carry a key. */
+/** Names, in lower case, of headers that usually carry a key. */
 const KEY_HEADER_NAMES = ['authorization', 'api-key', 'x-api-key', 'cookie'];
 
 const KEY_HEADERS = KEY_HEADER_NAMES.join('|').replaceAll(
@@ -233,20 +236,22 @@ export function rfc3339(ms: number): string {
 /** Time in RFC 3339 format, as the API server writes it. */
 export const time = z.string().max(40).meta({ format: 'date-time' });
 
-/** `status.observedGeneration`: -1 until a controller has processed the object (kstatus, `helm --wait`). */
+/**
+ * Schema of `status.observedGeneration`. It is -1 until a controller has processed the object (kstatus, `helm --wait`).
+ */
 export const observedGeneration = z
   .int()
   .min(-1)
   .default(-1)
   .describe('The generation this status tells of; -1: not seen by a controller yet.');
 
-/** Value of the annotation `parley.dev/reconcile-requested-at` that was handled last. */
+/** Last value of the annotation `parley.dev/reconcile-requested-at` that was handled. */
 export const lastHandledReconcileAt = z
   .string()
   .max(128)
   .describe('Value of the annotation parley.dev/reconcile-requested-at last honoured.');
 
-/** metav1.Condition: the schema of the type `Condition` in resource-store.ts. */
+/** Schema of metav1.Condition, which is the type `Condition` in resource-store.ts. */
 const condition = z.strictObject({
   type: z.string().min(1).max(316).describe('What the condition is about, such as Ready.'),
   status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),

@@ -3,7 +3,7 @@
  * value, and every list shows it. A CRD can limit neither its size nor its depth, so REST and the operator limit them.
  */
 export const FREE_VALUE = {
-  /** Maximum size of the value as JSON. */
+  /** Maximum size of the value as JSON, in bytes. */
   bytesMax: 64 * 1024,
   depthMax: 64,
   /** Maximum number of object members and list elements together. */

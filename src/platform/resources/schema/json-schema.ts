@@ -6,7 +6,7 @@ import type { CelRule } from './field-types.ts';
  * without an equivalent fails the build, so that no check is lost.
  */
 
-/** Node of a structural schema. Objects are closed unless they preserve unknown fields. */
+/** Node of a structural schema. It allows no unknown fields unless it preserves them explicitly. */
 export type StructuralSchema = {
   description?: string;
   type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -32,7 +32,7 @@ export type StructuralSchema = {
   'x-kubernetes-preserve-unknown-fields'?: true;
 };
 
-/** Keys that are copied unchanged, in the order in which they appear in the CRD. */
+/** Schema keys that are copied unchanged, in the order in which they appear in the CRD. */
 const PLAIN_KEYS = [
   'description',
   'type',

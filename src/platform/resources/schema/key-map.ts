@@ -11,7 +11,7 @@ type SnakeKey<S extends string> = S extends `${infer Head}${infer Tail}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${SnakeKey<Tail>}`
   : S;
 
-/** REST form of a type. Maps with free keys stay unchanged. */
+/** REST form of a type. Maps with keys that users choose stay unchanged. */
 export type SnakeCased<T> = T extends readonly (infer Item)[]
   ? SnakeCased<Item>[]
   : T extends object
@@ -80,7 +80,10 @@ export function toSnakePointer(schema: z.ZodType, pointer: string): string {
   return mapped.map((token) => `/${token}`).join('');
 }
 
-/** Applies a merge patch (RFC 7386): null removes, objects merge, other values replace. The inputs are not changed. */
+/**
+ * Applies a merge patch (RFC 7386): null removes a value, objects are merged, and other values replace the old ones.
+ * The inputs are not changed.
+ */
 export function applyMergePatch(
   target: Record<string, unknown>,
   patch: Record<string, unknown>,

@@ -10,7 +10,7 @@ export type KindDefinition = KindNames & {
   spec: z.ZodObject;
   status: z.ZodObject;
   printerColumns: readonly PrinterColumn[];
-  /** Scalar fields that `kubectl get --field-selector` may use; Kubernetes allows at most eight. */
+  /** Scalar fields that `kubectl get --field-selector` may use. Kubernetes allows at most eight. */
   selectableFields: readonly string[];
 };
 
@@ -38,7 +38,7 @@ export function definitionOf(given: KindCrd): KindDefinition {
   };
 }
 
-/** Column of `kubectl get`. With `priority: 1` it is shown only with `-o wide`. */
+/** Column of `kubectl get`. With `priority: 1` it appears only with `-o wide`. */
 export type PrinterColumn = {
   name: string;
   type: 'string' | 'integer' | 'boolean' | 'date';

@@ -1,6 +1,6 @@
 /**
- * Describes patterns in words. REST, manifests and the API server report the words for an invalid value, and the
- * OpenAPI document contains both.
+ * This module describes patterns in words. REST, manifests and the API server report the words for an invalid value,
+ * and the OpenAPI document contains both.
  */
 const WORDS = new Map<string, string>();
 

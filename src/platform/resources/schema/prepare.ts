@@ -4,14 +4,14 @@ import type { FieldError } from '../../../errors.ts';
 import type { StructuralSchema } from './json-schema.ts';
 
 /**
- * Prepares an object for validation as kube-apiserver does with strict field validation: rejects unknown fields, drops
- * nulls without meaning, and fills in defaults. The input is never changed. A value whose schema preserves unknown
- * fields is shared instead of copied.
+ * This module prepares an object for validation as kube-apiserver does with strict field validation: it rejects unknown
+ * fields, drops nulls without meaning, and fills in defaults. The input is never changed. A value whose schema
+ * preserves unknown fields is shared instead of copied.
  */
 
 /**
- * Returns an error for each unknown field of a closed object. Values of a wrong type are skipped; schema validation
- * reports them.
+ * Returns an error for each unknown field of a closed object. Skips values of a wrong type, which schema validation
+ * reports.
  */
 export function unknownFields(
   value: unknown,
@@ -38,7 +38,7 @@ export function withoutNulls(value: unknown, schema: StructuralSchema): unknown 
   );
 }
 
-/** Returns the value with defaults filled in. They follow the existing fields, in the schema's order. */
+/** Returns the value with defaults filled in. Added fields follow the existing ones, in the schema's order. */
 export function withDefaults(value: unknown, schema: StructuralSchema): unknown {
   const filled = rebuild(value, schema, (key, member, child) => [
     [key, withDefaults(member, child ?? {})],
@@ -102,7 +102,7 @@ function plain(text: string): string {
   return text.replaceAll(/[-_]/g, '').toLowerCase();
 }
 
-/** Returns an own property, never an inherited one. */
+/** Returns a property of the object itself, never an inherited one. */
 function ownProperty<T>(record: Record<string, T>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

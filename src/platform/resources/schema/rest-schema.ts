@@ -13,7 +13,9 @@ export function restShape(schema: z.ZodObject): Record<string, z.ZodType> {
   return mapShape(schema, restSchema);
 }
 
-/** Returns the fields of a JSON merge patch. Each may be omitted; null removes it. Lists are replaced as a whole. */
+/**
+ * Returns the fields of a JSON merge patch. Each may be omitted, and null removes it. Lists are replaced as a whole.
+ */
 export function patchShape(schema: z.ZodObject): Record<string, z.ZodType> {
   return mapShape(schema, (field) => patchSchema(field));
 }

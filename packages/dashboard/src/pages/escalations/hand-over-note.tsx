@@ -3,7 +3,7 @@ import type { Escalation } from '../../data/escalations.ts';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { useConversation } from '../../data/conversations.ts';
 
-/** Shows the agent's hand-over note: why it escalated, what happened so far, and the user. */
+/** Shows the agent's note for the person: why it escalated, what happened so far, and who the user is. */
 export function HandOverNote({ escalation }: { escalation: Escalation }) {
   const { conversation_id: conversationId, summary } = escalation;
   const { data: conversation } = useConversation(conversationId);

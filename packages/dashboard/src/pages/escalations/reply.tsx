@@ -7,7 +7,7 @@ import { isOfInputMethod } from '../../../../widget/src/text/input-method.ts';
 /** Unfinished replies. They are kept while another conversation is open. */
 const drafts = new Map<string, string>();
 
-/** Returns the unsent reply, or an empty string. */
+/** Returns the unsent reply to a conversation, or an empty string. */
 export function draftOf(escalationId: string): string {
   return drafts.get(escalationId) ?? '';
 }

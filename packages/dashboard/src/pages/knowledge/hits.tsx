@@ -99,7 +99,7 @@ function HitOrigin({ sourceId }: { sourceId: string }) {
   return <Link to={`/knowledge/sources/${sourceId}`}>{names.get(sourceId) ?? 'source'}</Link>;
 }
 
-/** Joins hard-wrapped lines. Lists and tables keep their line breaks. */
+/** Joins lines that were wrapped at a fixed width. Lists and tables keep their line breaks. */
 function unwrapped(text: string): string {
   return text.replaceAll(/(?<=[^\n|])\n(?=[\p{L}"'(])/gu, ' ');
 }

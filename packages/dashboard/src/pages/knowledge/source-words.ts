@@ -27,7 +27,7 @@ export function isFetched(type: Source['type']): type is 'website' | 'integratio
   return type === 'website' || type === 'integration';
 }
 
-/** Returns how to fix a source that is not ready, or null if nothing is wrong. */
+/** Returns how to fix the problem of a source, or null if it has none. */
 export function remedyOf({ type, ready, status, managed_by: owner }: Source): string | null {
   if (ready && status !== 'error') return null;
   if (isFetched(type)) {

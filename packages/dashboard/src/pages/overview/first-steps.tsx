@@ -8,7 +8,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { useLiveAgents } from './live-agents.tsx';
 
 const HIDDEN = 'parley-first-steps';
-/** User of the sample conversations that `parley start` creates. */
+/** User id of the sample conversations that `parley start` creates. */
 const SAMPLE_USER = 'demo';
 const SAMPLES_MAX = 3;
 

@@ -1,7 +1,7 @@
 import { Button } from '../../ui/button.tsx';
 import { useToast } from '../../ui/toast.tsx';
 
-/** Copies the message as a curl command, which reads the API key from the environment. */
+/** Copies the message as a curl command. The command reads the API key from the environment. */
 export function CopyCurl({ id, text }: { id: string; text: string }) {
   const toast = useToast();
   return (

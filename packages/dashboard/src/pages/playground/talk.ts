@@ -17,7 +17,7 @@ export type Start = {
   agentId: string;
   version: number;
   variables: Record<string, string>;
-  /** Called as soon as the conversation exists, so that the address includes it. */
+  /** Called as soon as the conversation exists, so that its id is added to the address. */
   onStarted: (conversationId: string) => void;
 };
 

@@ -14,7 +14,7 @@ import type { Start } from './talk.ts';
 export type Spoken = {
   talk: TalkState;
   sound: SoundState;
-  /** True while the conversation runs or starts. */
+  /** Whether the conversation is running or starting. */
   isOn: boolean;
   /** The agent's speech as text, as it is generated. */
   reply: LiveText;
@@ -29,7 +29,7 @@ export type Spoken = {
 
 export type LevelListener = (side: 'microphone' | 'agent', level: number) => void;
 
-/** Runs a test conversation by voice. The session creates the token that starts it. */
+/** Runs a test conversation by voice. The session of the dashboard requests the token that starts it. */
 export function useLine(): Spoken {
   const queryClient = useQueryClient();
   const start = useRef<Start>(null);

@@ -19,7 +19,7 @@ export function Attempts({ delivery }: { delivery: Delivery }) {
   );
 }
 
-/** Shows the attempt in progress, or when the next one is due. */
+/** Shows the attempt in progress, or the time of the next attempt. */
 function Coming({ delivery }: { delivery: Delivery }) {
   const { in_flight_since: since, next_attempt_at: next, attempt_count: made } = delivery;
   if (since !== null) {

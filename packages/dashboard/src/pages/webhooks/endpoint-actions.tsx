@@ -16,7 +16,7 @@ import { useToast } from '../../ui/toast.tsx';
 import { EditEndpoint } from './endpoint-edit.tsx';
 import { hostOf } from './states.tsx';
 
-/** Actions on an endpoint that is managed by the API. */
+/** Buttons for the actions on an endpoint that is managed by the API. */
 export function EndpointActions({ tagged }: { tagged: TaggedEndpoint }) {
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
   const close = (): void => setOpen(null);

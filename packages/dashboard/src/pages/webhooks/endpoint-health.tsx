@@ -7,7 +7,7 @@ import { Time } from '../../ui/time.tsx';
 /** Maximum number of unfinished deliveries that the API counts. */
 const UNFINISHED_MAX = 10_000;
 
-/** Shows the health of an endpoint in a sentence and in figures. */
+/** Shows the health of an endpoint in a sentence and in numbers. */
 export function EndpointHealth({ endpoint }: { endpoint: Endpoint }) {
   const { status, status_message: message, unfinished_deliveries: unfinished } = endpoint;
   const isFailing = status === 'failing';

@@ -68,7 +68,7 @@ function ExplanationItem({
   );
 }
 
-/** Shows the API's explanation and remedy, with a button if a replay helps. */
+/** Shows the API's explanation and remedy. Shows a button for a replay if a replay helps. */
 function Explanation({ event, endpoint }: { event: StoredEvent; endpoint: Endpoint }) {
   const why = useQuery({
     queryKey: ['deliveries', 'why', event.id, endpoint.id],
