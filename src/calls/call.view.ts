@@ -10,7 +10,7 @@ export const Call = z
     id: z.string().meta({ description: 'call_…' }),
     created: createdAt,
     agent_id: z.string(),
-    conversation_id: z.string().nullable().meta({ description: 'Once it is answered.' }),
+    conversation_id: z.string().nullable().meta({ description: 'Set once the call is answered.' }),
     direction: z.enum(DIRECTIONS),
     from: z.string().nullable(),
     to: z.string().nullable(),
@@ -20,16 +20,16 @@ export const Call = z
       .nullable()
       .meta({
         description:
-          'That of its conversation (`api`: by request, `user_hangup`, `voicemail`, `transferred` …), or busy, ' +
+          'The reason of its conversation (`api`: by request, `user_hangup`, `voicemail`, `transferred` …), or busy, ' +
           'no_answer, dial_failed, canceled, platform_error.',
       }),
     transfer: z
       .strictObject({
-        to: z.string().nullable().meta({ description: 'E.164; null: it was erased.' }),
+        to: z.string().nullable().meta({ description: 'E.164; null if it was erased.' }),
         status: z.enum(TRANSFER_STATUSES),
       })
       .nullable()
-      .meta({ description: 'To another number, the last one; null: there was none.' }),
+      .meta({ description: 'The latest transfer to another number; null if there was none.' }),
     provider: z.string(),
     provider_call_id: z.string().nullable(),
     user_id: z.string().nullable(),

@@ -76,7 +76,7 @@ const phoneNumber = z
 
 const CallWrite = z
   .strictObject({
-    agent_id: idValue('agt').describe('Who talks; it must be published.'),
+    agent_id: idValue('agt').describe('Agent that talks; it must be published.'),
     direction: z.enum(DIRECTIONS).default('outbound'),
     from: phoneNumber.optional().describe('E.164; required when inbound.'),
     to: phoneNumber.optional().describe('E.164; required when outbound.'),
@@ -84,29 +84,29 @@ const CallWrite = z
       .clone()
       .refine(
         (name) => name !== WEB_VOICE,
-        'is brought by web pages: a visitor begins it, by a talk',
+        'cannot be `web_voice`: only a visitor of a web page starts such a call, by opening a talk',
       )
       .default(SIMULATED)
-      .describe('Who carries the call: a TelephonyProvider, or `simulated`.'),
-    user_id: z.string().min(1).max(256).optional().describe('Who the user is to you.'),
+      .describe('Name of the TelephonyProvider that carries the call, or `simulated`.'),
+    user_id: z.string().min(1).max(256).optional().describe('Your id of the user.'),
     variables,
     metadata,
     simulated: SimulatedScript.optional().describe(
-      'How the other end behaves when the provider is `simulated`; default: it answers and is silent.',
+      'How the other end behaves if the provider is `simulated`; default: it answers and is silent.',
     ),
   })
   .superRefine(({ direction, from, to, provider, simulated }, context) => {
     if (simulated !== undefined && provider !== SIMULATED) {
-      const message = `is for calls whose provider is ${SIMULATED}`;
+      const message = `is only for calls with provider "${SIMULATED}"`;
       context.addIssue({ code: 'custom', path: ['simulated'], message });
     }
     const [field, given] =
       direction === 'outbound' ? (['to', to] as const) : (['from', from] as const);
     if (given !== undefined) return;
-    const message = `is required for a call that is ${direction}`;
+    const message = `is required if direction is "${direction}"`;
     context.addIssue({ code: 'custom', path: [field], message });
   })
-  .describe('A call to place, or one that came in.');
+  .describe('A call to place, or an incoming call to simulate.');
 
 function createRoute(deps: CallRoutesDeps): Route {
   return route({
@@ -117,9 +117,9 @@ function createRoute(deps: CallRoutesDeps): Route {
     scope: 'write',
     summary: 'Place a call',
     description:
-      'Answered as `queued`; it is placed at once, and its conversation begins when it is ' +
+      'The response shows the call as `queued`. It is placed immediately, and its conversation starts when it is ' +
       'answered. A TelephonyProvider calls from the number that is bound to the agent, or from `from`, to the countries ' +
-      'that it declares. The provider `simulated` needs no telephone: the other end follows a script.',
+      'that it allows. The provider `simulated` needs no telephone: the other end follows a script.',
     body: { schema: CallWrite },
     answers: { 201: { description: 'The queued call.', schema: Call, location: true } },
     errors: ['not_published', 'rate_limited', 'too_many_in_flight'],
@@ -167,7 +167,7 @@ function readRoute(deps: CallRoutesDeps): Route {
   });
 }
 
-const endBody = z.strictObject({}).describe('Nothing to say.');
+const endBody = z.strictObject({}).describe('An empty object.');
 
 function endRoute(deps: CallRoutesDeps): Route {
   return route({
@@ -178,11 +178,11 @@ function endRoute(deps: CallRoutesDeps): Route {
     scope: 'write',
     summary: 'Hang up',
     description:
-      'Before it is answered the call is `canceled`; afterwards it is `completed`, and its ' +
-      'conversation ends with it.',
+      'Before the call is answered it becomes `canceled`. Afterwards it becomes `completed`, and its ' +
+      'conversation ends.',
     params,
     body: { schema: endBody, isOptional: true },
-    answers: { 200: { description: 'The call, which is over.', schema: Call } },
+    answers: { 200: { description: 'The ended call.', schema: Call } },
     errors: ['call_ended'],
     handle: async ({ answering, caller: { namespace }, params: { id } }) =>
       answering(

@@ -57,7 +57,7 @@ async function requireContent(
   const live = await readLiveContent(db, { namespace: call.namespace, id: call.agentId });
   if (!live) throw noSuchAgent();
   if (live.content !== null) return live.content;
-  throw new ApiError('not_published', 'the agent was never published: publish it first');
+  throw new ApiError('not_published', 'The agent has no live version. Publish it first.');
 }
 
 /**
@@ -78,7 +78,7 @@ async function keepable(
 }
 
 function noSuchAgent(): ApiError {
-  const detail = 'there is no such agent';
+  const detail = 'There is no such agent.';
   return new ApiError('invalid_body', detail, {
     errors: [{ pointer: '/agent_id', code: 'unknown_agent', detail }],
   });

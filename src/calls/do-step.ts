@@ -55,7 +55,7 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
       await advance(pool, call, { status: 'ringing', providerCallId, nextAfterMs });
     } catch (error) {
       if (!(error instanceof DialRefused)) throw error;
-      log.warn({ reason: error.message, call: call.id }, 'a carrier does not place a call');
+      log.warn({ reason: error.message, call: call.id }, 'carrier refused to place a call');
       const end = { status: 'failed', reason: 'dial_failed' } as const;
       await finishCall(pool, { ...end, id: call.id, from: ['queued'] });
     }
@@ -139,7 +139,7 @@ async function hangUp(deps: CallStepDeps, call: ClaimedCall, ending: Hangup): Pr
 }
 
 function conversationOf({ conversationId }: ClaimedCall): string {
-  if (conversationId === null) throw new Error('a call was answered without a conversation');
+  if (conversationId === null) throw new Error('the answered call has no conversation');
   return conversationId;
 }
 

@@ -76,5 +76,5 @@ function finishOnly(
 }
 
 function callEnded(): ApiError {
-  return new ApiError('call_ended', 'the call has ended already');
+  return new ApiError('call_ended', 'The call has already ended.');
 }

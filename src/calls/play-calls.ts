@@ -39,7 +39,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
   let timer: NodeJS.Timeout | undefined;
   let sweptMs = -Infinity;
   const periodic = createPeriodic({
-    what: 'looking for calls',
+    what: 'processing due calls',
     everyMs: LOOK_EVERY_MS,
     run: look,
     log,
@@ -76,7 +76,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     }
     await endLost();
     const overdue = await failOverdueCalls(pool);
-    if (overdue > 0) log.warn({ calls: overdue }, 'calls could not be placed in time');
+    if (overdue > 0) log.warn({ calls: overdue }, 'failed calls that were not placed in time');
   }
 
   function begin(call: ClaimedCall): void {
@@ -99,7 +99,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
       if (due) await doStep(deps, { call, transport, due });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ reason, call: call.id }, 'a step of a call failed; tried again');
+      log.warn({ reason, call: call.id }, 'a step of a call failed; retrying');
       await leaseCall(pool, call, RETRY_MS).catch(() => undefined);
     } finally {
       clearInterval(renewal);

@@ -9,6 +9,6 @@ export const accountIdField = z
   .regex(
     ...saying(
       /^[A-Za-z0-9_-]+$/,
-      'must be the id of an account: letters, digits, hyphens and underscores',
+      'must be an account id of letters, digits, hyphens and underscores',
     ),
   );

@@ -41,7 +41,8 @@ export async function askCarrier(
     // Requests with a body are never retried, because a repeated request to place a call would place two calls.
     ...(body && { once: true }),
   });
-  if (outcome.kind === 'error') throw new Error(`the carrier: ${outcome.message}`);
+  if (outcome.kind === 'error')
+    throw new Error(`the request to the carrier failed: ${outcome.message}`);
   return { status: outcome.statusCode, body: parsed(await outcome.body) };
 }
 
@@ -60,7 +61,7 @@ export class DialRefused extends Error {
 
 /** Returns the error for a refused request to place a call. `why` is the reason in the carrier's own words. */
 export function refusalOf(status: number, why: string): Error {
-  const reason = `the carrier answers ${status}${why}`;
+  const reason = `the carrier answered ${status}${why}`;
   // Status 429 and errors of the carrier's server may be temporary.
   const isFinal = status >= 400 && status < 500 && status !== 429;
   return isFinal ? new DialRefused(reason) : new Error(reason);

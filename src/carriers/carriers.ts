@@ -16,7 +16,7 @@ export const CARRIER_TYPES = CARRIERS.map(({ type }) => type);
 
 export function carrierOf(type: string): Carrier {
   const carrier = CARRIERS.find((one) => one.type === type);
-  if (!carrier) throw new Error(`there is no carrier ${type}`);
+  if (!carrier) throw new Error(`unknown carrier ${type}`);
   return carrier;
 }
 

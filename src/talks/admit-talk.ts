@@ -50,22 +50,23 @@ export async function admitTalk(
 ): Promise<Admitted> {
   const token = openTalkToken(deps.sealer, start.token);
   if (!token || token.expiresAt * 1_000 <= deps.nowMs()) {
-    throw new ApiError('unauthorized', 'the token is none of ours or has expired: get a new one');
+    throw new ApiError('unauthorized', 'The talk token is invalid or has expired. Get a new one.');
   }
   if (token.origin !== null && token.origin !== headers.origin) {
-    throw notAllowed('the token is for pages of another origin');
+    throw notAllowed('The token is for pages of another origin');
   }
   // Checked before any read, so that a refusal costs no query.
   await deps.limits.start(tokenKey(start.token));
   const agent = await readAgent(deps.pool, { namespace: token.namespace, id: token.agentId });
-  if (!agent) throw new ApiError('not_found', 'the agent is gone');
+  if (!agent) throw new ApiError('not_found', 'The agent was deleted.');
   const { by } = token;
   if (by === 'widget') requireOrigin(agent, token.origin);
   const maxConcurrent = by === 'widget' ? talksMax(agent) : undefined;
   const resume = resumeOf(deps, start, token);
   const content = await requireContent(deps.pool, token);
   if (start.mode === 'voice' && !(await deps.hasOwnSpeech(token.namespace, content))) {
-    const detail = 'the agent has no voice and transcriber of ModelProviders: write with it';
+    const detail =
+      'The agent cannot talk by voice: its `voice` and `transcriber` must name ModelProviders. Use `mode: "chat"`.';
     throw new ApiError('unsupported_type', detail);
   }
   if (resume) await deps.limits.resume(resume.conversationId);
@@ -101,15 +102,15 @@ export function requireOrigin(
 ): asserts agent is AgentRow {
   const allowed = agent?.spec.widget?.allowedOrigins ?? [];
   if (origin !== null && allowsOrigin(allowed, origin)) return;
-  throw notAllowed('no agent of this id may be talked with from pages of this origin');
+  throw notAllowed('There is no agent with this id that allows pages of this origin');
 }
 
 export const talksMax = ({ spec }: AgentRow): number =>
   spec.widget?.maxConcurrent ?? WIDGET_TALKS_MAX;
 
 function notAllowed(detail: string): ApiError {
-  const what = 'the origin has to stand in widget.allowed_origins of the agent';
-  return new ApiError('origin_not_allowed', `${detail}: ${what}`);
+  const what = '`widget.allowed_origins` of the agent must contain the origin.';
+  return new ApiError('origin_not_allowed', `${detail}. ${what}`);
 }
 
 function resumeOf(
@@ -124,7 +125,7 @@ function resumeOf(
 }
 
 function noSuchTalk(): ApiError {
-  return new ApiError('not_found', 'there is no such talk to go on with: begin another one');
+  return new ApiError('not_found', 'There is no such talk to resume. Start a new one.');
 }
 
 /**
@@ -138,14 +139,14 @@ export async function requireContent(
   if (version === null) {
     const live = await readLiveContent(pool, { namespace, id });
     if (live?.content) return live.content;
-    if (!live) throw new ApiError('not_found', 'there is no such agent');
-    throw new ApiError('not_published', 'nothing of the agent is live: publish a version first');
+    if (!live) throw new ApiError('not_found', 'There is no such agent.');
+    throw new ApiError('not_published', 'The agent has no live version. Publish one first.');
   }
   const asked = await readVersionToTalk(pool, { namespace, id, version });
-  if (!asked) throw new ApiError('not_found', 'there is no such agent');
+  if (!asked) throw new ApiError('not_found', 'There is no such agent.');
   if (asked.content && (asked.wasLive || test)) return asked.content;
   const detail = asked.content
-    ? `version ${version} of the agent was never live: publish it, or try it out with "test": true`
-    : `the agent has no version ${version}`;
+    ? `Version ${version} of the agent was never live. Publish it, or test it with \`"test": true\`.`
+    : `The agent has no version ${version}.`;
   throw new ApiError('unknown_version', detail);
 }

@@ -10,7 +10,7 @@ import { sealTalkToken, type TalkToken } from './talk-token.ts';
 
 export const TalkTokenAnswer = z
   .strictObject({
-    token: z.string().meta({ description: 'talk_…, for the first frame of the socket.' }),
+    token: z.string().meta({ description: 'talk_…, to send in the first frame of the socket.' }),
     expires_at: unixTime,
     socket_url: z.string().meta({ description: 'ws:// or wss://' }),
     agent: z.strictObject({
@@ -18,11 +18,14 @@ export const TalkTokenAnswer = z
       display_name: z.string().nullable(),
       language: z.string().nullable(),
     }),
-    modes: z
-      .array(z.enum(MODES))
-      .meta({ description: '`voice` where the agent hears and speaks by ModelProviders.' }),
+    modes: z.array(z.enum(MODES)).meta({
+      description: 'Contains `voice` if ModelProviders recognize and synthesize the speech.',
+    }),
   })
-  .meta({ id: 'TalkToken', description: 'What a web page opens talks with an agent with.' });
+  .meta({
+    id: 'TalkToken',
+    description: 'Token and address with which a web page opens talks with an agent.',
+  });
 
 export type MakeTokenDeps = {
   sealer: Pick<Sealer, 'seal'>;
@@ -50,7 +53,7 @@ export async function makeTalkToken(
   const expiresAt = Math.floor(nowMs() / 1_000) + ttlSec;
   const token = sealTalkToken(sealer, { ...allowed, namespace, agentId, expiresAt });
   if (token.length > TOKEN_MAX) {
-    const detail = `a token with them is ${token.length} characters long, and may have ${TOKEN_MAX}: send less`;
+    const detail = `The token would have ${token.length} characters, more than the maximum of ${TOKEN_MAX}. Send fewer or shorter variables.`;
     throw new ApiError('invalid_body', detail, {
       errors: [{ pointer: '/variables', code: 'too_big', detail }],
     });

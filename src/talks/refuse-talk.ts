@@ -12,7 +12,7 @@ export const badStart = (detail: string): ApiError => new ApiError('malformed_re
 
 /** Returns the error for a talk that another window has taken over or that was erased. */
 export const elsewhere = (): ApiError =>
-  new ApiError('not_found', 'this talk goes on elsewhere, or is gone');
+  new ApiError('not_found', 'The talk continues in another window, or it was erased.');
 
 /** Sends the error and closes the socket: 1003 for wrong frames, 1013 if a retry may succeed, otherwise 1008. */
 export function refuseTalk({ log }: { log: Logger }, socket: Socket, error: unknown): void {
@@ -25,6 +25,6 @@ export function refuseTalk({ log }: { log: Logger }, socket: Socket, error: unkn
   if (error instanceof ApiError) {
     return say(error.code, error.message, error.retryAfterSec === undefined ? 1008 : 1013);
   }
-  log.error({ reason: reasonOf(error) }, 'a talk could not be held');
-  say('unavailable', 'something went wrong here: try again', 1013);
+  log.error({ reason: reasonOf(error) }, 'a talk failed');
+  say('unavailable', 'An internal error occurred. Try again.', 1013);
 }

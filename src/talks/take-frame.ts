@@ -36,7 +36,8 @@ export function createFrameTaker(
     if (isOver) return;
     if (Buffer.isBuffer(frame)) return takeSound(talk, frame, refuse);
     if (frame.type === 'played') return talk.played(frame.name);
-    if (frame.type === 'start') return refuse(badStart('a talk is started once'));
+    if (frame.type === 'start')
+      return refuse(badStart('The talk has already started. Send `start` only once.'));
     if (frame.type === 'message') {
       const problem = problemOf(frame) ?? (messages.allows(frame.text) ? undefined : tooMany());
       return problem ? refuse(problem) : messages.add(frame.text, talk.write(frame.text));
@@ -52,14 +53,15 @@ export function createFrameTaker(
 
 function tooMany(): ApiError {
   const { burst, pending } = MESSAGES;
-  const detail = `${burst} messages may be sent at once with a token and one a second, of which ${pending} may wait.`;
+  const detail = `Too many messages: a token allows ${burst} at once and then one a second, and at most ${pending} may wait for a reply.`;
   return new ApiError('rate_limited', detail);
 }
 
 function takeSound({ hear }: OpenedTalk, bytes: Buffer, fail: (error: unknown) => void): void {
-  if (!hear) return fail(new WrongFrames('sound is for talks by voice'));
+  if (!hear)
+    return fail(new WrongFrames('Only a talk with `mode: "voice"` accepts binary frames.'));
   if (bytes.length % 2 === 0 && bytes.length <= SOUND_BYTES_MAX) return hear(bytes);
-  const detail = `sound is PCM16 of an even length up to ${SOUND_BYTES_MAX} bytes, not ${bytes.length}`;
+  const detail = `A binary frame must be PCM16 with an even length of at most ${SOUND_BYTES_MAX} bytes, not ${bytes.length}.`;
   fail(new WrongFrames(detail));
 }
 

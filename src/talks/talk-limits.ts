@@ -53,16 +53,20 @@ export function createTalkLimits(): TalkLimits {
   async function take(key: string, max: number, what: string): Promise<void> {
     const { taken, resetSec } = await count(key);
     if (taken <= max) return;
-    const detail = `more than ${max} ${what} in a minute`;
+    const detail = `At most ${max} ${what} per minute.`;
     throw new ApiError('rate_limited', detail, { retryAfterSec: resetSec });
   }
   return {
     ask: (address) =>
-      take(`ask ${networkOf(address)}`, ASKED_MAX, 'requests for tokens from this address'),
+      take(`ask ${networkOf(address)}`, ASKED_MAX, 'tokens may be requested from one IP address'),
     begin: (what, address, max) =>
-      take(`begin ${what} ${networkOf(address)}`, max, 'talks with this agent from this address'),
-    start: (key) => take(`start ${key}`, STARTED_MAX, 'talks opened with this token'),
+      take(
+        `begin ${what} ${networkOf(address)}`,
+        max,
+        'talks with an agent may start from one IP address',
+      ),
+    start: (key) => take(`start ${key}`, STARTED_MAX, 'talks may be opened with one token'),
     messagesOf: createMessageLimits(MESSAGES),
-    resume: (id) => take(`resume ${id}`, RESUMED_MAX, 'windows of this talk'),
+    resume: (id) => take(`resume ${id}`, RESUMED_MAX, 'windows may resume one talk'),
   };
 }

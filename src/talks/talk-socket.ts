@@ -73,10 +73,13 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
       ?.then(() => talk?.closed(isOrderly))
       .catch((error: unknown) => {
         // If closing fails, the talk ends when its lease or its silence timeout expires.
-        deps.log.warn({ reason: reasonOf(error) }, 'a talk could not be closed');
+        deps.log.warn({ reason: reasonOf(error) }, 'could not close a talk; it will time out');
       });
   }
-  const tooLate = setTimeout(() => fail(badStart('no start within 5 s')), START_MS);
+  const tooLate = setTimeout(
+    () => fail(badStart('No `start` frame arrived within 5 seconds.')),
+    START_MS,
+  );
 
   async function open(start: StartFrame): Promise<void> {
     talk = await openTalk(deps, socket, { start, opened, fail, isGone: () => isOver });
@@ -107,7 +110,8 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
     unknown = frame ? 0 : unknown + 1;
     if (frame) return take(frame);
     if (!opening) fail(badStart(NO_START));
-    else if (unknown >= UNKNOWN_MAX) fail(new WrongFrames('nobody knows these frames'));
+    else if (unknown >= UNKNOWN_MAX)
+      fail(new WrongFrames('Too many frames have an unknown format.'));
     return undefined;
   }
 
@@ -130,7 +134,7 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
   };
 }
 
-const NO_START = 'the first frame is a start with a token';
+const NO_START = 'The first frame must be `start` with a token.';
 
 type Opening = {
   start: StartFrame;
@@ -174,8 +178,7 @@ async function openTalk(
 }
 
 function noPlace(): ApiError {
-  const detail =
-    'This process has no place left for talks of this namespace. Try again in 10 seconds.';
+  const detail = 'This process has too many open talks of this namespace. Try again in 10 seconds.';
   return new ApiError('unavailable', detail, { retryAfterSec: 10 });
 }
 

@@ -20,16 +20,24 @@ const TalkTokenWrite = z
       .max(MAX_INT32)
       .optional()
       .describe(
-        'Who talks; absent: what is live as a talk begins. Of a test also one that never was.',
+        'Version that talks; default: the live version when a talk starts. A test may use a version that was never live.',
       ),
-    test: z.boolean().default(false).describe('To try the agent out: counted nowhere, no events.'),
-    user_id: z.string().min(1).max(256).optional().describe('Who the visitor is to you.'),
+    test: z
+      .boolean()
+      .default(false)
+      .describe('For trying out the agent: not counted, and emits no events.'),
+    user_id: z.string().min(1).max(256).optional().describe('Your id of the visitor.'),
     variables,
     metadata,
-    origin: origin.optional().describe('Whose pages may use it; absent: any.'),
-    ttl_sec: z.int().min(60).max(3_600).default(TTL_SEC).describe('For how long it is good.'),
+    origin: origin.optional().describe('Origin of the pages that may use the token; default: any.'),
+    ttl_sec: z
+      .int()
+      .min(60)
+      .max(3_600)
+      .default(TTL_SEC)
+      .describe('Seconds until the token expires.'),
   })
-  .describe('What talks with it are.');
+  .describe('Properties of the talks opened with the token.');
 
 /**
  * Serves talk tokens for servers. Costs three queries by key. The token is not stored, except for a repeat with the
@@ -42,10 +50,10 @@ export function talkTokenRoute(deps: TalkTokenRoutesDeps): Route {
     operationId: 'createTalkToken',
     tag: 'Talks',
     scope: 'write',
-    summary: 'Make a token by which a web page talks with the agent',
+    summary: 'Create a token with which a web page talks with the agent',
     description:
-      'For your own server, which knows who the visitor is. Whoever has the token may open talks until it expires; ' +
-      'it cannot be taken back but with the agent.',
+      'Called by your own server, which knows the visitor. Anybody who has the token can open talks until it expires. ' +
+      'It can only be revoked by deleting the agent.',
     params: { id: idParam('agt', 'agent') },
     body: { schema: TalkTokenWrite, isOptional: true },
     answers: { 201: { description: 'The token.', schema: TalkTokenAnswer } },

@@ -99,7 +99,7 @@ async function callFor(
 ): Promise<CallRow> {
   if (resume) {
     const call = resume.callId === null ? undefined : await readCallById(pool, resume.callId);
-    if (!call || call.endedAt !== null) throw new ApiError('call_ended', 'this talk is over');
+    if (!call || call.endedAt !== null) throw new ApiError('call_ended', 'The talk has ended.');
     await dropLine(pool, call.id);
     return call;
   }
@@ -110,7 +110,8 @@ async function callFor(
     maxConcurrent: maxConcurrent ?? null,
   });
   if (call) return call;
-  const detail = 'as many visitors as may speak with this agent at once do: try again later';
+  const detail =
+    'The maximum number of visitors already talk with this agent. Try again in 10 seconds.';
   throw new ApiError('too_many_in_flight', detail, { retryAfterSec: 10 });
 }
 
@@ -127,9 +128,13 @@ async function openLine(
       ? undefined
       : await lines.open({ ...way, token, providerCallId });
   if (open) return open;
-  throw new ApiError('unavailable', 'this talk cannot be taken at the moment: try again', {
-    retryAfterSec: 1,
-  });
+  throw new ApiError(
+    'unavailable',
+    'The talk cannot be opened at the moment. Try again in a second.',
+    {
+      retryAfterSec: 1,
+    },
+  );
 }
 
 /** Ends the call on behalf of the visitor, unless it has already ended. */
@@ -156,7 +161,7 @@ function soundLine(
   const reader = createPcmReader();
   const audioLimit = createAudioLimit({
     nowMs: monotonicMs,
-    onFlood: () => log.warn('a page sends more than real time has'),
+    onFlood: () => log.warn('dropping audio: the page sends faster than real time'),
   });
   const sink = {
     frame: sendSound,

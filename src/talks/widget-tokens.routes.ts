@@ -13,8 +13,8 @@ export type WidgetTokenRoutesDeps = MakeTokenDeps & { pool: Pool; talkLimits: Ta
 const TTL_SEC = 600;
 
 const WidgetTokenWrite = z
-  .strictObject({ agent_id: idValue('agt').describe('Whom the page talks with.') })
-  .describe('Which agent.');
+  .strictObject({ agent_id: idValue('agt').describe('The agent that the page talks with.') })
+  .describe('The agent to talk with.');
 
 /**
  * Serves tokens for pages of an allowed origin, without an API key. A nonexistent agent is refused with the same error
@@ -28,8 +28,8 @@ export function widgetTokenRoute(deps: WidgetTokenRoutesDeps): Route {
     tag: 'Talks',
     summary: 'Get a token for a visitor of a web page',
     description:
-      'Called by the page itself, whose `Origin` has to stand in `widget.allowed_origins` of the agent. Its answers ' +
-      'may be read from every origin.',
+      'Called by the page itself; `widget.allowed_origins` of the agent must contain its `Origin`. The responses ' +
+      'are readable from every origin.',
     isForPages: true,
     body: { schema: WidgetTokenWrite },
     answers: { 201: { description: 'The token.', schema: TalkTokenAnswer } },

@@ -47,10 +47,10 @@ export function createPatience(deps: {
 function messageOf(provider: string, timeouts: ModelEndpoint['timeouts'], late: Late): string {
   const who = `The provider "${provider}"`;
   if (late === 'first') {
-    return `${who} sent nothing within ${timeouts.firstTokenMs} ms: try again, or give it more time.`;
+    return `${who} sent nothing within ${timeouts.firstTokenMs} ms. Try again, or raise its timeout.`;
   }
   if (late === 'between') {
-    return `${who} stopped in the middle of its answer: nothing came for ${timeouts.betweenTokensMs} ms.`;
+    return `${who} stopped in the middle of its answer: it sent nothing for ${timeouts.betweenTokensMs} ms.`;
   }
-  return `${who} did not finish its answer in the time of ${timeouts.totalMs} ms that it has in all.`;
+  return `${who} did not finish its answer within the total timeout of ${timeouts.totalMs} ms.`;
 }

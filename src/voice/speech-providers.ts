@@ -141,13 +141,13 @@ function modelOf(endpoint: ModelEndpoint, use: Use, asked: string | undefined): 
   const declared = endpoint[use];
   if (declared === undefined) {
     throw refused(
-      `The provider "${provider}" declares no ${use}: set its ${use}, with a default model.`,
+      `The provider "${provider}" has no \`${use}\`: add \`${use}\` with a default model.`,
     );
   }
   const name = asked ?? declared.defaultModel;
   if (declared.allowedModels.length > 0 && !declared.allowedModels.includes(name)) {
     throw refused(
-      `The provider "${provider}" may not be asked for the model "${name}": use one of the models of its ${use}.`,
+      `The provider "${provider}" does not allow the model "${name}": use one of the models in its \`${use}\`.`,
     );
   }
   return name;
@@ -166,8 +166,8 @@ function failureOf(error: unknown, from: { provider: string; model: string }): S
 function missing(provider: string): SpeechFailure {
   return refused(
     provider === DEFAULT_PROVIDER
-      ? 'There is no default model provider: name a ModelProvider, or set PARLEY_MODEL_URL.'
-      : `There is no model provider "${provider}" in the namespace that can be used: see its conditions.`,
+      ? 'There is no default model provider. Name a ModelProvider, or set PARLEY_MODEL_URL.'
+      : `There is no ready model provider "${provider}" in the namespace. Check its conditions.`,
   );
 }
 
@@ -181,6 +181,6 @@ function tooLate(message: string): SpeechFailure {
 }
 
 function busy(provider: string, max: number): Failure {
-  const message = `The provider "${provider}" has ${max} requests under way, the most it may have at once: try again, or raise its limit.`;
+  const message = `The provider "${provider}" already has ${max} requests in progress, its maximum. Try again, or raise its limit.`;
   return { code: 'model_rate_limited', message, mayRetry: true, retryAfterMs: undefined };
 }

@@ -54,7 +54,9 @@ describe('a question', () => {
 
   test('without an answer is an error', async () => {
     const { egress } = answering({ kind: 'error', message: 'gone' });
-    await expect(askCarrier(egress, QUESTION)).rejects.toThrow('the carrier: gone');
+    await expect(askCarrier(egress, QUESTION)).rejects.toThrow(
+      'the request to the carrier failed: gone',
+    );
   });
 });
 
@@ -88,5 +90,5 @@ test.each([
 ])('a request to dial that is answered %d is refused for good: %s', (status, isFinal) => {
   const error = refusalOf(status, ', why');
   expect(error instanceof DialRefused).toBe(isFinal);
-  expect(error.message).toBe(`the carrier answers ${status}, why`);
+  expect(error.message).toBe(`the carrier answered ${status}, why`);
 });

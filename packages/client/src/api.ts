@@ -1589,17 +1589,17 @@ export interface components {
       /** When it was made, Unix seconds. */
       created: number;
       agent_id: string;
-      /** Once it is answered. */
+      /** Set once the call is answered. */
       conversation_id: (string | null);
       direction: ('inbound' | 'outbound');
       from: (string | null);
       to: (string | null);
       status: ('queued' | 'ringing' | 'in_progress' | 'transferring' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled');
-      /** That of its conversation (`api`: by request, `user_hangup`, `voicemail`, `transferred` …), or busy, no_answer, dial_failed, canceled, platform_error. */
+      /** The reason of its conversation (`api`: by request, `user_hangup`, `voicemail`, `transferred` …), or busy, no_answer, dial_failed, canceled, platform_error. */
       ended_reason: (string | null);
-      /** To another number, the last one; null: there was none. */
+      /** The latest transfer to another number; null if there was none. */
       transfer: ({
-        /** E.164; null: it was erased. */
+        /** E.164; null if it was erased. */
         to: (string | null);
         status: ('requested' | 'ringing' | 'answered' | 'busy' | 'no_answer' | 'failed' | 'canceled');
       } | null);
@@ -2017,66 +2017,66 @@ export interface components {
       created: number;
       /** When it last changed, Unix seconds. */
       updated: number;
-      /** What calls name it by; never changes. */
+      /** Name by which calls refer to it; never changes. */
       name: string;
       type: ('twilio' | 'telnyx' | 'plivo');
-      /** The account's id at the carrier. */
+      /** Id of the account at the carrier. */
       account_id: string;
-      /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key, of Plivo it is the Auth Token, which signs its requests too. It must carry the label parley.dev/allow: "true". */
+      /** Secret with the token for the carrier's API; for Twilio the auth token, which also signs the carrier's requests, for Telnyx an API key, for Plivo the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
       auth_token_secret_ref: ({
         /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
         name: string;
         /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
         key: string;
       } | null);
-      /** Must be the account's public key as its carrier shows it: the base64 of 32 bytes, 44 characters. */
+      /** Must be the account's public key as the carrier shows it: 44 characters, the base64 of 32 bytes. */
       public_key: (string | null);
-      /** Must be the id of an account: letters, digits, hyphens and underscores. */
+      /** Must be an account id of letters, digits, hyphens and underscores. */
       application_id: (string | null);
       /** Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
       api_url: (string | null);
       /**  */
       outbound: ({
-        /** Countries whose numbers may be called, by their ISO 3166-1 codes. */
+        /** ISO 3166-1 codes of the countries whose numbers may be called. */
         countries: string[];
-        /** Most calls at once; 10 when absent. */
+        /** Maximum number of concurrent outbound calls; default 10. */
         max_concurrent_calls?: number;
-        /** Most calls that are begun in a minute; 60 when absent. */
+        /** Maximum number of calls placed per minute; default 60. */
         max_calls_per_minute?: number;
-        /** How long it rings before nobody has answered; 30 seconds when absent. */
+        /** Seconds to ring before the call counts as not answered; default 30. */
         ring_sec?: number;
-        /** Said to a machine that answers; absent: nothing is. */
+        /** Text spoken to a voicemail that answers; default: none. */
         voicemail_message?: string;
       } | null);
       /**  */
       inbound: ({
-        /** Most calls at once; 100 when absent. */
+        /** Maximum number of concurrent inbound calls; default 100. */
         max_concurrent_calls?: number;
-        /** Said to a caller beyond that; absent: they hear that it is busy. */
+        /** Text spoken to callers beyond that maximum; default: they hear the busy tone. */
         busy_message?: string;
-        /** Said to a caller whom no agent can answer. */
+        /** Text spoken to a caller if no agent can answer. */
         closed_message?: string;
       } | null);
-      /** As they are declared. */
+      /** The numbers as declared. */
       numbers: {
         /** In E.164. */
         number: string;
-        /** Name of the agent that answers it. */
+        /** Name of the agent that answers the number. */
         agent: string;
-        /** Absent: the one that is live. */
+        /** Absent: the live version. */
         version?: number;
-        /** When it is answered, as it is written; absent: always. */
+        /** Hours in which the number is answered, as declared; absent: always. */
         hours?: { [name: string]: unknown };
       }[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether all of it is in force as declared. */
+      /** Whether everything is active as declared. */
       ready: boolean;
       status_message: (string | null);
     };
-    /** What a web page opens talks with an agent with. */
+    /** Token and address with which a web page opens talks with an agent. */
     TalkToken: {
-      /** talk_…, for the first frame of the socket. */
+      /** talk_…, to send in the first frame of the socket. */
       token: string;
       /** Unix seconds. */
       expires_at: number;
@@ -2087,7 +2087,7 @@ export interface components {
         display_name: (string | null);
         language: (string | null);
       };
-      /** `voice` where the agent hears and speaks by ModelProviders. */
+      /** Contains `voice` if ModelProviders recognize and synthesize the speech. */
       modes: ('chat' | 'voice')[];
     };
     /** An API key; it works in its namespace only. */
@@ -4448,7 +4448,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** What is said. Must have more than white space. */
+          /** What is said. Must not consist of white space only. */
           text: string;
         };
       } };
@@ -5160,7 +5160,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** What is said. Must have more than white space. */
+          /** What is said. Must not consist of white space only. */
           text: string;
           /** The `id` of who does it: 409 `already_accepted` if that is not who accepted. */
           by?: string;
@@ -5239,35 +5239,35 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Who talks; it must be published. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
+          /** Agent that talks; it must be published. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
           direction?: ('inbound' | 'outbound');
           /** E.164; required when inbound. Must be a phone number as +442071838750: a plus sign and 2 to 15 digits. */
           from?: string;
           /** E.164; required when outbound. Must be a phone number as +442071838750: a plus sign and 2 to 15 digits. */
           to?: string;
-          /** Who carries the call: a TelephonyProvider, or `simulated`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** Name of the TelephonyProvider that carries the call, or `simulated`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
           provider?: string;
-          /** Who the user is to you. */
+          /** Your id of the user. */
           user_id?: string;
           /** What the agent may know of the user; `{{name}}` in its first message. */
           variables?: { [name: string]: unknown };
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: { [name: string]: string };
-          /** How the other end behaves when the provider is `simulated`; default: it answers and is silent. */
+          /** How the other end behaves if the provider is `simulated`; default: it answers and is silent. */
           simulated?: {
-            /** Who or what picks up. */
+            /** Whether a person or a voicemail picks up, or nobody. */
             answer?: ('answered' | 'busy' | 'no_answer' | 'failed' | 'voicemail');
-            /** How long it rings, in milliseconds. */
+            /** Milliseconds until somebody picks up. */
             ring_ms?: number;
-            /** What the user says, in order. */
+            /** Turns of the user, in order. */
             turns?: {
-              /** What the user says; not only white space. Must have more than white space. */
+              /** Words of the user; not only white space. Must not consist of white space only. */
               text: string;
-              /** Counted from the end of the turn before. */
+              /** Milliseconds since the end of the previous turn. */
               after_ms?: number;
             }[];
-            /** Whether the user hangs up after the last turn; default: if there are turns. Otherwise the line stays open until the call is ended, or by silence. */
+            /** Whether the user hangs up after the last turn; default: true if there are turns. Otherwise the line stays open until the call is ended or the silence lasts too long. */
             hang_up?: boolean;
           };
         };
@@ -5353,7 +5353,7 @@ export interface paths {
     };
   }>;
   '/v1/calls/{id}/transfer': Only<{
-    /** Give a call to another number */
+    /** Transfer a call to another number */
     post: {
       parameters: {
         query?: never;
@@ -5408,7 +5408,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** 0-9, *, #, A-D, and `w` for half a second of nothing. Must be keys of a telephone: 0-9, *, #, A-D, and w for half a second of nothing. */
+          /** 0-9, *, #, A-D, and `w` for a pause of half a second. Must contain only telephone keys: 0-9, *, #, A-D, and w for a pause of half a second. */
           digits: string;
         };
       } };
@@ -5458,7 +5458,7 @@ export interface paths {
     };
   }>;
   '/v1/telephony/twilio/status': Only<{
-    /** Take a status callback of Twilio */
+    /** Receive a status callback of Twilio */
     post: {
       parameters: {
         query?: never;
@@ -5512,7 +5512,7 @@ export interface paths {
     };
   }>;
   '/v1/telephony/telnyx/status': Only<{
-    /** Take a status callback of Telnyx */
+    /** Receive a status callback of Telnyx */
     post: {
       parameters: {
         query?: never;
@@ -5566,7 +5566,7 @@ export interface paths {
     };
   }>;
   '/v1/telephony/plivo/status': Only<{
-    /** Take a status callback of Plivo */
+    /** Receive a status callback of Plivo */
     post: {
       parameters: {
         query?: never;
@@ -6867,34 +6867,34 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** What calls name it by: a DNS label, unique in the namespace, not `simulated`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** Name by which calls refer to it: a DNS label, unique in the namespace, not `simulated`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
           name?: string;
-          /** How the carrier is spoken to; twilio also for others that speak as it does. */
+          /** The carrier's API; twilio also fits carriers with a compatible API. */
           type: ('twilio' | 'telnyx' | 'plivo');
-          /** The account's id at the carrier; of Twilio AC…, of Telnyx the user's id, of Plivo the Auth ID. Must be the id of an account: letters, digits, hyphens and underscores. */
+          /** Id of the account at the carrier; for Twilio AC…, for Telnyx the id of the user, for Plivo the Auth ID. Must be an account id of letters, digits, hyphens and underscores. */
           account_id: string;
-          /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key, of Plivo it is the Auth Token, which signs its requests too. It must carry the label parley.dev/allow: "true". */
+          /** Secret with the token for the carrier's API; for Twilio the auth token, which also signs the carrier's requests, for Telnyx an API key, for Plivo the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref: {
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
             /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
             key: string;
           };
-          /** Of type telnyx: the account's public key, which the carrier's requests are checked by. Must be the account's public key as its carrier shows it: the base64 of 32 bytes, 44 characters. */
+          /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, the base64 of 32 bytes. */
           public_key?: string;
-          /** Of type telnyx: the id of the TeXML application that calls go out by. Must be the id of an account: letters, digits, hyphens and underscores. */
+          /** For type telnyx: the id of the TeXML application that places calls. Must be an account id of letters, digits, hyphens and underscores. */
           application_id?: string;
-          /** Base of the carrier's API; absent: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of the carrier's API; default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           api_url?: string;
-          /** Its numbers and who answers them; a number stands in one provider of a namespace. */
+          /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to one provider only. */
           numbers?: {
-            /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            /** In E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
             /** Agent of the same namespace that answers it. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             agent: string;
-            /** Version of that agent; absent: the one that is live when a call comes. */
+            /** Version of that agent; default: the version that is live when a call comes in. */
             version?: number;
-            /** When it is answered; absent: always. Outside of them the caller hears closedMessage, or that of inbound. */
+            /** Hours in which the number is answered; default: always. Outside them, the caller hears closedMessage, or that of inbound. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
               time_zone: string;
@@ -6913,26 +6913,26 @@ export interface paths {
               closed_message?: string;
             };
           }[];
-          /** Whom it may call, and how many; absent: nobody is called by it. */
+          /** Countries and number of calls it may place; default: it places none. */
           outbound?: {
-            /** Countries whose numbers may be called, by their ISO 3166-1 codes. */
+            /** ISO 3166-1 codes of the countries whose numbers may be called. */
             countries: string[];
-            /** Most calls at once; 10 when absent. */
+            /** Maximum number of concurrent outbound calls; default 10. */
             max_concurrent_calls?: number;
-            /** Most calls that are begun in a minute; 60 when absent. */
+            /** Maximum number of calls placed per minute; default 60. */
             max_calls_per_minute?: number;
-            /** How long it rings before nobody has answered; 30 seconds when absent. */
+            /** Seconds to ring before the call counts as not answered; default 30. */
             ring_sec?: number;
-            /** Said to a machine that answers; absent: nothing is. */
+            /** Text spoken to a voicemail that answers; default: none. */
             voicemail_message?: string;
           };
-          /** How many may call at once, and what else they hear. */
+          /** Limit of inbound calls, and the texts that other callers hear. */
           inbound?: {
-            /** Most calls at once; 100 when absent. */
+            /** Maximum number of concurrent inbound calls; default 100. */
             max_concurrent_calls?: number;
-            /** Said to a caller beyond that; absent: they hear that it is busy. */
+            /** Text spoken to callers beyond that maximum; default: they hear the busy tone. */
             busy_message?: string;
-            /** Said to a caller whom no agent can answer. */
+            /** Text spoken to a caller if no agent can answer. */
             closed_message?: string;
           };
           /** Free key-value pairs of yours; kept and shown, never read. */
@@ -7001,32 +7001,32 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** How the carrier is spoken to; twilio also for others that speak as it does. */
+          /** The carrier's API; twilio also fits carriers with a compatible API. */
           type?: ('twilio' | 'telnyx' | 'plivo' | null);
-          /** The account's id at the carrier; of Twilio AC…, of Telnyx the user's id, of Plivo the Auth ID. Must be the id of an account: letters, digits, hyphens and underscores. */
+          /** Id of the account at the carrier; for Twilio AC…, for Telnyx the id of the user, for Plivo the Auth ID. Must be an account id of letters, digits, hyphens and underscores. */
           account_id?: (string | null);
-          /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key, of Plivo it is the Auth Token, which signs its requests too. It must carry the label parley.dev/allow: "true". */
+          /** Secret with the token for the carrier's API; for Twilio the auth token, which also signs the carrier's requests, for Telnyx an API key, for Plivo the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
             /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
-          /** Of type telnyx: the account's public key, which the carrier's requests are checked by. Must be the account's public key as its carrier shows it: the base64 of 32 bytes, 44 characters. */
+          /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, the base64 of 32 bytes. */
           public_key?: (string | null);
-          /** Of type telnyx: the id of the TeXML application that calls go out by. Must be the id of an account: letters, digits, hyphens and underscores. */
+          /** For type telnyx: the id of the TeXML application that places calls. Must be an account id of letters, digits, hyphens and underscores. */
           application_id?: (string | null);
-          /** Base of the carrier's API; absent: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of the carrier's API; default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           api_url?: (string | null);
-          /** Its numbers and who answers them; a number stands in one provider of a namespace. */
+          /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to one provider only. */
           numbers?: ({
-            /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            /** In E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
             /** Agent of the same namespace that answers it. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             agent: string;
-            /** Version of that agent; absent: the one that is live when a call comes. */
+            /** Version of that agent; default: the version that is live when a call comes in. */
             version?: number;
-            /** When it is answered; absent: always. Outside of them the caller hears closedMessage, or that of inbound. */
+            /** Hours in which the number is answered; default: always. Outside them, the caller hears closedMessage, or that of inbound. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
               time_zone: string;
@@ -7045,26 +7045,26 @@ export interface paths {
               closed_message?: string;
             };
           }[] | null);
-          /** Whom it may call, and how many; absent: nobody is called by it. */
+          /** Countries and number of calls it may place; default: it places none. */
           outbound?: ({
-            /** Countries whose numbers may be called, by their ISO 3166-1 codes. */
+            /** ISO 3166-1 codes of the countries whose numbers may be called. */
             countries?: (string[] | null);
-            /** Most calls at once; 10 when absent. */
+            /** Maximum number of concurrent outbound calls; default 10. */
             max_concurrent_calls?: (number | null);
-            /** Most calls that are begun in a minute; 60 when absent. */
+            /** Maximum number of calls placed per minute; default 60. */
             max_calls_per_minute?: (number | null);
-            /** How long it rings before nobody has answered; 30 seconds when absent. */
+            /** Seconds to ring before the call counts as not answered; default 30. */
             ring_sec?: (number | null);
-            /** Said to a machine that answers; absent: nothing is. */
+            /** Text spoken to a voicemail that answers; default: none. */
             voicemail_message?: (string | null);
           } | null);
-          /** How many may call at once, and what else they hear. */
+          /** Limit of inbound calls, and the texts that other callers hear. */
           inbound?: ({
-            /** Most calls at once; 100 when absent. */
+            /** Maximum number of concurrent inbound calls; default 100. */
             max_concurrent_calls?: (number | null);
-            /** Said to a caller beyond that; absent: they hear that it is busy. */
+            /** Text spoken to callers beyond that maximum; default: they hear the busy tone. */
             busy_message?: (string | null);
-            /** Said to a caller whom no agent can answer. */
+            /** Text spoken to a caller if no agent can answer. */
             closed_message?: (string | null);
           } | null);
           /** Free key-value pairs of yours; kept and shown, never read. */
@@ -7072,32 +7072,32 @@ export interface paths {
           name?: unknown;
         };
         'application/merge-patch+json': {
-          /** How the carrier is spoken to; twilio also for others that speak as it does. */
+          /** The carrier's API; twilio also fits carriers with a compatible API. */
           type?: ('twilio' | 'telnyx' | 'plivo' | null);
-          /** The account's id at the carrier; of Twilio AC…, of Telnyx the user's id, of Plivo the Auth ID. Must be the id of an account: letters, digits, hyphens and underscores. */
+          /** Id of the account at the carrier; for Twilio AC…, for Telnyx the id of the user, for Plivo the Auth ID. Must be an account id of letters, digits, hyphens and underscores. */
           account_id?: (string | null);
-          /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key, of Plivo it is the Auth Token, which signs its requests too. It must carry the label parley.dev/allow: "true". */
+          /** Secret with the token for the carrier's API; for Twilio the auth token, which also signs the carrier's requests, for Telnyx an API key, for Plivo the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
             /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
-          /** Of type telnyx: the account's public key, which the carrier's requests are checked by. Must be the account's public key as its carrier shows it: the base64 of 32 bytes, 44 characters. */
+          /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, the base64 of 32 bytes. */
           public_key?: (string | null);
-          /** Of type telnyx: the id of the TeXML application that calls go out by. Must be the id of an account: letters, digits, hyphens and underscores. */
+          /** For type telnyx: the id of the TeXML application that places calls. Must be an account id of letters, digits, hyphens and underscores. */
           application_id?: (string | null);
-          /** Base of the carrier's API; absent: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of the carrier's API; default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           api_url?: (string | null);
-          /** Its numbers and who answers them; a number stands in one provider of a namespace. */
+          /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to one provider only. */
           numbers?: ({
-            /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            /** In E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
             /** Agent of the same namespace that answers it. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             agent: string;
-            /** Version of that agent; absent: the one that is live when a call comes. */
+            /** Version of that agent; default: the version that is live when a call comes in. */
             version?: number;
-            /** When it is answered; absent: always. Outside of them the caller hears closedMessage, or that of inbound. */
+            /** Hours in which the number is answered; default: always. Outside them, the caller hears closedMessage, or that of inbound. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
               time_zone: string;
@@ -7116,26 +7116,26 @@ export interface paths {
               closed_message?: string;
             };
           }[] | null);
-          /** Whom it may call, and how many; absent: nobody is called by it. */
+          /** Countries and number of calls it may place; default: it places none. */
           outbound?: ({
-            /** Countries whose numbers may be called, by their ISO 3166-1 codes. */
+            /** ISO 3166-1 codes of the countries whose numbers may be called. */
             countries?: (string[] | null);
-            /** Most calls at once; 10 when absent. */
+            /** Maximum number of concurrent outbound calls; default 10. */
             max_concurrent_calls?: (number | null);
-            /** Most calls that are begun in a minute; 60 when absent. */
+            /** Maximum number of calls placed per minute; default 60. */
             max_calls_per_minute?: (number | null);
-            /** How long it rings before nobody has answered; 30 seconds when absent. */
+            /** Seconds to ring before the call counts as not answered; default 30. */
             ring_sec?: (number | null);
-            /** Said to a machine that answers; absent: nothing is. */
+            /** Text spoken to a voicemail that answers; default: none. */
             voicemail_message?: (string | null);
           } | null);
-          /** How many may call at once, and what else they hear. */
+          /** Limit of inbound calls, and the texts that other callers hear. */
           inbound?: ({
-            /** Most calls at once; 100 when absent. */
+            /** Maximum number of concurrent inbound calls; default 100. */
             max_concurrent_calls?: (number | null);
-            /** Said to a caller beyond that; absent: they hear that it is busy. */
+            /** Text spoken to callers beyond that maximum; default: they hear the busy tone. */
             busy_message?: (string | null);
-            /** Said to a caller whom no agent can answer. */
+            /** Text spoken to a caller if no agent can answer. */
             closed_message?: (string | null);
           } | null);
           /** Free key-value pairs of yours; kept and shown, never read. */
@@ -7197,7 +7197,7 @@ export interface paths {
     };
   }>;
   '/v1/agents/{id}/talk_tokens': Only<{
-    /** Make a token by which a web page talks with the agent */
+    /** Create a token with which a web page talks with the agent */
     post: {
       parameters: {
         query?: never;
@@ -7213,19 +7213,19 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Who talks; absent: what is live as a talk begins. Of a test also one that never was. */
+          /** Version that talks; default: the live version when a talk starts. A test may use a version that was never live. */
           version?: number;
-          /** To try the agent out: counted nowhere, no events. */
+          /** For trying out the agent: not counted, and emits no events. */
           test?: boolean;
-          /** Who the visitor is to you. */
+          /** Your id of the visitor. */
           user_id?: string;
           /** What the agent may know of the user; `{{name}}` in its first message. */
           variables?: { [name: string]: unknown };
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: { [name: string]: string };
-          /** Whose pages may use it; absent: any. Must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: http for localhost and 127.0.0.1 only, a host, a port if it has one, no path. */
+          /** Origin of the pages that may use the token; default: any. Must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: http for localhost and 127.0.0.1 only, a host, a port if it has one, no path. */
           origin?: string;
-          /** For how long it is good. */
+          /** Seconds until the token expires. */
           ttl_sec?: number;
         };
       } };
@@ -7258,7 +7258,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Whom the page talks with. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
+          /** The agent that the page talks with. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
         };
       } };

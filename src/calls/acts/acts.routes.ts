@@ -19,7 +19,7 @@ const TransferWrite = z
   .strictObject({
     to: phoneNumber.clone().meta({ example: '+442071838750' }).describe('E.164.'),
   })
-  .describe('To whom.');
+  .describe('Phone number to transfer the call to.');
 
 function transferRoute(deps: ActDeps): Route {
   return route({
@@ -28,14 +28,14 @@ function transferRoute(deps: ActDeps): Route {
     operationId: 'transferCall',
     tag,
     scope: 'write',
-    summary: 'Give a call to another number',
+    summary: 'Transfer a call to another number',
     description:
-      'Of a call in progress over a TelephonyProvider, to a number that this may call. What is being said is ' +
-      'said to its end, for ten seconds at most; then the number is rung. When somebody picks up the ' +
-      'conversation ends, and the call with the two of them; when nobody does, the caller is back with the agent.',
+      'Works for a call in progress over a TelephonyProvider that may call the number. The agent finishes its sentence ' +
+      'within ten seconds, then the number rings. When somebody picks up, the ' +
+      'conversation ends and the caller talks with that person. When nobody does, the caller returns to the agent.',
     params,
     body: { schema: TransferWrite },
-    answers: { 202: { description: 'The call, whose `transfer` says how it goes.', schema: Call } },
+    answers: { 202: { description: 'The call. `transfer` shows the progress.', schema: Call } },
     errors: ['call_ended', 'call_not_connected', 'call_transferring'],
     handle: async ({ answering, caller: { namespace }, params: { id }, body: { to } }) =>
       answering(
@@ -54,12 +54,12 @@ const KeysWrite = z
       .regex(
         ...saying(
           /^[0-9*#A-Dw]+$/,
-          'must be keys of a telephone: 0-9, *, #, A-D, and w for half a second of nothing',
+          'must contain only telephone keys: 0-9, *, #, A-D, and w for a pause of half a second',
         ),
       )
-      .describe('0-9, *, #, A-D, and `w` for half a second of nothing.'),
+      .describe('0-9, *, #, A-D, and `w` for a pause of half a second.'),
   })
-  .describe('Keys, in their order.');
+  .describe('Keys to press, in this order.');
 
 function keysRoute(deps: ActDeps): Route {
   return route({
@@ -70,8 +70,8 @@ function keysRoute(deps: ActDeps): Route {
     scope: 'write',
     summary: 'Press keys',
     description:
-      'Of a call in progress over a TelephonyProvider: its agent presses keys, after what it has said by then. ' +
-      'They are in no transcript.',
+      'Works for a call in progress over a TelephonyProvider. The agent presses the keys after its pending speech. ' +
+      'Transcripts do not contain the keys.',
     params,
     body: { schema: KeysWrite },
     answers: { 202: { description: 'The call.', schema: Call } },

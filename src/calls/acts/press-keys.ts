@@ -20,7 +20,7 @@ export async function pressKeys(
     const row = await addKeys(db, asked);
     if (row) return row;
     throw notConnected(
-      `it changed at the same time, or ${KEYS_WAITING_MAX} keys wait to be pressed; read it again`,
+      `The call changed at the same time, or it already has ${KEYS_WAITING_MAX} keys waiting. Read the call again.`,
     );
   });
   deps.wakeLine(call.id);

@@ -27,7 +27,10 @@ export function createRingPerson({ accounts, log, wakeLine }: Deps): RingPerson 
       later(() => wakeLine(call.id));
       return BEFORE_RINGING_SEC + ringSec;
     } catch (error) {
-      log.warn({ reason: reasonOf(error), call: call.id }, 'nobody is rung for an escalation');
+      log.warn(
+        { reason: reasonOf(error), call: call.id },
+        'cannot ring a person for an escalation',
+      );
       return undefined;
     }
   };

@@ -51,7 +51,7 @@ export async function transferCall(
     async ({ db, later }) => {
       const row = await lockLive(db, { namespace: call.namespace, id: conversationId });
       const asking = await askTransfer(db, { id: call.id, to: asked.to, escalationId: null });
-      if (!asking) throw notConnected('it changed at the same time; read it again');
+      if (!asking) throw notConnected('The call changed at the same time. Read it again.');
       const { transferred } = sentencesIn(await readVersionLanguage(db, row));
       await addSystemTurn(db, row, {
         text: transferred,
@@ -82,17 +82,21 @@ export async function requireConnected(
   const { conversationId, telephonyProviderId, status } = call;
   if (call.endedAt !== null) throw callEnded();
   if (telephonyProviderId === null)
-    throw notConnected('it is simulated, and no telephone is in it');
-  if (isTransferred(call)) throw notConnected('it was transferred, and somebody picked up');
+    throw notConnected('The call is simulated and has no telephone.');
+  if (isTransferred(call))
+    throw notConnected('The call was already transferred and somebody picked up.');
   if (status === 'transferring') {
-    throw new ApiError('call_transferring', `${call.transferTo} is being rung; wait how it goes`);
+    throw new ApiError(
+      'call_transferring',
+      `${call.transferTo} is ringing. Wait until the transfer succeeds or fails.`,
+    );
   }
-  if (conversationId === null) throw notConnected('nobody has answered it yet');
+  if (conversationId === null) throw notConnected('Nobody has answered the call yet.');
   const account = await accounts.byId(telephonyProviderId);
-  if (!account) throw notConnected('its TelephonyProvider is gone');
+  if (!account) throw notConnected('The TelephonyProvider of the call was deleted.');
   return { account, conversationId };
 }
 
 export const notConnected = (detail: string): ApiError =>
   new ApiError('call_not_connected', detail);
-const callEnded = (): ApiError => new ApiError('call_ended', 'the call has ended already');
+const callEnded = (): ApiError => new ApiError('call_ended', 'The call has already ended.');

@@ -53,7 +53,7 @@ async function endLost(deps: EndLostDeps, call: LostCall): Promise<void> {
   const end = endingOf(call, isLive ? undefined : became);
   const isOurs = await settleCall(deps, call, end, (db) => finishLost(db, { id: call.id, ...end }));
   if (!isOurs) return;
-  deps.log.warn({ call: call.id, became, ...end }, 'a call was lost, and ended');
+  deps.log.warn({ call: call.id, became, ...end }, 'ended a call that lost its connection');
   if (isLive) await transport.hangUp(call);
 }
 

@@ -134,7 +134,10 @@ export function createLines(deps: AgentSessionDeps): Lines {
         held.delete(holder);
         await releaseLine(pool, { id: call.id, holder }).catch((error: unknown) =>
           // Otherwise the lease expires.
-          log.warn({ reason: reasonOf(error), call: call.id }, 'a line was not released'),
+          log.warn(
+            { reason: reasonOf(error), call: call.id },
+            'could not release the line of a call; its lease will expire',
+          ),
         );
       },
     };
@@ -156,7 +159,7 @@ export function createLines(deps: AgentSessionDeps): Lines {
         if (isAny || callIds.includes(line.call.id)) act(deps, line);
     },
     renewal: createPeriodic({
-      what: 'renewing the lines of calls',
+      what: 'renewing the leases of call lines',
       everyMs: RENEW_MS,
       run: renew,
       log,
@@ -277,7 +280,7 @@ async function breakOff(deps: AgentSessionDeps, holding: Held): Promise<void> {
   await endConversation(deps, { namespace, id: conversationId, reason }, async (db) => {
     await finishCall(db, { id, from: ANSWERED, status: 'failed', reason });
   }).catch((error: unknown) => {
-    deps.log.warn({ reason: reasonOf(error), call: id }, 'a call was not ended before the stop');
+    deps.log.warn({ reason: reasonOf(error), call: id }, 'could not end a call before shutdown');
   });
   await line.untilPlayed?.(timeoutSignal(LAST_WORDS_MS));
   line.end(reason);

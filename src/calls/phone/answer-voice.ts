@@ -48,7 +48,10 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
   const providerCallId = sent.callback.callId;
   const content = await contentOf(deps, account, bound);
   if (agentId === null || !content || providerCallId === '') {
-    deps.log.warn({ number, provider: account.name }, 'nobody can answer this number');
+    deps.log.warn(
+      { number, provider: account.name },
+      'rejected a call: no agent can answer this number',
+    );
     return refuse(sent, 'rejected', closedMessage, content);
   }
   if (!(await canSpeak(deps, sent.carrier, { namespace: account.namespace, content }))) {
@@ -111,7 +114,8 @@ async function answerOutgoing(deps: VoiceDeps, { call, account, sent }: OfCall):
   return connect(deps, { call, carrier, content });
 }
 
-const NEEDS_SPEECH = 'the agent needs speech of its own: this carrier cannot hear and speak';
+const NEEDS_SPEECH =
+  'rejected a call: the carrier has no speech of its own, and the agent has no `voice` and `transcriber`';
 
 /**
  * Returns whether a request whose URL contains the id of a call belongs to that call. The check is necessary because

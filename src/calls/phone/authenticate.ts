@@ -96,8 +96,8 @@ async function refuse(deps: AuthenticateDeps, { client, carrier }: Sent): Promis
 }
 
 const WHICH =
-  'several namespaces have declared this account and number: name the TelephonyProvider that is meant in the ' +
-  "carrier's address of the webhook, as in /voice?provider=tp_…";
+  'Several namespaces declare this account and number. Add the id of the TelephonyProvider to the webhook ' +
+  'address at the carrier: /voice?provider=tp_….';
 
 function isFrom(deps: AuthenticateDeps, account: Account, sent: Sent): boolean {
   const { body, carrier, form, headers, target } = sent;

@@ -26,9 +26,11 @@ function voiceRoute(deps: VoiceDeps, carrier: Carrier): Route {
     tag,
     summary: `Answer a call of ${name}`,
     description:
-      `Called by the carrier, whose \`${signature.header}\` is its proof: a call comes in, one of ours is answered, ` +
-      'or a socket is over. Answers XML that the carrier executes, such as TwiML.',
-    answers: { 200: { description: 'What to do with the call.', forms: xml } },
+      'The carrier calls this when a call comes in, when a placed call is answered, and when a socket has closed. ' +
+      `\`${signature.header}\` proves the sender. The response is XML that the carrier executes, such as TwiML.`,
+    answers: {
+      200: { description: "Instructions for the call, in the carrier's XML.", forms: xml },
+    },
     errors: ['invalid_signature', 'rate_limited'],
     handle: async (raw) => {
       const request = requestOf(carrier, raw);
@@ -45,11 +47,11 @@ function statusRoute(deps: VoiceDeps, carrier: Carrier): Route {
     path: pathsOf(type).status,
     operationId: `note${name}Status`,
     tag,
-    summary: `Take a status callback of ${name}`,
+    summary: `Receive a status callback of ${name}`,
     description:
-      'Called by the carrier, likewise signed. Statuses may come late, twice and in any order; of calls that ' +
-      'nobody knows they are taken and do nothing.',
-    answers: { 200: { description: 'Nothing more to do.', forms: xml } },
+      'The carrier calls this, with the same signature. Statuses may arrive late, twice and in any order. Those of ' +
+      'unknown calls are accepted and ignored.',
+    answers: { 200: { description: 'The status was received.', forms: xml } },
     errors: ['invalid_signature', 'rate_limited'],
     handle: async (raw) => answerOf(await noteStatus(deps, requestOf(carrier, raw))),
   });

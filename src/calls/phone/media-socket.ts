@@ -51,13 +51,13 @@ export function mediaSocket(
     accept: (socket) => {
       let stream: ReturnType<typeof openStream> | undefined;
       let unknown = 0;
-      const tooLate = setTimeout(() => socket.close(1008, 'no start'), START_MS);
+      const tooLate = setTimeout(() => socket.close(1008, 'no start frame in time'), START_MS);
       return {
         onText: (text) => {
           const frame = media.read(text);
           if (!frame) {
             unknown += 1;
-            if (unknown > UNKNOWN_MAX) socket.close(1003, 'no frames of Media Streams');
+            if (unknown > UNKNOWN_MAX) socket.close(1003, 'frames are not of Media Streams');
             return undefined;
           }
           unknown = 0;
@@ -65,7 +65,7 @@ export function mediaSocket(
           if (frame.event !== 'start') return undefined;
           clearTimeout(tooLate);
           if (isMuLaw(frame.start)) stream = openStream(deps, { socket, media }, frame.start);
-          else socket.close(1003, 'no µ-law of 8000 Hz');
+          else socket.close(1003, 'audio must be 8000 Hz µ-law');
           return undefined;
         },
         onClose: () => {
@@ -88,7 +88,8 @@ function openStream(
   const { socket } = way;
   let opened: OpenLine | undefined;
   let audio: AudioLine | undefined;
-  const onFlood = (): void => log.warn({ callSid }, 'a carrier sends more than real time has');
+  const onFlood = (): void =>
+    log.warn({ callSid }, 'dropping audio: the carrier sends faster than real time');
   const track = createMediaTrack({ nowMs: monotonicMs, onFlood });
   const on = (event: LineEvent): Promise<void> | undefined => opened?.on(event);
 
@@ -118,13 +119,13 @@ function openStream(
   const opening = typeof token === 'string' ? lines.open(asked) : Promise.resolve(undefined);
   const ready = opening
     .catch((error: unknown) => {
-      log.error({ reason: reasonOf(error) }, 'a line could not be opened');
+      log.error({ reason: reasonOf(error) }, 'could not open the line of a call');
       return undefined;
     })
     .then((line) => {
       opened = line;
-      if (!line) return socket.close(1008, 'the token opens no line');
-      if (!socket.admit(line.namespace)) return socket.close(1013, 'no place left');
+      if (!line) return socket.close(1008, 'the token is not valid for a call');
+      if (!socket.admit(line.namespace)) return socket.close(1013, 'too many open connections');
     });
 
   return {

@@ -39,11 +39,13 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
       step === 0 ? { event: { type: 'ringing' }, nextAfterMs: null } : undefined,
     place: async (call) => {
       const account = await accountOf(call.telephonyProviderId);
-      if (!account) throw new DialRefused('its TelephonyProvider is gone');
-      if (!account.outbound) throw new DialRefused('its TelephonyProvider calls nobody');
+      if (!account) throw new DialRefused('the TelephonyProvider of the call was deleted');
+      if (!account.outbound)
+        throw new DialRefused('the TelephonyProvider of the call has no `outbound`');
       const api = apis[account.type]!;
       const { from, to } = call;
-      if (from === null || to === null) throw new DialRefused('it has no numbers');
+      if (from === null || to === null)
+        throw new DialRefused('the call lacks the number to call or to call from');
       const { ringSec, voicemailMessage } = account.outbound;
       const dialedMs = await markDialed(pool, { id: call.id, ms: ringSec * 1_000 + TOLD_MS });
       const there =
@@ -75,7 +77,7 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
         if (account && providerCallId !== null)
           await apis[account.type]!.hangUp(account, providerCallId);
       } catch (error) {
-        log.warn({ reason: reasonOf(error), call: id }, 'a carrier did not hang up');
+        log.warn({ reason: reasonOf(error), call: id }, 'could not hang up at the carrier');
       }
     },
     ask: async ({ id, telephonyProviderId, providerCallId }) => {
@@ -86,7 +88,7 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
       } catch (error) {
         log.warn(
           { reason: reasonOf(error), call: id },
-          'a carrier did not say what became of a call',
+          'could not read the state of a call from the carrier',
         );
         return undefined;
       }

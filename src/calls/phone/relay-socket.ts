@@ -32,13 +32,13 @@ export function relaySocket(
       let opening: Promise<OpenLine | undefined> | undefined;
       let opened: OpenLine | undefined;
       let unknown = 0;
-      const tooLate = setTimeout(() => socket.close(1008, 'no setup'), SETUP_MS);
+      const tooLate = setTimeout(() => socket.close(1008, 'no setup frame in time'), SETUP_MS);
 
       const prompts = createMessageLimit(PROMPTS);
 
       const take = (frame: RelayFrame): void => {
         if (frame.type === 'error')
-          log.warn({ reason: frame.description }, 'a carrier refused a frame');
+          log.warn({ reason: frame.description }, 'carrier refused a frame');
         if (frame.type === 'interrupted' || frame.type === 'digit') return void opened?.on(frame);
         if (frame.type !== 'heard') return;
         if (!prompts.allows(frame.text)) return socket.close(1008, 'too many prompts');
@@ -54,12 +54,12 @@ export function relaySocket(
       const begin = (frame: RelayFrame): Promise<void> => {
         clearTimeout(tooLate);
         opening = open(frame).catch((error: unknown) => {
-          log.error({ reason: reasonOf(error) }, 'a line could not be opened');
+          log.error({ reason: reasonOf(error) }, 'could not open the line of a call');
           return undefined;
         });
         return opening.then((line) => {
-          if (!line) return socket.close(1008, 'the token opens no line');
-          if (!socket.admit(line.namespace)) return socket.close(1013, 'no place left');
+          if (!line) return socket.close(1008, 'the token is not valid for a call');
+          if (!socket.admit(line.namespace)) return socket.close(1013, 'too many open connections');
           opened = line;
         });
       };
@@ -69,7 +69,7 @@ export function relaySocket(
           const frame = relay.read(text);
           if (!frame) {
             unknown += 1;
-            if (unknown > UNKNOWN_MAX) socket.close(1003, 'no frames of ConversationRelay');
+            if (unknown > UNKNOWN_MAX) socket.close(1003, 'frames are not of ConversationRelay');
             return undefined;
           }
           unknown = 0;

@@ -34,5 +34,5 @@ export function boundNumbers(
 
 /** Returns the error message for a number that belongs to another provider. */
 export function numberTaken({ number, by }: TakenNumber): string {
-  return `${number} stands in the TelephonyProvider ${by} already: take it out there, or leave it out here`;
+  return `${number} already belongs to TelephonyProvider "${by}": remove it from either provider`;
 }

@@ -28,12 +28,12 @@ export async function chooseProvider(
     throw invalid(
       '/direction',
       'not_simulated',
-      'a call comes in by its carrier: only a simulated one is made here',
+      'An inbound call starts at its carrier. Set `provider` to "simulated" to simulate one.',
     );
   }
   const account = await accounts.byName(namespace, provider);
   if (!account) {
-    const detail = `there is no TelephonyProvider ${provider} that is ready`;
+    const detail = `There is no ready TelephonyProvider "${provider}". Check its conditions.`;
     throw invalid('/provider', 'unknown_provider', detail);
   }
   const outbound = await requireCallable(account, asked.to ?? '', '/provider');
@@ -55,7 +55,7 @@ export async function requireCallable(
   pointer: string,
 ): Promise<OutboundTerms> {
   if (!outbound) {
-    const detail = `TelephonyProvider ${name} calls nobody: declare outbound with the countries it may call`;
+    const detail = `TelephonyProvider "${name}" may not place calls. Add \`outbound\` with the countries it may call.`;
     throw invalid(pointer, 'outbound_not_allowed', detail);
   }
   await requireOrdinary(to, outbound.countries);
@@ -84,18 +84,18 @@ async function requireOrdinary(to: string, countries: readonly string[]): Promis
   const { parsePhoneNumberFromString } = await import('libphonenumber-js/max');
   const number = parsePhoneNumberFromString(to);
   if (!number?.isValid()) {
-    throw invalid('/to', 'invalid_number', `${to} is no number that can be called`);
+    throw invalid('/to', 'invalid_number', `${to} is not a valid phone number.`);
   }
   const type = number.getType();
   if (!ORDINARY.includes(type)) {
     const kind = type?.toLowerCase().replaceAll('_', '-') ?? 'unknown';
     const code = type === 'PREMIUM_RATE' ? 'premium_rate' : 'number_type_not_allowed';
-    const detail = `${to} is a ${kind} number, which costs whoever calls it: only fixed, mobile, VoIP, toll-free and company (UAN) numbers are called`;
+    const detail = `${to} is a ${kind} number, which may cost extra. Use a fixed, mobile, VoIP, toll-free or company (UAN) number.`;
     throw invalid('/to', code, detail);
   }
-  const country = number.country ?? 'of no country';
+  const country = number.country ?? 'no country';
   if (number.country !== undefined && countries.includes(number.country)) return;
-  const detail = `${to} is ${country}; this TelephonyProvider calls ${countries.join(', ')}`;
+  const detail = `${to} belongs to ${country}, but this TelephonyProvider may call only ${countries.join(', ')}.`;
   throw invalid('/to', 'country_not_allowed', detail);
 }
 
@@ -115,8 +115,8 @@ async function chooseNumber(
   if (!chosen) {
     const detail =
       from === null
-        ? `TelephonyProvider ${account.name} has no number to call from`
-        : `${from} is no number of TelephonyProvider ${account.name}`;
+        ? `TelephonyProvider "${account.name}" has no number to call from.`
+        : `${from} is not a number of TelephonyProvider "${account.name}".`;
     throw invalid('/from', 'unknown_number', detail);
   }
   // The version bound to a number applies only to the agent that is bound to it.
@@ -138,12 +138,12 @@ export async function requireRoomToDial(
   const { maxConcurrentCalls, maxCallsPerMinute } = outbound;
   const live = await countLive(db, { telephonyProviderId: id, direction: 'outbound' });
   if (live >= maxConcurrentCalls) {
-    const detail = `TelephonyProvider ${name} has ${maxConcurrentCalls} calls at once, and all are taken`;
+    const detail = `TelephonyProvider "${name}" already has ${maxConcurrentCalls} outbound calls in progress, its maximum.`;
     throw new ApiError('too_many_in_flight', detail, { retryAfterSec: 10 });
   }
   const asked = await countAsked(db, { telephonyProviderId: id, ms: MINUTE_MS });
   if (asked < maxCallsPerMinute) return;
-  const detail = `TelephonyProvider ${name} places ${maxCallsPerMinute} calls a minute`;
+  const detail = `TelephonyProvider "${name}" may place at most ${maxCallsPerMinute} calls a minute.`;
   throw new ApiError('rate_limited', detail, { retryAfterSec: MINUTE_MS / 1_000 });
 }
 

@@ -16,12 +16,12 @@ import {
 
 const BoundNumber = z.strictObject({
   number: z.string().meta({ description: 'In E.164.' }),
-  agent: z.string().meta({ description: 'Name of the agent that answers it.' }),
-  version: z.int().optional().meta({ description: 'Absent: the one that is live.' }),
+  agent: z.string().meta({ description: 'Name of the agent that answers the number.' }),
+  version: z.int().optional().meta({ description: 'Absent: the live version.' }),
   hours: z
     .record(z.string(), z.unknown())
     .optional()
-    .meta({ description: 'When it is answered, as it is written; absent: always.' }),
+    .meta({ description: 'Hours in which the number is answered, as declared; absent: always.' }),
 });
 
 /** Names, in the REST API, of the fields that exist for only one carrier. */
@@ -35,12 +35,12 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
   kind: 'TelephonyProvider',
   idPrefix: 'tp',
   shortNames: ['tp'],
-  description: 'An account at a carrier of calls, and which agent answers each of its numbers.',
+  description: 'An account at a telephone carrier, and the agent that answers each of its numbers.',
   spec: telephonyProviderSpec,
   status: telephonyProviderStatus,
   columns: [
-    printerColumn('Type', 'string', '.spec.type', 'How the carrier is spoken to.'),
-    printerColumn('Numbers', 'integer', '.status.numbers', 'How many of its numbers are in force.'),
+    printerColumn('Type', 'string', '.spec.type', "The carrier's API."),
+    printerColumn('Numbers', 'integer', '.status.numbers', 'Number of active numbers.'),
   ],
   selectableFields: ['.spec.type', '.spec.accountId'],
   homeField: 'accountId',
@@ -55,22 +55,23 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
     tag: 'Telephony',
     called: 'provider of telephony',
     name: {
-      written: 'What calls name it by: a DNS label, unique in the namespace, not `simulated`.',
-      shown: 'What calls name it by; never changes.',
+      written:
+        'Name by which calls refer to it: a DNS label, unique in the namespace, not `simulated`.',
+      shown: 'Name by which calls refer to it; never changes.',
     },
     shown: 'An account at a carrier, and its numbers.',
-    ready: 'Whether all of it is in force as declared.',
+    ready: 'Whether everything is active as declared.',
     describe: {
       create:
-        'Which agent answers which number of an account at a carrier. Its token is never sent here: ' +
+        'Sets which agent answers each number of an account at a carrier. The token is not part of the request: ' +
         '`auth_token_secret_ref` names a Secret of the namespace with the label `parley.dev/allow: "true"`.',
-      delete: 'Its numbers are answered no more, and are free for another provider.',
+      delete: 'Its numbers are no longer answered, and another provider can use them.',
     },
     fields: (readable) => ({
       type: z.enum(CARRIER_TYPES),
-      account_id: z.string().meta({ description: "The account's id at the carrier." }),
+      account_id: z.string().meta({ description: 'Id of the account at the carrier.' }),
       ...readable('auth_token_secret_ref', ...OWN_NAMES, 'api_url', 'outbound', 'inbound'),
-      numbers: z.array(BoundNumber).meta({ description: 'As they are declared.' }),
+      numbers: z.array(BoundNumber).meta({ description: 'The numbers as declared.' }),
     }),
     filters: { number: { schema: phoneNumber.clone().optional(), where: HAS_NUMBER } },
     derivedName: 'telephony',

@@ -127,7 +127,7 @@ async function resolve(
   const wrong = spec.numbers?.find(({ hours }) => hours && !isTimeZone(hours.timeZone));
   if (wrong) {
     const zone = noTimeZone(wrong.hours?.timeZone ?? '');
-    const message = `spec.numbers: the hours of ${wrong.number}: ${zone}`;
+    const message = `spec.numbers: hours of ${wrong.number}: ${zone}`;
     return { type: 'Accepted', why: { reason: 'InvalidTimeZone', message } };
   }
   const ref = { ...spec.authTokenSecretRef, max: AUTH_TOKEN_MAX };
@@ -149,10 +149,11 @@ async function bind(
   const inForce = numbers.length - waiting.length;
   const [first] = waiting;
   if (!first) {
-    const message = inForce === 1 ? '1 number is in force' : `${inForce} numbers are in force`;
+    const message = inForce === 1 ? '1 number is active' : `${inForce} numbers are active`;
     return { found: { ready: true, reason: 'InForce', message }, inForce };
   }
-  const others = waiting.length > 1 ? ` (and ${waiting.length - 1} more numbers wait)` : '';
+  const others =
+    waiting.length > 1 ? ` (${waiting.length - 1} more numbers wait for their agents)` : '';
   const message = `number ${first.number}: ${missingAgent(first.agent)}${others}`;
   return { found: { ready: false, reason: 'AgentNotFound', message }, inForce };
 }

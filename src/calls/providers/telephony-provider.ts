@@ -28,18 +28,18 @@ const message = z.string().min(1).max(1000);
 const atOnce = z.int().min(1).max(10_000);
 
 const boundNumber = z.strictObject({
-  number: phoneNumber.clone().describe('In E.164, as in +442071838750.'),
+  number: phoneNumber.clone().describe('In E.164, such as +442071838750.'),
   agent: dnsLabel.clone().describe('Agent of the same namespace that answers it.'),
   version: z
     .int()
     .min(1)
     .max(MAX_INT32)
-    .describe('Version of that agent; absent: the one that is live when a call comes.')
+    .describe('Version of that agent; default: the version that is live when a call comes in.')
     .exactOptional(),
   hours: hours
     .clone()
     .describe(
-      'When it is answered; absent: always. Outside of them the caller hears closedMessage, or that of inbound.',
+      'Hours in which the number is answered; default: always. Outside them, the caller hears closedMessage, or that of inbound.',
     )
     .exactOptional(),
 });
@@ -48,7 +48,12 @@ const countryCode = z
   .string()
   .min(2)
   .max(2)
-  .regex(...saying(/^[A-Z]{2}$/, 'must be a country of two capitals, such as GB (ISO 3166-1)'));
+  .regex(
+    ...saying(
+      /^[A-Z]{2}$/,
+      'must be a country code of two capital letters, such as GB (ISO 3166-1)',
+    ),
+  );
 
 const outbound = z.strictObject({
   countries: z
@@ -56,38 +61,42 @@ const outbound = z.strictObject({
     .min(1)
     .max(250)
     .meta(LIST_SET)
-    .describe('Countries whose numbers may be called, by their ISO 3166-1 codes.'),
-  maxConcurrentCalls: atOnce.describe('Most calls at once; 10 when absent.').exactOptional(),
+    .describe('ISO 3166-1 codes of the countries whose numbers may be called.'),
+  maxConcurrentCalls: atOnce
+    .describe('Maximum number of concurrent outbound calls; default 10.')
+    .exactOptional(),
   maxCallsPerMinute: atOnce
-    .describe('Most calls that are begun in a minute; 60 when absent.')
+    .describe('Maximum number of calls placed per minute; default 60.')
     .exactOptional(),
   ringSec: z
     .int()
     .min(5)
     .max(600)
-    .describe('How long it rings before nobody has answered; 30 seconds when absent.')
+    .describe('Seconds to ring before the call counts as not answered; default 30.')
     .exactOptional(),
   voicemailMessage: message
     .clone()
-    .describe('Said to a machine that answers; absent: nothing is.')
+    .describe('Text spoken to a voicemail that answers; default: none.')
     .exactOptional(),
 });
 
 const inbound = z.strictObject({
-  maxConcurrentCalls: atOnce.describe('Most calls at once; 100 when absent.').exactOptional(),
+  maxConcurrentCalls: atOnce
+    .describe('Maximum number of concurrent inbound calls; default 100.')
+    .exactOptional(),
   busyMessage: message
     .clone()
-    .describe('Said to a caller beyond that; absent: they hear that it is busy.')
+    .describe('Text spoken to callers beyond that maximum; default: they hear the busy tone.')
     .exactOptional(),
   closedMessage: message
     .clone()
-    .describe('Said to a caller whom no agent can answer.')
+    .describe('Text spoken to a caller if no agent can answer.')
     .exactOptional(),
 });
 
 /** Returns a description of a shared field with its meaning for each carrier. */
 const ofEach = (field: 'accountId' | 'authToken'): string =>
-  CARRIERS.map(({ name, provider }) => `of ${name} ${provider.says[field]}`).join(', ');
+  CARRIERS.map(({ name, provider }) => `for ${name} ${provider.says[field]}`).join(', ');
 
 const defaults = CARRIERS.map(({ provider }) => provider.apiUrl).join(' or ');
 
@@ -101,37 +110,39 @@ export const telephonyProviderSpec = z
   .strictObject({
     type: z
       .enum(CARRIER_TYPES)
-      .describe('How the carrier is spoken to; twilio also for others that speak as it does.'),
+      .describe("The carrier's API; twilio also fits carriers with a compatible API."),
     accountId: accountIdField
       .clone()
-      .describe(`The account's id at the carrier; ${ofEach('accountId')}.`),
+      .describe(`Id of the account at the carrier; ${ofEach('accountId')}.`),
     authTokenSecretRef: secretKeyRef
       .clone()
       .describe(
-        `Secret with the token that opens the carrier's API; ${ofEach('authToken')}. ` +
+        `Secret with the token for the carrier's API; ${ofEach('authToken')}. ` +
           'It must carry the label parley.dev/allow: "true".',
       ),
     ...ownFields,
     apiUrl: baseUrl
       .clone()
-      .describe(`Base of the carrier's API; absent: ${defaults}.`)
+      .describe(`Base URL of the carrier's API; default: ${defaults}.`)
       .exactOptional(),
     numbers: z
       .array(boundNumber)
       .max(1000)
       .meta(listMap('number'))
-      .describe('Its numbers and who answers them; a number stands in one provider of a namespace.')
+      .describe(
+        'Numbers of the account and the agents that answer them. Within a namespace, a number belongs to one provider only.',
+      )
       .exactOptional(),
     outbound: outbound
-      .describe('Whom it may call, and how many; absent: nobody is called by it.')
+      .describe('Countries and number of calls it may place; default: it places none.')
       .exactOptional(),
     inbound: inbound
-      .describe('How many may call at once, and what else they hear.')
+      .describe('Limit of inbound calls, and the texts that other callers hear.')
       .exactOptional(),
     metadata: metadataMap.exactOptional(),
   })
   .meta(rules(...CARRIERS.flatMap(({ provider }) => provider.rules)))
-  .describe('How a carrier is reached, and which agent answers which number.');
+  .describe('Account at a carrier, and the agent that answers each number.');
 
 export const telephonyProviderStatus = z
   .strictObject({
@@ -141,12 +152,12 @@ export const telephonyProviderStatus = z
       .int()
       .min(0)
       .max(1000)
-      .describe('How many of its numbers are in force: an agent answers them.')
+      .describe('Number of active numbers, which an agent answers.')
       .exactOptional(),
     lastHandledReconcileAt: lastHandledReconcileAt.exactOptional(),
     conditions: conditions.exactOptional(),
   })
-  .describe('What is known about the provider.');
+  .describe('Observed state of the provider.');
 
 export type TelephonyProviderSpec = z.output<typeof telephonyProviderSpec>;
 export type TelephonyProviderStatus = z.output<typeof telephonyProviderStatus>;
@@ -159,4 +170,4 @@ export const AUTH_TOKEN_MAX = 256;
 /** Name of the provider that simulates calls. No TelephonyProvider may have this name. */
 export const SIMULATED = 'simulated';
 export const RESERVED_NAME =
-  'simulated is the provider that plays calls without a telephone: give this one another name';
+  'the name `simulated` is reserved for calls without a telephone: choose another name';

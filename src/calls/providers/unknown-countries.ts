@@ -9,7 +9,7 @@ export async function unknownCountries(codes: readonly string[]): Promise<Refusa
   const { isSupportedCountry } = await import('libphonenumber-js/max');
   return codes.flatMap((code, at) => {
     if (isSupportedCountry(code)) return [];
-    const detail = `there is no country ${code} that can be called: use its ISO 3166-1 code, such as GB`;
+    const detail = `"${code}" is not a country that can be called: use an ISO 3166-1 code, such as GB`;
     return [{ at, detail }];
   });
 }

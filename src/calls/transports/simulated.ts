@@ -21,9 +21,9 @@ const turn = z.strictObject({
     .string()
     .min(1)
     .max(TEXT_MAX)
-    .regex(...saying(/\S/, 'must have more than white space'))
-    .describe('What the user says; not only white space.'),
-  after_ms: wait.default(0).describe('Counted from the end of the turn before.'),
+    .regex(...saying(/\S/, 'must not consist of white space only'))
+    .describe('Words of the user; not only white space.'),
+  after_ms: wait.default(0).describe('Milliseconds since the end of the previous turn.'),
 });
 
 export const SimulatedScript = z
@@ -31,15 +31,15 @@ export const SimulatedScript = z
     answer: z
       .enum(['answered', 'busy', 'no_answer', 'failed', 'voicemail'])
       .default('answered')
-      .describe('Who or what picks up.'),
-    ring_ms: wait.default(0).describe('How long it rings, in milliseconds.'),
-    turns: z.array(turn).max(TURNS_MAX).default([]).describe('What the user says, in order.'),
+      .describe('Whether a person or a voicemail picks up, or nobody.'),
+    ring_ms: wait.default(0).describe('Milliseconds until somebody picks up.'),
+    turns: z.array(turn).max(TURNS_MAX).default([]).describe('Turns of the user, in order.'),
     hang_up: z
       .boolean()
       .optional()
       .describe(
-        'Whether the user hangs up after the last turn; default: if there are turns. Otherwise ' +
-          'the line stays open until the call is ended, or by silence.',
+        'Whether the user hangs up after the last turn; default: true if there are turns. Otherwise ' +
+          'the line stays open until the call is ended or the silence lasts too long.',
       ),
   })
   .describe('How the other end of a simulated call behaves.');

@@ -10,7 +10,7 @@ export const WEB_VOICE = 'web_voice';
 export const webVoice: Transport = {
   keepable: async (options) => options,
   place: async () => {
-    throw new Error('a talk on a web page is begun by the page');
+    throw new Error('only a web page can start a talk');
   },
   eventAt: () => undefined,
   say: async () => undefined,

@@ -50,7 +50,7 @@ export function createPlivoApi({ egress }: { egress: Pick<EgressClient, 'send'> 
       const list = async (more: Record<string, string>): Promise<unknown> => {
         const query = new URLSearchParams({ ...numbers, ...more });
         const { status, body } = await ask(account, { path: `?${query.toString()}` });
-        if (status !== 200) throw new Error(`the carrier answers ${status}${saying(body)}`);
+        if (status !== 200) throw new Error(`the carrier answered ${status}${saying(body)}`);
         return body;
       };
       const [live] = Live.parse(await list({ status: 'live' })).calls;
@@ -73,7 +73,7 @@ export function createPlivoApi({ egress }: { egress: Pick<EgressClient, 'send'> 
       const asked = { path, method: 'DELETE', timeoutMs: SHORT_TIMEOUT_MS } as const;
       const { status, body } = await ask(account, asked);
       if (status >= 500 || status === 429)
-        throw new Error(`the carrier answers ${status}${saying(body)}`);
+        throw new Error(`the carrier answered ${status}${saying(body)}`);
     },
   };
 }

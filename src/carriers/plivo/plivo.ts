@@ -13,7 +13,7 @@ export const PLIVO: Carrier<'plivo'> = {
     apiUrl: 'https://api.plivo.com',
     says: {
       accountId: 'the Auth ID',
-      authToken: 'it is the Auth Token, which signs its requests too',
+      authToken: 'the Auth Token, which also signs its requests',
     },
     fields: {},
     rules: [],
@@ -21,8 +21,8 @@ export const PLIVO: Carrier<'plivo'> = {
   signature: {
     header: 'X-Plivo-Signature-V3',
     refusal:
-      'the address names no TelephonyProvider of type plivo, as in ?provider=tp_…, that has this number and whose token ' +
-      'X-Plivo-Signature-V3 was made with; PARLEY_BASE_URL must be the address that the carrier calls',
+      'No matching TelephonyProvider: ?provider=tp_… in the address must be the id of one of type "plivo" that has this number and the Auth Token ' +
+      'that X-Plivo-Signature-V3 is signed with. PARLEY_BASE_URL must be the address that the carrier calls.',
     provesOwner: true,
     isSigned: ({ authToken }, { bases, form, headers, target }) => {
       const read = (header: string): string => String(headers[header] ?? '');

@@ -23,7 +23,7 @@ export function isPublicKey(base64: string): boolean {
 
 /** Message for an invalid public key. */
 export const NO_PUBLIC_KEY =
-  "it is no Ed25519 key: copy the account's public key as the carrier shows it, all 44 characters";
+  "the key is not an Ed25519 key: copy all 44 characters of the account's public key, as the carrier shows it";
 
 function power(base: bigint, exponent: bigint): bigint {
   let result = 1n;

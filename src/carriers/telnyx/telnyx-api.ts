@@ -64,7 +64,7 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
       // The query does not filter by start time, because ringing calls may have none. `sidSince` skips older calls.
       const query = new URLSearchParams({ From: from, To: to, PageSize: '50' });
       const { status, body } = await ask(account, { path: `?${query.toString()}` });
-      if (status !== 200) throw new Error(`the carrier answers ${status}${saying(body)}`);
+      if (status !== 200) throw new Error(`the carrier answered ${status}${saying(body)}`);
       return sidSince({ status, body }, sinceMs);
     },
     stateOf: async (account, id) => {
@@ -76,7 +76,7 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
       const path = pathOf(id);
       const { status, body } = await ask(account, { path, form, timeoutMs: SHORT_TIMEOUT_MS });
       if (status >= 500 || status === 429)
-        throw new Error(`the carrier answers ${status}${saying(body)}`);
+        throw new Error(`the carrier answered ${status}${saying(body)}`);
     },
   };
 }

@@ -20,44 +20,42 @@ const ed25519Key = z
   .regex(
     ...saying(
       /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/,
-      "must be the account's public key as its carrier shows it: the base64 of 32 bytes, 44 characters",
+      "must be the account's public key as the carrier shows it: 44 characters, the base64 of 32 bytes",
     ),
   );
 
 const provider: ProviderPart = {
   apiUrl: 'https://api.telnyx.com',
-  says: { accountId: "the user's id", authToken: 'it is an API key' },
+  says: { accountId: 'the id of the user', authToken: 'an API key' },
   fields: {
     publicKey: ed25519Key
       .clone()
-      .describe(
-        "Of type telnyx: the account's public key, which the carrier's requests are checked by.",
-      )
+      .describe("For type telnyx: the account's public key, which verifies the carrier's requests.")
       .exactOptional(),
     applicationId: accountIdField
       .clone()
-      .describe('Of type telnyx: the id of the TeXML application that calls go out by.')
+      .describe('For type telnyx: the id of the TeXML application that places calls.')
       .exactOptional(),
   },
   rules: [
     {
       rule: "(self.type == 'telnyx') == has(self.publicKey)",
-      message: 'type telnyx needs publicKey, and no other type has it',
+      message: '`publicKey` is required for type "telnyx" and not allowed for other types',
       fieldPath: '.publicKey',
     },
     {
       rule: "self.type != 'telnyx' || !has(self.outbound) || has(self.applicationId)",
-      message: 'type telnyx needs applicationId to call somebody, which outbound allows',
+      message: 'type "telnyx" needs `applicationId` if `outbound` is set',
       fieldPath: '.applicationId',
     },
     {
       rule: "self.type == 'telnyx' || !has(self.applicationId)",
-      message: 'applicationId is for type telnyx only',
+      message: '`applicationId` is allowed only for type "telnyx"',
       fieldPath: '.applicationId',
     },
     {
       rule: "self.type != 'telnyx' || !has(self.outbound) || !has(self.outbound.ringSec) || self.outbound.ringSec <= 120",
-      message: 'by Telnyx it rings for at most 120 seconds',
+      message: '`ringSec` is at most 120 for type "telnyx"',
       fieldPath: '.outbound.ringSec',
     },
   ],
@@ -83,8 +81,8 @@ export const TELNYX: Carrier<'telnyx'> = {
   signature: {
     header: 'telnyx-signature-ed25519',
     refusal:
-      'no TelephonyProvider of type telnyx with this account and number has the public key that ' +
-      'telnyx-signature-ed25519 is right with, or telnyx-timestamp is more than five minutes off',
+      'No TelephonyProvider of type "telnyx" with this account and number has the public key that ' +
+      'verifies telnyx-signature-ed25519, or telnyx-timestamp is more than five minutes off.',
     // Anybody can declare the public key of an account, because it is not secret.
     provesOwner: false,
     isSigned: ({ own: { publicKey } }, { body, headers, nowMs }) =>

@@ -47,7 +47,7 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
       const day = new Date(sinceMs).toISOString().slice(0, 10);
       const query = new URLSearchParams({ From: from, To: to, 'StartTime>': day, PageSize: '50' });
       const { status, body } = await ask(account, { path: `Calls.json?${query.toString()}` });
-      if (status !== 200) throw new Error(`the carrier answers ${status}${saying(body)}`);
+      if (status !== 200) throw new Error(`the carrier answered ${status}${saying(body)}`);
       return sidSince({ status, body }, sinceMs);
     },
     stateOf: async (account, id) => {
@@ -59,7 +59,7 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
       const path = `Calls/${encodeURIComponent(id)}.json`;
       const { status, body } = await ask(account, { path, form, timeoutMs: SHORT_TIMEOUT_MS });
       if (status >= 500 || status === 429)
-        throw new Error(`the carrier answers ${status}${saying(body)}`);
+        throw new Error(`the carrier answered ${status}${saying(body)}`);
     },
   };
 }

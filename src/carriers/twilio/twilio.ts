@@ -12,15 +12,18 @@ export const TWILIO: Carrier<'twilio'> = {
   name: 'Twilio',
   provider: {
     apiUrl: 'https://api.twilio.com',
-    says: { accountId: 'AC…', authToken: "it signs the carrier's requests too" },
+    says: {
+      accountId: 'AC…',
+      authToken: "the auth token, which also signs the carrier's requests",
+    },
     fields: {},
     rules: [],
   },
   signature: {
     header: 'X-Twilio-Signature',
     refusal:
-      'no TelephonyProvider with this account and number has a token that X-Twilio-Signature was made with; ' +
-      'PARLEY_BASE_URL must be the address that the carrier calls',
+      'No TelephonyProvider with this account and number has the auth token that X-Twilio-Signature is signed with. ' +
+      'PARLEY_BASE_URL must be the address that the carrier calls.',
     provesOwner: true,
     /**
      * Tries each base URL in each spelling of its port, because a proxy may use another port than the configured one.

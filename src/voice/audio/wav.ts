@@ -57,15 +57,14 @@ const CHANNELS_MAX = 8;
  */
 export function readWavHeader(start: Buffer): { format: WavFormat; bytes: number } | undefined {
   if (start.length < 12) return undefined;
-  if (!isWav(start)) throw new WavError('is no WAV');
+  if (!isWav(start)) throw new WavError('is not a WAV');
   let format: Omit<WavFormat, 'dataBytes'> | undefined;
   for (let at = 12; at + 8 <= start.length;) {
     const name = start.toString('latin1', at, at + 4);
     const size = start.readUInt32LE(at + 4);
     const body = at + 8;
     if (name === 'data') {
-      if (format === undefined)
-        throw new WavError('is a WAV that does not say what its samples are');
+      if (format === undefined) throw new WavError('is a WAV without a description of its samples');
       // A writer of a stream does not know the size in advance and writes 0 or a huge number.
       const isKnown = size !== 0 && size < 0x7fff_0000;
       return { format: { ...format, dataBytes: isKnown ? size : undefined }, bytes: body };
@@ -84,17 +83,17 @@ export function isWav(start: Buffer): boolean {
 }
 
 function readFormat(chunk: Buffer): Omit<WavFormat, 'dataBytes'> {
-  if (chunk.length < 16) throw new WavError('is a WAV that does not say what its samples are');
+  if (chunk.length < 16) throw new WavError('is a WAV without a description of its samples');
   const tag = chunk.readUInt16LE(0);
   // The extensible format contains the real format at the start of a GUID.
   const format = tag === EXTENSIBLE && chunk.length >= 26 ? chunk.readUInt16LE(24) : tag;
   const bits = chunk.readUInt16LE(14);
   if (format !== PCM) {
-    throw new WavError(`is a WAV of ${FORMATS[format] ?? `format ${format}`}, not of PCM16`);
+    throw new WavError(`is a WAV with ${FORMATS[format] ?? `format ${format}`} instead of PCM16`);
   }
-  if (bits !== 16) throw new WavError(`is a WAV of ${bits} bits, not of 16`);
+  if (bits !== 16) throw new WavError(`is a WAV with ${bits} bits instead of 16`);
   const channels = chunk.readUInt16LE(2);
   if (channels < 1 || channels > CHANNELS_MAX)
-    throw new WavError(`is a WAV of ${channels} channels`);
+    throw new WavError(`is a WAV with ${channels} channels`);
   return { sampleRate: chunk.readUInt32LE(4), channels };
 }

@@ -37,7 +37,7 @@ export function createRetranscriber({
     const stream = stt.open({ sampleRate, ...(language !== undefined && { language }) });
     open.add(stream);
     sound.forEach(stream.push);
-    const what = 'what a user had heard of a sentence';
+    const what = 'the played part of a sentence';
     const text = await textInTime(stream, { log, what, isClosed: () => isClosed });
     open.delete(stream);
     return text;

@@ -32,13 +32,13 @@ export async function synthesize(
   };
   for (let tries = 1; !signal.aborted; tries += 1) {
     const stall = new AbortController();
-    const timer = setTimeout(() => stall.abort(new Error('its sound dried up')), STALL_MS);
+    const timer = setTimeout(() => stall.abort(new Error('the audio stopped arriving')), STALL_MS);
     try {
       await speak(stall, timer);
       return true;
     } catch (error) {
       if (signal.aborted) return false;
-      log.warn({ reason: reasonOf(error), isHeard, tries }, 'a sentence was not spoken');
+      log.warn({ reason: reasonOf(error), isHeard, tries }, 'could not speak a sentence');
       if (isHeard || tries === TRIES) return false;
     } finally {
       clearTimeout(timer);

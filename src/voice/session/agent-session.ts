@@ -89,7 +89,10 @@ export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInp
   function onInterrupted(event: Interrupted): Promise<void> {
     return interrupted(event).catch((error: unknown) => {
       const reason = reasonOf(error);
-      deps.log.error({ reason, conversationId }, 'what was heard could not be noted');
+      deps.log.error(
+        { reason, conversationId },
+        'could not store the played part of an interrupted reply',
+      );
     });
   }
 
@@ -162,7 +165,10 @@ async function followTurns(
     } catch (error) {
       const isErased = error instanceof ApiError && error.code === 'not_found';
       if (gone.aborted || isErased) return;
-      deps.log.warn({ reason: reasonOf(error), conversationId: id }, 'a call is followed again');
+      deps.log.warn(
+        { reason: reasonOf(error), conversationId: id },
+        'following a conversation failed; retrying',
+      );
       await delay(RETRY_MS, { signal: gone }).catch(() => undefined);
     }
   }

@@ -120,7 +120,7 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
   return {
     hear: async (text) => {
       if (inHandCount >= IN_HAND_MAX) {
-        deps.log.warn({ conversationId }, 'what a user said is dropped: too many turns wait');
+        deps.log.warn({ conversationId }, 'dropped an utterance: too many turns are waiting');
         return;
       }
       inHandCount += 1;
@@ -165,7 +165,10 @@ async function untilStored(
       const isFinal =
         error instanceof ApiError && error.status < 500 && error.code !== 'write_conflict';
       if (isFinal || gone.aborted) throw error;
-      deps.log.warn({ reason: reasonOf(error), conversationId }, 'a turn of a call is tried again');
+      deps.log.warn(
+        { reason: reasonOf(error), conversationId },
+        'a turn of a call failed; retrying',
+      );
       if (monotonicMs() - toldMs > MOMENT_EVERY_MS) {
         toldMs = monotonicMs();
         playout.aside(moment);
@@ -188,7 +191,10 @@ async function keep(
       await markHeard(deps.pool, { conversationId, index, heard });
     } catch (error) {
       if (gone.aborted) throw error;
-      deps.log.warn({ reason: reasonOf(error), conversationId }, 'what was heard is noted again');
+      deps.log.warn(
+        { reason: reasonOf(error), conversationId },
+        'storing the played part of a reply failed; retrying',
+      );
       await delay(RETRY_MS, { signal: gone }).catch(() => undefined);
       continue;
     }

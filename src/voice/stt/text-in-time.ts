@@ -18,7 +18,7 @@ export async function textInTime(
   try {
     return (await stream.finish()).text;
   } catch (error) {
-    if (!isClosed()) log.warn({ reason: reasonOf(error) }, `${what} was not understood`);
+    if (!isClosed()) log.warn({ reason: reasonOf(error) }, `could not transcribe ${what}`);
     return undefined;
   } finally {
     clearTimeout(late);

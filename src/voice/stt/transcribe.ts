@@ -54,7 +54,7 @@ export async function* transcribe(
   const sec = said.audio.reduce((sum, { length }) => sum + length, 0) / said.sampleRate;
   if (text.length > CHARS_MIN + CHARS_PER_SEC_MAX * sec) {
     throw new InvalidAnswer(
-      `answered with ${text.length} characters for ${sec.toFixed(1)} s of sound`,
+      `answered with ${text.length} characters for ${sec.toFixed(1)} s of audio`,
     );
   }
   yield transcript;
@@ -122,9 +122,9 @@ function promptOf(hints: readonly string[]): string {
 }
 
 async function readTranscript(response: Response): Promise<Transcript> {
-  const limit = { bytesMax: ANSWER_BYTES_MAX, tooLong: 'a text can be' };
+  const limit = { bytesMax: ANSWER_BYTES_MAX, tooLong: 'a transcript may have' };
   const parsed = answer.safeParse(await readJson(response, limit));
-  if (!parsed.success) throw new InvalidAnswer('answered without a text');
+  if (!parsed.success) throw new InvalidAnswer('answered without a transcript');
   const { text, segments, ...whole } = parsed.data;
   const parts = segments?.length ? segments : [{ text, ...whole }];
   const spoken = parts.filter((part) => !isSilence(part));

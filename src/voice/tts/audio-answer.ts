@@ -67,7 +67,7 @@ export function createAudioAnswer(contentType: string | null): AudioAnswer {
     end: () => {
       const rest = reader ? new Int16Array() : begin();
       if (!reader || (left !== Infinity && left > 0)) {
-        throw new InvalidAnswer('broke its audio off');
+        throw new InvalidAnswer('ended its audio too early');
       }
       return rest;
     },
@@ -125,7 +125,7 @@ function readHeader(start: Buffer): ReturnType<typeof readWavHeader> {
 }
 
 function notAudio(what: string): InvalidAnswer {
-  return new InvalidAnswer(`was asked for PCM16 and answered with ${what}`);
+  return new InvalidAnswer(`answered with ${what} instead of PCM16 audio`);
 }
 
 /** Returns the sample rate of a content type such as `audio/pcm;rate=16000`, which some servers send. */

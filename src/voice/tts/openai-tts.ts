@@ -45,7 +45,9 @@ export function createOpenAiTts(deps: OpenAiTtsDeps): Tts {
       signal.throwIfAborted();
       if (text.trim() === '') return;
       if (text.length > TTS_CHARS_MAX) {
-        throw refused(`A text to speak has at most ${TTS_CHARS_MAX} characters: cut it.`);
+        throw refused(
+          `The text to speak has ${text.length} characters, more than the maximum of ${TTS_CHARS_MAX}. Shorten it.`,
+        );
       }
       const failures: SpeechFailure[] = [];
       for (const choice of choices) {
@@ -127,7 +129,7 @@ async function* speakOnce(
     // Because of the `yield` above, waiting starts only when the caller reads again.
     patience.wait();
   }
-  if (resampler === undefined) throw new InvalidAnswer('answered with no audio');
+  if (resampler === undefined) throw new InvalidAnswer('answered without audio');
   const rest = resampler.end();
   if (rest.length > 0) yield rest;
 }

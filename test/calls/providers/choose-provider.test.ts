@@ -24,7 +24,7 @@ test.each([
   expect(await ask(to)).toBe(outbound);
 });
 
-describe('a number that costs whoever calls it is refused', () => {
+describe('a number that may cost extra is refused', () => {
   test.each([
     ['premium', '+449098790000', 'premium_rate'],
     ['personal, GB 070', '+447012345678', 'number_type_not_allowed'],
@@ -40,7 +40,7 @@ describe('a number that costs whoever calls it is refused', () => {
   ])('%s: %s', async (_, to, code) => {
     await expect(ask(to)).rejects.toMatchObject({
       code: 'invalid_body',
-      message: expect.stringContaining('costs whoever calls it'),
+      message: expect.stringContaining('may cost extra'),
       errors: [{ pointer: '/to', code }],
     });
   });

@@ -62,7 +62,7 @@ describeEachStore((storeName) => {
           api_url: null,
           managed_by: 'api',
           ready: true,
-          status_message: '1 number is in force',
+          status_message: '1 number is active',
         },
       });
       const path = `/v1/telephony_providers/${made.body.id}`;
@@ -157,7 +157,7 @@ describeEachStore((storeName) => {
         {
           pointer: '/numbers/1/number',
           code: 'number_taken',
-          detail: expect.stringContaining(`in the TelephonyProvider ${name} already`),
+          detail: expect.stringContaining(`already belongs to TelephonyProvider "${name}"`),
         },
       ]);
       const { body: other } = await create(body());
@@ -322,7 +322,7 @@ describeEachStore((storeName) => {
       await inForce(first);
       await declare(second, bound(wanted, own));
       const taken = await conditionOf(second, 'Accepted', 'NumberTaken');
-      expect(taken.message).toContain(`${wanted} stands in the TelephonyProvider ${first} already`);
+      expect(taken.message).toContain(`${wanted} already belongs to TelephonyProvider "${first}"`);
       expect(await statusOf(second)).toMatchObject({ numbers: 0 });
       expect(await namesOf(wanted)).toEqual([first]);
       expect(await namesOf(own)).toEqual([]);

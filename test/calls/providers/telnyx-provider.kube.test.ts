@@ -72,7 +72,7 @@ describeEachStore((storeName) => {
     await conditionOf('typed', 'Ready', 'InForce');
     await declare('TelephonyProvider', 'typed', { ...spec, publicKey: NO_KEY });
     const { message } = await conditionOf('typed', 'Accepted', 'InvalidKey');
-    expect(message).toContain('spec.publicKey: it is no Ed25519 key');
+    expect(message).toContain('spec.publicKey: the key is not an Ed25519 key');
     await conditionOf('typed', 'Stalled', 'InvalidKey');
     expect(await accounts.byName('default', 'typed')).toMatchObject({
       own: { publicKey: PUBLIC_KEY },

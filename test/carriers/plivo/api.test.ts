@@ -70,13 +70,13 @@ test('machines are detected during the call, and only where that is wanted', asy
 test('an answer that is no call is a refusal, which says why', async () => {
   const refused = answering([400, { api_id: 'x', error: 'no caller id' }]).api.dial(ACCOUNT, DIAL);
   await expect(refused).rejects.toThrow(DialRefused);
-  await expect(refused).rejects.toThrow(/the carrier answers 400: no caller id$/);
+  await expect(refused).rejects.toThrow(/the carrier answered 400: no caller id$/);
   for (const answer of [
     [300, FIRED],
     [201, {}],
   ] satisfies Answer[])
     await expect(answering(answer).api.dial(ACCOUNT, DIAL)).rejects.toThrow(
-      `the carrier answers ${answer[0]}`,
+      `the carrier answered ${answer[0]}`,
     );
 });
 
@@ -94,7 +94,7 @@ test('a call that was dialled is found while it is live, else among those that h
   const none = answering([200, { calls: [] }], [200, { objects: [] }]);
   expect(await none.api.findDialed(ACCOUNT, asked)).toBeUndefined();
   const failed = answering([500, { error: 'later' }]);
-  await expect(failed.api.findDialed(ACCOUNT, asked)).rejects.toThrow('answers 500: later');
+  await expect(failed.api.findDialed(ACCOUNT, asked)).rejects.toThrow('answered 500: later');
 });
 
 const NOT_LIVE: Answer = [404, { error: 'call not found' }];
@@ -131,7 +131,7 @@ test.each([
 ])('hanging up that is answered %d fails: %s', async (status, fails) => {
   const { api, sent } = answering([status]);
   const hungUp = api.hangUp(ACCOUNT, 'c/1');
-  if (fails) await expect(hungUp).rejects.toThrow(`the carrier answers ${status}`);
+  if (fails) await expect(hungUp).rejects.toThrow(`the carrier answered ${status}`);
   else await hungUp;
   expect(sent[0]).toMatchObject({ url: `${BASE}c%2F1/`, method: 'DELETE', timeoutMs: 3_000 });
 });

@@ -51,7 +51,7 @@ export const CALLS: readonly Mutant[] = [
     promise: 'the transcript keeps what was heard',
     file: 'src/voice/session/take-turns.ts',
     in: 'keep',
-    find: "if (gone.aborted) throw error; deps.log.warn({ reason: reasonOf(error), conversationId }, 'what was heard is noted again')",
+    find: "if (gone.aborted) throw error; deps.log.warn( { reason: reasonOf(error), conversationId }, 'storing the played part of a reply failed; retrying', )",
     replace: 'throw error',
     suite: 'test/calls/phone/cut.pg.test.ts',
   },

@@ -32,7 +32,7 @@ test.each([
 
 test('twelve bytes tell that something is no WAV', () => {
   expect(readWavHeader(Buffer.from('<!doctype h'))).toBeUndefined();
-  expect(() => readWavHeader(Buffer.from('<!doctype ht'))).toThrow('is no WAV');
+  expect(() => readWavHeader(Buffer.from('<!doctype ht'))).toThrow('is not a WAV');
 });
 
 test.each([
@@ -62,7 +62,7 @@ test('a format has 16 bytes at least', () => {
   expect(readWavHeader(formatted(16))?.format.sampleRate).toBe(16_000);
   const header = formatted(16);
   header.writeUInt32LE(15, 16);
-  expect(() => readWavHeader(header)).toThrow('does not say what its samples are');
+  expect(() => readWavHeader(header)).toThrow('without a description of its samples');
 });
 
 test('only the extensible form is read by what it extends', () => {
@@ -74,6 +74,6 @@ test('only the extensible form is read by what it extends', () => {
 test('one channel to eight are read', () => {
   expect(readWavHeader(formatted(16, { 2: 1 }))?.format.channels).toBe(1);
   expect(readWavHeader(formatted(16, { 2: 8 }))?.format.channels).toBe(8);
-  expect(() => readWavHeader(formatted(16, { 2: 0 }))).toThrow('of 0 channels');
-  expect(() => readWavHeader(formatted(16, { 2: 9 }))).toThrow('of 9 channels');
+  expect(() => readWavHeader(formatted(16, { 2: 0 }))).toThrow('with 0 channels');
+  expect(() => readWavHeader(formatted(16, { 2: 9 }))).toThrow('with 9 channels');
 });

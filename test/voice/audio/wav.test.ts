@@ -65,20 +65,20 @@ test('the extensible form is read by what it extends', () => {
     chunkOf('fmt ', format),
     HEADER.subarray(36),
   ]);
-  expect(() => readWavHeader(float)).toThrow('is a WAV of floating point, not of PCM16');
+  expect(() => readWavHeader(float)).toThrow('is a WAV with floating point instead of PCM16');
 });
 
 describe('what is no WAV of PCM16 is named', () => {
   test.each([
-    ['nothing of it', Buffer.from('<html><body>hello</body></html>'), 'is no WAV'],
-    ['µ-law', changed(20, 7), 'is a WAV of µ-law, not of PCM16'],
-    ['an unknown format', changed(20, 4_711), 'is a WAV of format 4711, not of PCM16'],
-    ['24 bits', changed(34, 24), 'is a WAV of 24 bits, not of 16'],
-    ['no channel', changed(22, 0), 'is a WAV of 0 channels'],
+    ['nothing of it', Buffer.from('<html><body>hello</body></html>'), 'is not a WAV'],
+    ['µ-law', changed(20, 7), 'is a WAV with µ-law instead of PCM16'],
+    ['an unknown format', changed(20, 4_711), 'is a WAV with format 4711 instead of PCM16'],
+    ['24 bits', changed(34, 24), 'is a WAV with 24 bits instead of 16'],
+    ['no channel', changed(22, 0), 'is a WAV with 0 channels'],
     [
       'samples before their format',
       Buffer.concat([HEADER.subarray(0, 12), HEADER.subarray(36)]),
-      'does not say what its samples are',
+      'without a description of its samples',
     ],
     [
       'a chunk without end',

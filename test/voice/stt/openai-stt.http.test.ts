@@ -148,21 +148,21 @@ describe('what fails is told as it is, without the words of the provider', () =>
       'another form',
       answering('application/json', '{"txt":"a"}'),
       'model_invalid_answer',
-      'without a text',
+      'without a transcript',
     ],
     [
       'no text',
       answering('application/json', '{"text":7}'),
       'model_invalid_answer',
-      'without a text',
+      'without a transcript',
     ],
     [
       'one that repeats itself',
       answering('application/json', JSON.stringify({ text: 'I am here. '.repeat(30) })),
       'model_invalid_answer',
-      'answered with 329 characters for 1.0 s of sound',
+      'answered with 329 characters for 1.0 s of audio',
     ],
-    ['no end', endless, 'model_invalid_answer', 'more than a text can be'],
+    ['no end', endless, 'model_invalid_answer', 'more than a transcript may have'],
     ['half a text', half, 'model_unreachable', 'broke its answer off'],
     [
       'a socket that closes',
@@ -192,7 +192,7 @@ describe('what fails is told as it is, without the words of the provider', () =>
     stub.answer(() => undefined);
     expect(await failureOf(hear({}, { timeouts }))).toMatchObject({
       code: 'model_timeout',
-      message: 'The provider "stub" sent nothing within 100 ms: try again, or give it more time.',
+      message: 'The provider "stub" sent nothing within 100 ms. Try again, or raise its timeout.',
     });
     stub.answer((response) => response.write('{"text":'));
     expect(await failureOf(hear({}, { timeouts }))).toMatchObject({ code: 'model_timeout' });
@@ -206,18 +206,18 @@ describe('what fails is told as it is, without the words of the provider', () =>
   });
 
   test.each<[string, TranscriberChoice, Partial<ModelEndpoint>, string]>([
-    ['a provider that is not there', { provider: 'gone' }, {}, 'no model provider "gone"'],
+    ['a provider that is not there', { provider: 'gone' }, {}, 'no ready model provider "gone"'],
     [
       'one that declares no transcription',
       {},
       { transcription: undefined },
-      'declares no transcription',
+      'has no `transcription`',
     ],
     [
       'a model that nobody may ask for',
       { model: 'big-1' },
       { transcription: { defaultModel: 'a', allowedModels: ['a'] } },
-      'may not be asked for the model "big-1"',
+      'does not allow the model "big-1"',
     ],
   ])('%s', async (_, transcriber, more, message) => {
     const failure = await failureOf(hear(transcriber, more));

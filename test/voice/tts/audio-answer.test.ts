@@ -22,8 +22,8 @@ test('twelve bytes of PCM are read at once, and fewer at the end', () => {
 test('a WAV that says its length has to be whole', () => {
   const header = wavHeader({ sampleRate: 16_000, dataBytes: 8 });
   expect(read(Buffer.concat([header, Buffer.alloc(8)]))).toBe(4);
-  expect(() => read(Buffer.concat([header, Buffer.alloc(7)]))).toThrow('broke its audio off');
-  expect(() => read(header.subarray(0, 40))).toThrow('broke its audio off');
+  expect(() => read(Buffer.concat([header, Buffer.alloc(7)]))).toThrow('ended its audio too early');
+  expect(() => read(header.subarray(0, 40))).toThrow('ended its audio too early');
 });
 
 test('a WAV that does not say its length ends where it ends', () => {

@@ -63,7 +63,7 @@ test('nobody is asked to say nothing', async () => {
   expect(await speak({}, { text: ' \n' })).toHaveLength(0);
   expect(await failureOf(speak({}, { text: 'a'.repeat(4_097) }))).toMatchObject({
     code: 'model_refused',
-    message: expect.stringContaining('4096 characters'),
+    message: expect.stringContaining('4097 characters, more than the maximum of 4096.'),
   });
   expect(stub.asked).toHaveLength(0);
   expect(await speak({}, { text: 'a'.repeat(4_096) })).toEqual(SOUND);
@@ -173,7 +173,7 @@ const endless: SpeechAnswer = (response) => {
 describe('what fails is told as it is, without the words of the provider', () => {
   const wrong = (what: string): [string, string] => [
     'model_invalid_answer',
-    `was asked for PCM16 and answered with ${what}`,
+    `answered with ${what} instead of PCM16 audio`,
   ];
   const mp3 = Buffer.from([0xff, 0xfb, 0x90, 0x64, ...Array<number>(64).fill(0)]);
   const floats = wavHeader({ sampleRate: RATE });
@@ -196,7 +196,7 @@ describe('what fails is told as it is, without the words of the provider', () =>
       'WAV of another kind',
       answering('audio/wav', Buffer.concat([floats, bytesOf(SOUND)])),
       'model_invalid_answer',
-      'answered with audio that is a WAV of floating point, not of PCM16',
+      'answered with audio that is a WAV with floating point instead of PCM16',
     ],
     [
       'WAV of a rate that nobody has',
@@ -210,9 +210,9 @@ describe('what fails is told as it is, without the words of the provider', () =>
         Buffer.concat([wavHeader({ sampleRate: RATE, dataBytes: 50_000 }), bytesOf(SOUND)]),
       ),
       'model_invalid_answer',
-      'broke its audio off',
+      'ended its audio too early',
     ],
-    ['no sound', answering('audio/pcm', ''), 'model_invalid_answer', 'answered with no audio'],
+    ['no sound', answering('audio/pcm', ''), 'model_invalid_answer', 'answered without audio'],
     ['half a sound', cut, 'model_unreachable', 'broke its answer off'],
     ['no end', endless, 'model_invalid_answer', 'more than 46 s of audio for 16 characters'],
     [
@@ -251,7 +251,7 @@ describe('what fails is told as it is, without the words of the provider', () =>
       'sound that dries up',
       (response) => response.write(bytesOf(SOUND)),
       600,
-      'nothing came for 600 ms',
+      'it sent nothing for 600 ms',
     ],
   ])('%s in time', async (_, answer, lateMs, message) => {
     const time = holdTime();
@@ -284,7 +284,7 @@ describe('what fails is told as it is, without the words of the provider', () =>
     await time.advance(100);
     expect(await spoken).toMatchObject({
       code: 'model_timeout',
-      message: expect.stringContaining('in the time of 500 ms that it has in all'),
+      message: expect.stringContaining('within the total timeout of 500 ms'),
     });
   });
 
@@ -302,7 +302,7 @@ describe('what fails is told as it is, without the words of the provider', () =>
   test('a provider that does not speak', async () => {
     const failure = await failureOf(speak({ endpoint: { speech: undefined } }));
     expect(failure.message).toBe(
-      'The provider "stub" declares no speech: set its speech, with a default model.',
+      'The provider "stub" has no `speech`: add `speech` with a default model.',
     );
   });
 });
