@@ -63,6 +63,7 @@ program
   .option('--port <port>', 'where it listens for that', '0')
   .option('--interruptions <count>', 'how often callers break in', '10')
   .option('--at-once <calls>', 'how many calls go on at once', '2')
+  .option('--retranscribe', "set the transcriber's option retranscribe_interrupted")
   .action(async (options: DrillArguments) => {
     await (await import('../packages/drill/src/command.ts')).runDrillCommand(options);
   });

@@ -83,6 +83,12 @@ export const transcriber = z.strictObject({
     .meta(LIST_SET)
     .describe('Names and words that are likely, and hard to hear.')
     .exactOptional(),
+  retranscribeInterrupted: z
+    .boolean()
+    .describe(
+      "True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound.",
+    )
+    .exactOptional(),
   fallback: z
     .array(
       z

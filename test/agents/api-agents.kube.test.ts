@@ -16,6 +16,7 @@ const SPOKEN = {
     language: 'de-AT',
     keywords: ['Krapfen'],
     fallback: [{ model: 'h-2' }],
+    retranscribe_interrupted: true,
   },
 };
 const NOT_ACTED_ON = 'no effect without a model: tools (look_up)';

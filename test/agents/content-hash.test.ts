@@ -180,6 +180,14 @@ const SPEAKING = {
   },
 };
 
+test.each([true, false])(
+  'retranscribeInterrupted %s makes another version than its absence',
+  (option) => {
+    const transcriber = { ...FULL.transcriber, retranscribeInterrupted: option };
+    expect(hashOf({ ...FULL, transcriber })).not.toBe(hashOf(FULL));
+  },
+);
+
 // Of version 1 for ever: whoever changes a hash makes a new version of every agent there is.
 // A change of the rules raises HASH_VERSION and gets a table of its own.
 test.each([

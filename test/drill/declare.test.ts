@@ -26,6 +26,7 @@ const OPTIONS = {
   tokenFrom: { name: 's', key: 'k' },
   account: 'AC1',
   number: '+442071838750',
+  retranscribes: false,
 };
 /** Longer than the drill waits for one object. */
 const LONG_MS = 61_000;
@@ -64,4 +65,19 @@ test('says that nobody answers where the reason cannot be read either', async ()
   expect(await waited).toBe(
     'Error: not within 500 ms: its events: Error: GET /v1/webhooks/x1: 503',
   );
+});
+
+test.each([
+  [false, { provider: 'drill', language: 'en' }],
+  [true, { provider: 'drill', language: 'en', retranscribe_interrupted: true }],
+])('with retranscribes %s the agent has the transcriber %j', async (retranscribes, transcriber) => {
+  const made: [string, unknown][] = [];
+  const api: Api = {
+    call: async (method, path, body) => {
+      if (method === 'POST') made.push([path, body]);
+      return { id: 'x1', secret: 'whsec_', ready: true };
+    },
+  };
+  await declare(api, { ...OPTIONS, retranscribes });
+  expect(made).toContainEqual(['/v1/agents', expect.objectContaining({ transcriber })]);
 });

@@ -32,7 +32,10 @@ function waitForSockets(): void {
   });
 }
 
-async function drill(token: string): Promise<{ isRight: boolean; lines: string[] }> {
+async function drill(
+  token: string,
+  retranscribes = false,
+): Promise<{ isRight: boolean; lines: string[] }> {
   const removePool = addPool(tenant.api.engine.pool);
   waitForSockets();
   passTime();
@@ -51,6 +54,7 @@ async function drill(token: string): Promise<{ isRight: boolean; lines: string[]
       listen: { host: '127.0.0.1', port: 0, name: '127.0.0.1' },
       interruptions: 1,
       atOnce: 5,
+      retranscribes,
       write: (line) => void lines.push(line),
     }),
   );
@@ -58,12 +62,18 @@ async function drill(token: string): Promise<{ isRight: boolean; lines: string[]
   return { isRight, lines };
 }
 
-test('callers are greeted, answered and interrupt, and nothing is left behind', async () => {
-  const { isRight, lines } = await drill(TOKEN);
-  expect(lines).toContain('5 calls, 0 failed; interruptions right: 1 of 1');
-  expect(isRight).toBe(true);
-  await nothingIsLeft();
-});
+test.each([
+  ['estimated from the sound', false],
+  ['transcribed', true],
+])(
+  'callers are greeted, answered and interrupt, with interrupted sentences %s, and nothing is left behind',
+  async (_, retranscribes) => {
+    const { isRight, lines } = await drill(TOKEN, retranscribes);
+    expect(lines).toContain('5 calls, 0 failed; interruptions right: 1 of 1');
+    expect(isRight).toBe(true);
+    await nothingIsLeft();
+  },
+);
 
 test('a token that is not the Secret’s is found out, and nothing is left behind', async () => {
   const { isRight, lines } = await drill('another token');

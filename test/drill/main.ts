@@ -10,7 +10,7 @@ import { installEngines } from './install.ts';
  * The fire drill: a synthetic caller with real speech rings an agent through the real sockets, breaks in, and
  * checks what was heard, how long it took, the events and the transcript (docs/fire-drill.md).
  *
- *   npm run test:nightly -- drill [--interruptions 100 --at-once 2]
+ *   npm run test:nightly -- drill [--interruptions 100 --at-once 2 --retranscribe]
  *
  * Starts a Parley as `npm start` does, or with PARLEY and KEY calls one that runs, which has the Secret
  * of docs/fire-drill.md.
@@ -20,6 +20,7 @@ const { values } = parseArgs({
   options: {
     interruptions: { type: 'string', default: '100' },
     'at-once': { type: 'string', default: '2' },
+    retranscribe: { type: 'boolean', default: false },
   },
 });
 const TOKEN = 'token-of-the-fire-drill';
@@ -48,6 +49,7 @@ try {
     listen: { host: '127.0.0.1', port: 0, name: '127.0.0.1' },
     interruptions: Number(values.interruptions),
     atOnce: Number(values['at-once']),
+    retranscribes: values.retranscribe,
     write: console.log,
   });
   process.exitCode = isRight ? 0 : 1;

@@ -181,7 +181,12 @@ test('who speaks into a reply is listened to at the frame that decides it, and t
   await page.close();
 });
 
-test('what was heard is shown again once it is understood', async () => {
+test('with retranscribe_interrupted an interrupted turn is shown again once it is transcribed', async () => {
+  const patch = (option: boolean | null) =>
+    talks.api.call('PATCH', `/v1/agents/${talks.agentId}`, {
+      json: { transcriber: { retranscribe_interrupted: option } },
+    });
+  expect(await patch(true)).toMatchObject({ status: 200 });
   const page = await storyUnderWay();
   talks.speech.onOwn = (sentence, _, part) =>
     part === 'rest' ? sentence.slice('This is the long sentence'.length) : 'This is the';
@@ -194,6 +199,7 @@ test('what was heard is shown again once it is understood', async () => {
   await until('the page to show it', () => page.turns()[2] === told);
   expect((await talks.transcript(page.conversationId()))[2]).toBe(told);
   await page.close();
+  expect(await patch(null)).toMatchObject({ status: 200 });
 });
 
 test('what is said to be played after a clear was not heard', async () => {

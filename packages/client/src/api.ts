@@ -303,6 +303,8 @@ export interface components {
         language?: string;
         /** Names and words that are likely, and hard to hear. */
         keywords?: string[];
+        /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
+        retranscribe_interrupted?: boolean;
         /** Who hears, in this order, when the first cannot. */
         fallback?: {
           /** Absent: that of the transcriber. */
@@ -531,6 +533,8 @@ export interface components {
           language?: string;
           /** Names and words that are likely, and hard to hear. */
           keywords?: string[];
+          /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
+          retranscribe_interrupted?: boolean;
           /** Who hears, in this order, when the first cannot. */
           fallback?: {
             /** Absent: that of the transcriber. */
@@ -2328,6 +2332,8 @@ export interface paths {
             language?: string;
             /** Names and words that are likely, and hard to hear. */
             keywords?: string[];
+            /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
+            retranscribe_interrupted?: boolean;
             /** Who hears, in this order, when the first cannot. */
             fallback?: {
               /** Absent: that of the transcriber. */
@@ -2595,6 +2601,8 @@ export interface paths {
             language?: (string | null);
             /** Names and words that are likely, and hard to hear. */
             keywords?: (string[] | null);
+            /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
+            retranscribe_interrupted?: (boolean | null);
             /** Who hears, in this order, when the first cannot. */
             fallback?: ({
               /** Absent: that of the transcriber. */
@@ -2800,6 +2808,8 @@ export interface paths {
             language?: (string | null);
             /** Names and words that are likely, and hard to hear. */
             keywords?: (string[] | null);
+            /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
+            retranscribe_interrupted?: (boolean | null);
             /** Who hears, in this order, when the first cannot. */
             fallback?: ({
               /** Absent: that of the transcriber. */

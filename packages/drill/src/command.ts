@@ -14,6 +14,7 @@ export type DrillArguments = {
   port: string;
   interruptions: string;
   atOnce: string;
+  retranscribe?: boolean | undefined;
 };
 
 /** Runs `parley drill` with recorded callers. The exit code is 1 if a check fails. */
@@ -35,6 +36,7 @@ export async function runDrillCommand(given: DrillArguments): Promise<void> {
     listen: { host: '::', port: wholeOf(given.port, '--port', 0, 65_535), name: host },
     interruptions: wholeOf(given.interruptions, '--interruptions', 0, 1_000),
     atOnce: wholeOf(given.atOnce, '--at-once', 1, 100),
+    retranscribes: given.retranscribe === true,
     write: (line) => void process.stdout.write(`${line}\n`),
   });
   process.exitCode = isRight ? 0 : 1;

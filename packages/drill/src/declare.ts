@@ -21,13 +21,15 @@ export type DeclareOptions = {
   tokenFrom: { name: string; key: string };
   account: string;
   number: string;
+  /** Whether the agent's transcriber also transcribes interrupted sentences. */
+  retranscribes: boolean;
 };
 
 const BIND_MS = 60_000;
 
 /** Declares an agent with a voice and knowledge, and a number that is bound to it, all through the REST API. */
 export async function declare(api: Api, options: DeclareOptions): Promise<Declared> {
-  const { name, here, voiceUrl, tokenFrom, account, number } = options;
+  const { name, here, voiceUrl, tokenFrom, account, number, retranscribes } = options;
   const made: string[] = [];
   const make = async (path: string, body: object): Promise<{ id: string; secret?: string }> => {
     const object = await api.call('POST', path, body);
@@ -70,7 +72,11 @@ export async function declare(api: Api, options: DeclareOptions): Promise<Declar
       first_message: GREETING,
       language: 'en',
       voice: { provider: name },
-      transcriber: { provider: name, language: 'en' },
+      transcriber: {
+        provider: name,
+        language: 'en',
+        ...(retranscribes && { retranscribe_interrupted: true }),
+      },
       knowledge: { source_names: [name] },
     });
     await ready(made.at(-1)!);

@@ -29,10 +29,17 @@ export type DrillOptions = {
   /** Total number of interruptions, in calls with at most ten each, and number of concurrent calls. */
   interruptions: number;
   atOnce: number;
+  /** Whether the agent's transcriber also transcribes interrupted sentences. */
+  retranscribes: boolean;
   /** Writes a line of the report. */
   write: (line: string) => void;
 };
 
+/**
+ * Share of interruptions that must be right. An estimate from the sound alone is off by more than one word in about 2 of
+ * 100 interruptions (docs/evaluation.md).
+ */
+const SHARE = { retranscribed: 1, estimated: 0.98 };
 const PER_CALL = 10;
 const EVENTS_MS = 60_000;
 const EVENTS = ['conversation.started', 'conversation.ended', 'conversation.transcript.ready'];
@@ -68,14 +75,15 @@ export async function runDrill(options: DrillOptions): Promise<boolean> {
     const here = `http://${listen.name}:${server.port}`;
     const voice = options.voiceAt(here);
     const name = `voice-drill-${randomBytes(3).toString('hex')}`;
-    const about = { name, here, voiceUrl: voice.baseUrl, tokenFrom, account, number };
-    const declared = await declare(api, about);
+    const { retranscribes } = options;
+    const objects = { name, here, voiceUrl: voice.baseUrl, tokenFrom, account, number };
+    const declared = await declare(api, { ...objects, retranscribes });
     try {
       hooks.expect(declared.webhookSecret);
       const { webhookPath } = declared;
       const stage = { api, carrier, hooks, voice, options, account, webhookPath };
       const calls = await callAll(stage);
-      return conclude(calls, hooks, carrier, write);
+      return conclude(calls, { hooks, carrier, write, retranscribes });
     } finally {
       await declared.remove();
     }
@@ -174,11 +182,11 @@ async function settle(
   return { transcript, problems };
 }
 
+type Conclusion = Pick<Stage, 'hooks' | 'carrier'> & Pick<DrillOptions, 'write' | 'retranscribes'>;
+
 function conclude(
   calls: readonly CallReport[],
-  hooks: Hooks,
-  carrier: Carrier,
-  write: (line: string) => void,
+  { hooks, carrier, write, retranscribes }: Conclusion,
 ): boolean {
   const breaks = calls.flatMap((call) => call.breaks);
   const right = breaks.filter((one) => isRight(one, SILENT_WITHIN_MS)).length;
@@ -192,5 +200,14 @@ function conclude(
   write(
     `webhooks: ${hooks.doubled()} came twice, ${hooks.forged()} were not signed right; the carrier repeated ${carrier.repeats()}`,
   );
-  return failed === 0 && right === breaks.length && hooks.forged() === 0 && hooks.doubled() === 0;
+  return (
+    failed === 0 &&
+    right >= rightAtLeast(breaks.length, retranscribes) &&
+    hooks.forged() === 0 &&
+    hooks.doubled() === 0
+  );
 }
+
+/** Returns how many of `count` interruptions must be right for the drill to pass. */
+export const rightAtLeast = (count: number, retranscribes: boolean): number =>
+  Math.ceil(count * (retranscribes ? SHARE.retranscribed : SHARE.estimated));

@@ -48,17 +48,21 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
   const { tts, outputLanguage: language } = pipeline;
   const output = createAudioOutput({ tts, language, format, sink, log });
 
-  const retranscriber = createRetranscriber({ pipeline, sampleRate: format.sampleRate, log });
+  const retranscriber = pipeline.retranscribes
+    ? createRetranscriber({ pipeline, sampleRate: format.sampleRate, log })
+    : undefined;
 
   function interrupt(): void {
     const heard = output.interrupt();
     if (!heard) return;
     const { cut } = heard;
     if (!cut) return void on({ type: 'interrupted', heard: heard.whole });
+    const event = { type: 'interrupted', heard: withCut(heard, cut.guess) } as const;
+    if (!retranscriber) return void on(event);
     const surely = retranscriber
       .listen(cut)
       .then((words) => (words === undefined ? undefined : withCut(heard, words)));
-    void on({ type: 'interrupted', heard: withCut(heard, cut.guess), surely });
+    void on({ ...event, surely });
   }
 
   const input = createAudioInput({
@@ -79,7 +83,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
 
   function close(): void {
     input.close();
-    retranscriber.close();
+    retranscriber?.close();
     output.close();
   }
 

@@ -13,6 +13,8 @@ export type VoicePipeline = {
   /** Languages (BCP 47) that the user and the agent speak. */
   inputLanguage: string | undefined;
   outputLanguage: string | undefined;
+  /** Whether the transcriber also transcribes the agent's interrupted sentences. */
+  retranscribes: boolean;
 };
 
 type Spoken = Pick<AgentContent, 'voice' | 'transcriber' | 'language'>;
@@ -50,5 +52,6 @@ export function createVoicePipeline(
     tts: createOpenAiTts({ providers, namespace, voice, sampleRate }),
     inputLanguage,
     outputLanguage: voice.language ?? language,
+    retranscribes: transcriber.retranscribeInterrupted === true,
   };
 }

@@ -58,7 +58,7 @@ spec:
   firstMessage: ${greeting}
   knowledge: { all: true }
   voice: { provider: ${name} }
-  transcriber: { provider: ${name} }
+  transcriber: { provider: ${name}, retranscribeInterrupted: true }
 `;
 
 /** Once there is one of each kind that is. */

@@ -3,17 +3,14 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createVad } from '../../../src/voice/vad/vad.ts';
 import { decodeMuLaw } from '../../../src/voice/audio/mu-law.ts';
-import {
-  echo,
-  scriptedResponder,
-  type Script,
-} from '../../conversations/turns/scripted-responder.ts';
+import { echo, scriptedResponder } from '../../conversations/turns/scripted-responder.ts';
 import { noiseOf } from '../../voice/audio/tones.ts';
 import { toUuid } from '../../../src/ids.ts';
 import { passTime, until } from '../passing-time.ts';
 import { connectMediaPhone, type MediaPhone } from './media-phone.ts';
 import { startMediaFixture, type MediaFixture } from './media-setup.ts';
 import { GREETING } from './phone-setup.ts';
+import { startStory, STORY } from './story.ts';
 import { answerInMarkdown, MARKDOWN, WORDS } from '../../voice/playout/markdown-answer.ts';
 
 /** Incoming calls by Media Streams: sound in both directions, with our own transcription and speech. */
@@ -29,17 +26,7 @@ beforeEach(() => {
 });
 afterAll(() => phones?.stop());
 
-/** Takes about seven seconds to say. */
-const STORY = Array.from(
-  { length: 10 },
-  (_, at) =>
-    `This is the long sentence number ${at + 10} that is told at leisure until somebody falls in.`,
-);
-const tell: Script = async ({ emitToken }) => {
-  const text = STORY.join(' ');
-  emitToken(text);
-  return { text };
-};
+const storyUnderWay = () => startStory(phones, responder);
 
 test('a call is greeted, heard and answered, from the first ring to the end', async () => {
   const phone = await phones.ring();
@@ -94,87 +81,21 @@ test('clear never sent: who speaks into a reply is listened to at the frame that
   await phone.hangUp();
 });
 
-test('what was heard of a sentence is what recognition hears of its two parts, that was played and that was not', async () => {
-  const asked: { sentence: string; frames: number; part: string }[] = [];
+test('by default only the words of the user are transcribed', async () => {
   const { phone, call } = await storyUnderWay();
-  await until('all of it to be made', () => phones.speech.spoken.includes(STORY.at(-1)!));
-  phones.speech.onOwn = (sentence, frames, part) => {
-    asked.push({ sentence, frames, part });
-    // A recognizer that mishears words, hears most of a word, and invents others.
-    return part === 'rest'
-      ? sentence.slice('This is the long sentence number '.length)
-      : 'this is a long sentence, numbe and more';
-  };
-  await phone.say('Stop, please!', 0.9);
-  await phone.heardWhole('You said: Stop, please!');
-  const sentence = phone.heard().findLast((text) => STORY.includes(text))!;
-  const whole = STORY.slice(0, STORY.indexOf(sentence));
-  const told = `agent: ${[...whole, 'This is the long sentence number'].join(' ')} (interrupted)`;
-  await until('the turn to be as it was understood', async () =>
-    (await phones.transcript(call)).includes(told),
-  );
-  phones.speech.onOwn = undefined;
-  // Each part once and complete. Frames sent ahead may have been played or not.
-  const frames = expect.any(Number);
-  expect(asked.toSorted((a, b) => a.part.localeCompare(b.part))).toEqual([
-    { sentence, frames, part: 'played' },
-    { sentence, frames, part: 'rest' },
-  ]);
-  const playedFrames = asked.find(({ part }) => part === 'played')!.frames;
-  expect(Math.abs(playedFrames - phone.framesOf(sentence))).toBeLessThanOrEqual(6);
-  const allFrames = Math.ceil(sentence.length / 2);
-  expect(asked.reduce((sum, one) => sum + one.frames, 0)).toBe(allFrames);
-  await phone.hangUp();
-});
-
-test.each([
-  ['something else', () => 'Thank you for watching, and see you next time'],
-  ['nothing', () => ''],
-])('of which recognition hears %s, the words stand that its length tells', async (_, own) => {
-  const { phone, call } = await storyUnderWay();
-  const heard = Promise.withResolvers<void>();
-  phones.speech.onOwn = () => {
-    heard.resolve();
-    return own();
-  };
-  await phone.say('Stop, please!', 0.9);
-  await heard.promise;
-  await phone.heardWhole('You said: Stop, please!');
-  const sentence = phone.heard().findLast((text) => STORY.includes(text))!;
-  const [, , told] = await phones.transcript(call);
-  const words = told!.replace(/^agent: /, '').replace(/ \(interrupted\)$/, '');
-  const before = STORY.slice(0, STORY.indexOf(sentence)).join(' ');
-  const share = phone.framesOf(sentence) / Math.ceil(sentence.length / 2);
-  const part = words.slice(before.length).trim();
-  expect(Math.abs(part.length - share * sentence.length)).toBeLessThan(20);
-  phones.speech.onOwn = undefined;
-  await phone.hangUp();
-});
-
-test('who hangs up is not listened to again: what stands stays, and nobody waits for recognition', async () => {
-  const { phone, call } = await storyUnderWay();
-  const asked = Promise.withResolvers<ServerResponse>();
+  const before = phones.speech.transcribed();
   let requests = 0;
-  phones.speech.onTranscription = (response) => {
+  phones.speech.onOwn = () => {
     requests += 1;
-    asked.resolve(response);
+    return 'this is a long sentence';
   };
-  // Sound shorter than a tenth of a second is not transcribed.
-  await until('a part of a sentence', () => phone.framesOf(STORY[1]!) > 15);
-  phone.press('#');
-  const response = await asked.promise;
-  const given = once(response, 'close');
-  const cut = async () =>
-    (await phones.transcript(call)).find((turn) => turn.endsWith(' (interrupted)'));
-  const before = await until('the turn to be cut', cut);
+  await phone.say('Stop, please!', 0.9);
+  await phone.heardWhole('You said: Stop, please!');
+  phones.speech.onOwn = undefined;
+  const [, , told] = await phones.transcript(call);
+  expect(told).toContain(' (interrupted)');
+  expect([requests, phones.speech.transcribed() - before]).toEqual([0, 1]);
   await phone.hangUp();
-  // Held time does not pass meanwhile, so the end of the call cancels the request, not its timeout.
-  await given;
-  phones.speech.onTranscription = undefined;
-  await phones.callWhen(phone.sid, { status: 'completed' });
-  expect(await cut()).toBe(before);
-  // The rest of the sentence was not sent to the recognizer either.
-  expect(requests).toBe(1);
 });
 
 test('queued counted as played: nothing of what was made beforehand is heard after a clear', async () => {
@@ -336,19 +257,6 @@ test('an agent whose providers are the carrier’s own is answered by Conversati
   const back = { voice: { provider: 'speech' } };
   expect(await phones.api.call('PATCH', path, { json: back })).toMatchObject({ status: 200 });
 });
-
-async function storyUnderWay(): Promise<{
-  phone: MediaPhone;
-  call: { id: string; conversation_id: string };
-}> {
-  const phone = await phones.ring();
-  await phone.heardWhole(GREETING);
-  responder.play(tell);
-  await phone.say('Tell me a story.');
-  await phone.hears(STORY[1]!);
-  responder.play(echo);
-  return { phone, call: await phones.callWhen(phone.sid) };
-}
 
 /** Returns the number of frames up to the one that lets a detector decide that the sound is more than a cough. */
 function framesToDecide(phone: MediaPhone, from: number): number {

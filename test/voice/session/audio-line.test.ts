@@ -24,6 +24,7 @@ function lineOf() {
     tts: evenVoice(),
     inputLanguage: 'en',
     outputLanguage: 'en',
+    retranscribes: false,
   };
   const line = createAudioLine({
     pipeline,

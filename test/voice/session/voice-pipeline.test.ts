@@ -36,6 +36,18 @@ test('an agent without a voice or a transcriber has no speech of ours', async ()
   expect(await hasOwnSpeech(find, 'acme', speaks)).toBe(false);
 });
 
+test.each([
+  [true, true],
+  [false, false],
+  [undefined, false],
+])('with retranscribeInterrupted %s interrupted sentences are transcribed: %s', (option, isOn) => {
+  const transcriber = option === undefined ? {} : { retranscribeInterrupted: option };
+  const providers = {} as Parameters<typeof createVoicePipeline>[0];
+  const about = { namespace: 'acme', content: { transcriber }, sampleRate: 8_000 };
+  const made = createVoicePipeline(providers, about as Parameters<typeof createVoicePipeline>[1]);
+  expect(made.retranscribes).toBe(isOn);
+});
+
 test('each side has its own language, else that of the agent', () => {
   const languages = (voice: object, transcriber: object): (string | undefined)[] => {
     const content = { voice, transcriber, language: 'en' } as Parameters<

@@ -16,8 +16,6 @@ export type Compared = {
 
 type Turn = { role: string; text: string; interrupted: boolean };
 
-/** Allowed difference in words, because an interruption may cut a word in half. */
-const CUT_WORDS = 1;
 /** Allowed errors when a word that was cut in half is recognized: "within" may become "with" and "it". */
 const MISHEARD_OF_CUT = 2;
 
@@ -64,7 +62,7 @@ async function compareAgent(
   }
   const apart = Math.abs(wordsOf(played).length - stored.length);
   if (interrupted) cut.set(at, { stored: turn.text, played, apart });
-  if (apart > (interrupted ? CUT_WORDS : 0)) {
+  if (!interrupted && apart > 0) {
     problems.push(`played was “${played}”, stored is “${turn.text}”`);
   }
   const heard = await voice.hear(sound);

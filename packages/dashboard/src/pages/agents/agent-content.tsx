@@ -71,7 +71,7 @@ type Spoken = NonNullable<Content['voice'] | Content['transcriber']>;
 /** Shows the settings as declared, fallbacks in order. */
 function SpokenFacts({ heading, spoken }: { heading: string; spoken: Spoken | null | undefined }) {
   if (!spoken) return null;
-  const words = (value: string | number | object): string =>
+  const words = (value: string | number | boolean | object): string =>
     typeof value === 'object' ? Object.values(value).join(' / ') : String(value);
   return (
     <section className="card stack-small">
