@@ -27,7 +27,6 @@ describeEachStore((storeName) => {
   beforeAll(async () => {
     api = await startApi({ storeName });
   });
-
   afterAll(() => api.stop());
 
   const create = (json: object): Promise<Reply> => api.call('POST', '/v1/agents', { json });

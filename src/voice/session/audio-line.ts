@@ -3,9 +3,9 @@ import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { createAudioInput } from '../input/audio-input.ts';
 import type { Line } from '../line.ts';
-import { createRetranscriber } from '../playout/retranscriber.ts';
+import { createRetranscriber, type Retranscriber } from '../playout/retranscriber.ts';
 import type { VoicePipeline } from './voice-pipeline.ts';
-import { withCut } from '../playout/audio-segment.ts';
+import { withCut, type Heard } from '../playout/audio-segment.ts';
 import type { AudioFormat, AudioSink } from '../playout/audio-queue.ts';
 import { createAudioOutput } from '../playout/audio-output.ts';
 import type { AgentSession } from './agent-session.ts';
@@ -55,14 +55,9 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
   function interrupt(): void {
     const heard = output.interrupt();
     if (!heard) return;
-    const { cut } = heard;
-    if (!cut) return void on({ type: 'interrupted', heard: heard.whole });
-    const event = { type: 'interrupted', heard: withCut(heard, cut.guess) } as const;
-    if (!retranscriber) return void on(event);
-    const surely = retranscriber
-      .listen(cut)
-      .then((words) => (words === undefined ? undefined : withCut(heard, words)));
-    void on({ ...event, surely });
+    const surely = retranscriber && refine(retranscriber, heard);
+    const first = withCut(heard, heard.cut?.guess ?? '');
+    void on({ type: 'interrupted', heard: first, ...(surely && { surely }) });
   }
 
   const input = createAudioInput({
@@ -113,3 +108,8 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     close,
   };
 }
+
+/** Transcribes the interrupted sentence. Resolves to all played words, or to undefined if the first estimate stays. */
+const refine = ({ listen }: Retranscriber, heard: Heard): Promise<string | undefined> | undefined =>
+  heard.cut &&
+  listen(heard.cut).then((words) => (words === undefined ? undefined : withCut(heard, words)));

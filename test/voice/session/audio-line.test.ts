@@ -92,7 +92,7 @@ test('a reply in Markdown that is interrupted after any frame keeps the played p
     [44, 'when'],
     [46, 'it'],
     [48, 'comes'],
-    // All marks have come back, so nothing is interrupted any more.
+    // All marks have come back, so nothing is interrupted.
     [49, undefined],
   ]);
 });

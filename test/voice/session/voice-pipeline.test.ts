@@ -44,7 +44,7 @@ test.each([
   const transcriber = option === undefined ? {} : { retranscribeInterrupted: option };
   const providers = {} as Parameters<typeof createVoicePipeline>[0];
   const about = { namespace: 'acme', content: { transcriber }, sampleRate: 8_000 };
-  const made = createVoicePipeline(providers, about as Parameters<typeof createVoicePipeline>[1]);
+  const made = createVoicePipeline(providers, about);
   expect(made.retranscribes).toBe(isOn);
 });
 
