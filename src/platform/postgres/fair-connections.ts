@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
-import { clearTimeout, setTimeout } from '../../clock.ts';
+import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import { createLine } from '../controller/line.ts';
 import { currentWork } from '../observability/work.ts';
 
@@ -11,41 +11,101 @@ type Connected = Parameters<Parameters<pg.Pool['connect']>[0]>;
 const TIMED_OUT = 'timeout exceeded when trying to connect';
 
 /**
- * Gives the connections of a pool to namespaces in turn. While all connections are in use, the next free one goes to
- * the waiting namespace that holds the fewest. The pool of `pg` is first come, first served, so all statements of a
- * busy namespace would run before those of any other. Work without a namespace counts as one namespace.
+ * Number of connections that one namespace uses at once while another namespace is active. Short statements of one
+ * namespace on all connections would keep all cores of a small PostgreSQL server busy, and each statement of another
+ * namespace would wait behind them. A namespace alone has no share.
+ */
+const SHARE = 2;
+/** Time in ms after its last statement for which a namespace counts as active. */
+const ACTIVE_MS = 1_000;
+/**
+ * Time in ms after which a connection stops counting. Its transaction is long and mostly waits, as the writes of a
+ * large text do. It must not make the rest of its namespace wait, or a transaction that needs a second connection.
+ */
+const LONG_MS = 50;
+
+/**
+ * Gives the connections of a pool to namespaces in turn. A free connection goes to the waiting namespace that holds the
+ * fewest. The pool of `pg` is first come, first served, so all statements of a busy namespace would run before those of
+ * any other. A namespace also waits when it uses its `SHARE`. Work without a namespace counts as one namespace that has
+ * no share and never counts as active.
  */
 export function shareConnections(
   pool: pg.Pool,
   { max, waitMs }: { max: number; waitMs: number },
 ): void {
   const line = createLine<Namespace, () => void>();
-  const held = new Map<Namespace, number>();
-  const holders = new WeakMap<pg.PoolClient, Namespace>();
+  /** Times when the connections that a namespace holds were taken, oldest first. */
+  const held = new Map<Namespace, number[]>();
+  const holders = new WeakMap<pg.PoolClient, { namespace: Namespace; sinceMs: number }>();
+  /** The two namespaces that asked last, with the time. They show for each namespace whether another one is active. */
+  let active: { namespace: string; atMs: number }[] = [];
   let taken = 0;
-  const heldBy = (namespace: Namespace): number => held.get(namespace) ?? 0;
+  let checking = false;
 
-  function giveBack(namespace: Namespace): void {
+  function recordActive(namespace: Namespace, nowMs: number): void {
+    if (namespace === undefined) return;
+    const [last] = active;
+    if (last?.namespace === namespace) last.atMs = nowMs;
+    else active = [{ namespace, atMs: nowMs }, ...(last ? [last] : [])];
+  }
+
+  /** Returns the number of connections that a namespace holds, or infinity if it uses its share. */
+  function countOf(namespace: Namespace): number {
+    const since = held.get(namespace) ?? [];
+    if (namespace === undefined || since.length < SHARE) return since.length;
+    const nowMs = monotonicMs();
+    const isAlone = active.every(
+      (one) => one.namespace === namespace || one.atMs < nowMs - ACTIVE_MS,
+    );
+    const short = since.filter((sinceMs) => sinceMs > nowMs - LONG_MS).length;
+    return isAlone || short < SHARE ? since.length : Number.POSITIVE_INFINITY;
+  }
+
+  /** Gives free connections to those who wait and may have one. */
+  function fill(): void {
+    while (taken < max) {
+      const next = line.next(countOf);
+      if (!next) break;
+      next.one();
+    }
+    // Only shares keep these waiting. They lapse with time, too.
+    if (taken === max || line.size() === 0 || checking) return;
+    checking = true;
+    setTimeout(() => {
+      checking = false;
+      fill();
+    }, LONG_MS).unref();
+  }
+
+  function giveBack(namespace: Namespace, sinceMs: number): void {
     taken -= 1;
-    if (heldBy(namespace) > 1) held.set(namespace, heldBy(namespace) - 1);
-    else held.delete(namespace);
-    if (taken < max) line.next(heldBy)?.one();
+    const since = held.get(namespace)!; // It has the time that `take` added.
+    since.splice(since.indexOf(sinceMs), 1);
+    if (since.length === 0) held.delete(namespace);
+    fill();
   }
 
   const connect = pool.connect.bind(pool);
   function take(namespace: Namespace, callback: (...connected: Connected) => void): void {
+    const sinceMs = monotonicMs();
     taken += 1;
-    held.set(namespace, heldBy(namespace) + 1);
+    const since = held.get(namespace);
+    if (since) since.push(sinceMs);
+    else held.set(namespace, [sinceMs]);
     connect((error, client, done) => {
-      if (client) holders.set(client, namespace);
-      else giveBack(namespace);
+      if (client) holders.set(client, { namespace, sinceMs });
+      else giveBack(namespace, sinceMs);
       callback(error, client, done);
     });
   }
 
   function connectInTurn(callback: (...connected: Connected) => void): void {
     const namespace = currentWork()?.namespace;
-    if (taken < max) return take(namespace, callback);
+    recordActive(namespace, monotonicMs());
+    const isFirst = line.sizeOf(namespace) === 0;
+    if (taken < max && isFirst && countOf(namespace) < Number.POSITIVE_INFINITY)
+      return take(namespace, callback);
     const begin = AsyncLocalStorage.bind(() => {
       clearTimeout(late);
       take(namespace, callback);
@@ -55,11 +115,14 @@ export function shareConnections(
       callback(new Error(TIMED_OUT), undefined, () => undefined);
     }, waitMs);
     line.join(namespace, begin);
+    fill();
   }
 
   pool.on('release', (_error, client) => {
-    const namespace = holders.get(client);
-    if (holders.delete(client)) giveBack(namespace);
+    const holder = holders.get(client);
+    if (!holder) return;
+    holders.delete(client);
+    giveBack(holder.namespace, holder.sinceMs);
   });
   pool.connect = ((callback?: (...connected: Connected) => void) => {
     if (callback) return connectInTurn(callback);

@@ -1,7 +1,7 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { asWork } from '../../../src/platform/observability/work.ts';
 import { createPool, isUnavailable, type Pool } from '../../../src/platform/postgres/pool.ts';
 import { holdTime } from '../../clock.ts';
@@ -19,9 +19,9 @@ beforeEach(async () => {
 
 afterEach(() => pool.end());
 
-/** Requests a connection for work. The first letter of its name is its namespace. */
+/** Requests a connection for work. The first letter of its name is its namespace; `-` is work without a namespace. */
 const ask = (name: string): Promise<void> =>
-  asWork({ name: 'test', namespace: name[0] }, () =>
+  asWork({ name: 'test', namespace: name[0] === '-' ? undefined : name[0] }, () =>
     pool.connect().then((client) => {
       connected.push(name);
       clients.set(name, client);
@@ -99,4 +99,76 @@ test('what waits when the pool ends is refused', async () => {
   await release('a2');
   await ended;
   pool = createPool('postgresql://u:p@127.0.0.1:1/d', { log: pino({ level: 'silent' }) });
+});
+
+describe('beside another active namespace', () => {
+  beforeEach(async () => {
+    await pool.end();
+    pool = createPool((await createTestDatabase()).url, { log: pino({ level: 'silent' }), max: 6 });
+    // Log-ins take time. Afterwards a free connection is given at once.
+    const warm = await Promise.all(Array.from({ length: 6 }, () => pool.connect()));
+    for (const client of warm) client.release();
+  });
+  afterEach(() => {
+    for (const client of clients.values()) client.release();
+  });
+
+  /** Requests connections, and returns the names of those that have one. */
+  const begin = async (...names: string[]): Promise<string[]> => {
+    for (const name of names) void ask(name);
+    await turnOfLoop();
+    await turnOfLoop();
+    return connected;
+  };
+  const give = async (...names: string[]): Promise<string[]> => {
+    for (const name of names) {
+      await release(name);
+      clients.delete(name);
+    }
+    return begin();
+  };
+
+  test('a namespace uses two connections, and others have theirs at once', async () => {
+    holdTime();
+    expect(await begin('b1', 'a1', 'a2', 'a3', 'c1')).toEqual(['b1', 'a1', 'a2', 'c1']);
+    expect((await give('a1')).at(-1)).toBe('a3');
+  });
+
+  test('a namespace alone uses all, also when the last statement of another one is a second ago', async () => {
+    const time = holdTime();
+    expect(await begin('a1', 'a2', 'a3')).toHaveLength(3);
+    await give('a1', 'a2', 'a3');
+    await begin('b1');
+    await time.advance(1_000);
+    expect(await begin('a4', 'a5', 'a6')).not.toContain('a6');
+    await give('a4', 'a5');
+    await time.advance(1);
+    expect(await begin('a7', 'a8')).toContain('a8');
+  });
+
+  test('work without a namespace has no share, and takes none from others', async () => {
+    const time = holdTime();
+    expect(await begin('b1', '-1', '-2', '-3')).toEqual(['b1', '-1', '-2', '-3']);
+    await give('b1', '-1', '-2', '-3');
+    await time.advance(1_001);
+    expect((await begin('-4', 'a1', 'a2', 'a3')).at(-1)).toBe('a3');
+  });
+
+  test('a connection in use for 50 ms does not count, so that no transaction waits for its own namespace', async () => {
+    const time = holdTime();
+    await begin('b1', 'a1', 'a2', 'a3');
+    await time.advance(49);
+    expect(await begin()).toEqual(['b1', 'a1', 'a2']);
+    await time.advance(1);
+    expect(await begin()).toEqual(['b1', 'a1', 'a2', 'a3']);
+  });
+
+  test('who waits for a share is not passed by one who asks later', async () => {
+    const time = holdTime();
+    await begin('b1', 'a1', 'a2');
+    await time.advance(30);
+    expect(await begin('a3')).toEqual(['b1', 'a1', 'a2']);
+    await time.advance(20);
+    expect(await begin('a4')).toEqual(['b1', 'a1', 'a2', 'a3', 'a4']);
+  });
 });
