@@ -56,7 +56,7 @@ export function checkGapRoute(deps: { pool: Pool } & SearchWays): Route {
   });
 }
 
-/** One wording of a gap and the result of searching for it now. */
+/** One wording of a gap, with the result of searching for it now. */
 type CheckedQuestion = {
   question: string;
   /** The first passage that a reply would use, or `undefined` if the wording still has no answer. */
@@ -76,7 +76,8 @@ async function checkGap(
 ): Promise<CheckedQuestion[]> {
   const { agentId } = found(await readGap(deps.pool, { namespace, id }), 'knowledge gap');
   const checked: CheckedQuestion[] = [];
-  // Searches for one wording at a time: only one person waits for the result, while searches of turns run in parallel.
+  // Searches for the wordings one after the other, because only one person waits for the result and the searches of
+  // turns run at the same time.
   for (const { text: question } of await listQuestions(deps.pool, id)) {
     const asked = { namespace, agentId, query: question, limit: DEFAULT_TOP_K };
     const { hits } = await searchFor(deps, asked);

@@ -22,8 +22,9 @@ const EVERY_MS = 60_000;
 const PASSAGES = 100;
 
 /**
- * Updates the words of passages that an earlier release indexed. Runs in the background, with one transaction per
- * owner. Searches find the old words until that transaction commits. Several processes share the work.
+ * Creates the job that updates the words of passages which an earlier release indexed. It runs in the background, with
+ * one transaction per owner. Searches find the old words until that transaction commits. Several processes share the
+ * work.
  */
 export function createRewording({ pool, log }: { pool: Pool; log: Logger }): Periodic {
   return createPeriodic({

@@ -3,13 +3,13 @@ import { long } from './passages/knowledge-postings.sql.ts';
 import { configurationOf } from './passages/languages.ts';
 
 /**
- * Locks an owner whose passages still have the words of an earlier release and that no other process works on, until
- * the end of the transaction. Returns `undefined` if none is left.
+ * Locks an owner whose passages still have the words of an earlier release, and on which no other process is working,
+ * until the end of the transaction. Returns `undefined` if none is left.
  */
 export async function takeOwnerToReword(
   db: Db,
 ): Promise<{ ownerId: string; isAnswers: boolean } | undefined> {
-  // Random order, so that an owner whose update fails does not block the others.
+  // The order is random, so that an owner whose update fails does not block the others.
   const { rows } = await db.query<{ ownerId: string; isAnswers: boolean }>(
     `select owner_id as "ownerId", is_answers as "isAnswers" from knowledge_rewords
       order by random() limit 1 for update skip locked`,

@@ -10,12 +10,12 @@ import { findSourceIds, selectSourceIds } from './sources/knowledge-sources.sql.
 import type { FindByMeaning, MeaningUse } from './vectors/find-by-meaning.ts';
 import { searchBothWays } from './vectors/search-both-ways.ts';
 
-/** Scope of a search: sources of a namespace and the answers to the gaps of an agent. */
+/** Scope of a search: sources of a namespace, and the answers to the gaps of an agent. */
 export type KnowledgeScope = {
   namespace: string;
-  /** UUID. `null` together with `all` includes the answers to gaps of every agent. */
+  /** Id of the agent (UUID). `null` together with `all` includes the answers to the gaps of every agent. */
   agentId: string | null;
-  /** UUIDs. */
+  /** Ids of the sources (UUIDs), or `all`. */
   sourceIds: readonly string[] | 'all';
 };
 
@@ -32,8 +32,8 @@ export type SearchWays = {
   /** Search by meaning. Absent if the process searches only by words. */
   meaning?: FindByMeaning | undefined;
   /**
-   * Queue that shares word searches fairly between namespaces, because they load PostgreSQL and this process. Absent if
-   * word searches are not limited.
+   * Queue that shares word searches fairly between namespaces. They are limited because they load PostgreSQL and this
+   * process. Absent if there is no limit.
    */
   searches?: FairQueue | undefined;
 };
@@ -99,7 +99,7 @@ export async function searchFor(
   return { ...all!, hits: all!.hits.map((hit) => ({ ...hit, given: given.has(hit.chunkId) })) };
 }
 
-/** Returns the passages that a search covers. */
+/** Returns the passages that a search covers, as owners. */
 export function passagesOf({ namespace, agentId, sourceIds }: KnowledgeScope): SearchScope {
   const ofAgent = agentId === null ? [] : [agentId];
   const isAll = sourceIds === 'all';

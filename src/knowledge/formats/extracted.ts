@@ -42,12 +42,15 @@ export type ExtractedDocument = {
 };
 
 /**
- * Request to the child process. `from` is the index of the ZIP entry to begin with. It is above 0 after an entry that
- * crashed the previous child.
+ * Request to the child process. `from` is the index of the ZIP entry at which to begin. It is above 0 if a previous
+ * child crashed at an earlier entry.
  */
 export type Question = Omit<ExtractInput, 'bytes'> & { from: number };
 
-/** Messages that the child sends for a request, in this order. The text of a document is in the bytes of its frame. */
+/**
+ * Messages that the child sends for a request, in this order. The text of a document is in the binary part of its
+ * frame.
+ */
 export type Answer =
   | { kind: 'ready' }
   /** The child begins to read this ZIP entry. */

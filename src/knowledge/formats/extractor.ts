@@ -11,7 +11,8 @@ export type { Extracted, ExtractInput } from './extracted.ts';
 
 /**
  * Reads one document.
- * @throws ApiError unavailable if too many documents wait already or the extractor is stopped; the reason of `signal`
+ * @throws ApiError unavailable if too many documents are already waiting or the extractor is stopped; the reason of
+ * `signal`
  */
 export type ExtractOne = (input: ExtractInput, signal?: AbortSignal) => Promise<Extracted>;
 
@@ -24,9 +25,12 @@ export type Extractor = {
   stop: () => Promise<void>;
 };
 
-/** Time limit for one document, or for all documents of a ZIP together. Starts when the request leaves the queue. */
+/**
+ * Time limit in ms for one document, or for all documents of a ZIP together. It starts when the request leaves the
+ * queue.
+ */
 const TIMEOUT_MS = 20_000;
-/** Time after which an idle child is stopped, because it occupies 60 MB. */
+/** Time in ms after which an idle child is stopped, because it occupies 60 MB. */
 const IDLE_MS = 30_000;
 const RETRY_AFTER_SEC = 5;
 /** Number of child processes. The second one starts when a second namespace has a document to read. */
@@ -40,7 +44,7 @@ export function createExtractor({
   idleMs = IDLE_MS,
   log,
 }: {
-  /** Maximum number of waiting documents. Each is held in memory. */
+  /** Maximum number of waiting documents, per namespace and in all. Each is held in memory. */
   waitingMax: { namespace: number; all: number };
   metrics: FairQueueMetrics;
   timeoutMs?: number;
@@ -63,7 +67,7 @@ export function createExtractor({
   let stopping: Promise<void> | undefined;
 
   async function extractNow(input: ExtractInput, caller?: AbortSignal): Promise<Extracted> {
-    const child = free.pop()!; // The queue runs only as many callers at a time as there are children.
+    const child = free.pop()!; // The queue runs at most as many callers at a time as there are children.
     try {
       return await extractBy(child, input, caller);
     } finally {
@@ -90,7 +94,7 @@ export function createExtractor({
         const refusal = time.aborted ? tookTooLong(timeoutMs) : lostBy(error);
         log.warn({ name: input.name, reason: refusal.detail }, error.message);
         if (signal.aborted && !time.aborted) continue;
-        // Only the current ZIP entry fails, and reading continues with the next one. The time limit applies to the
+        // Only the current ZIP entry fails, and reading continues with the next entry. The time limit applies to the
         // whole ZIP.
         if (time.aborted || !gathered.skip(refusal)) return { refused: refusal };
       }
@@ -109,7 +113,7 @@ async function endAll(children: readonly ReturnType<typeof keepChild>[]): Promis
   await Promise.all(children.map((child) => child.end()));
 }
 
-/** Starts a child on demand, restarts it after it was lost, and ends it when it is idle. */
+/** Manages one child: starts it on demand, restarts it after it was lost, and ends it when it is idle. */
 function keepChild(idleMs: number) {
   let child: GuardedChild | undefined;
   let peak = 0;

@@ -1,7 +1,7 @@
 /** Format of a document, decided by its first bytes, then by its extension, then by its media type. */
 export type Format = 'text' | 'csv' | 'html' | 'pdf' | 'docx' | 'zip' | 'locked';
 
-/** A supported format, or, as `not`, a description of the unsupported content. */
+/** A supported format, or a description of the unsupported content (`not`). */
 export type FoundFormat = { format: Format } | { not: string };
 
 const BY_ENDING: Record<string, Format> = {
@@ -19,7 +19,7 @@ const BY_ENDING: Record<string, Format> = {
   zip: 'zip',
 };
 
-/** Media types of uploads. `application/octet-stream` does not determine a format. */
+/** Formats by the media type of an upload. `application/octet-stream` does not determine a format. */
 export const FORMAT_BY_MEDIA_TYPE: Record<string, Format | undefined> = {
   'text/plain': 'text',
   'text/markdown': 'text',
@@ -34,13 +34,13 @@ export const FORMAT_BY_MEDIA_TYPE: Record<string, Format | undefined> = {
   'application/octet-stream': undefined,
 };
 
-/** File name extensions of unsupported formats, including text formats that are only meant for programs. */
+/** Pattern for file name extensions of unsupported formats, including text formats that are only meant for programs. */
 const OTHER_ENDING =
   /\.(mhtml|docm?|dotx?|odt|rtf|pages|xls[xmb]?|ods|ppt[xm]?|odp|epub|mobi|gz|tgz|tar|7z|rar|bz2|xz|png|jpe?g|gif|webp|tiff?|bmp|svg|mp[34]|wav|eml|msg)$/i;
 
 /**
- * Signatures: the first bytes of files, which decide the format whatever the name says. Each character stands for one
- * byte.
+ * Signatures: the first bytes of files. They decide the format, whatever the name of the file says. Each character
+ * stands for one byte.
  */
 const BEGINNINGS: readonly [beginning: string, found: FoundFormat][] = [
   ['%PDF-', { format: 'pdf' }],
@@ -99,7 +99,7 @@ function isLocked(bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns true for content with the signature of a ZIP and the name or type of a DOCX, because a DOCX file is a ZIP
+ * Returns true for content with the signature of a ZIP whose name or media type says DOCX, because a DOCX file is a ZIP
  * archive.
  */
 function isOf(begun: Format, named: Format | undefined): boolean {

@@ -30,7 +30,7 @@ export type GuardedChild = {
   end: () => Promise<void>;
 };
 
-/** Thrown if the child ended while it was reading a document. */
+/** Error for a child that ended while it was reading a document. */
 export class ChildLost extends Error {
   override readonly name = 'ChildLost';
   readonly why: 'memory' | 'aborted' | 'crash';
@@ -43,20 +43,20 @@ export class ChildLost extends Error {
 
 const CHILD_FILE = programFile(import.meta.url, 'extract-child');
 /**
- * Limit of the child's resident memory in bytes. The parent process measures it periodically and kills the child above
- * it. `confine` sets the kernel's own, slightly higher limit.
+ * Limit of the child's resident memory in bytes. The parent process measures the memory periodically and kills a child
+ * that exceeds the limit. `confine` sets a slightly higher limit in the kernel.
  */
 const WATCHED_BYTES_MAX = 236_000_000;
 const HEAP_MB_MAX = 128;
 const WATCH_MS = 20;
 /**
- * Time limit for the start of a child. A start takes 0.1 s on an idle node. Without the limit, a child that hangs would
- * block all other documents.
+ * Time limit in ms for the start of a child. A start takes 0.1 s on an idle node. Without the limit, a child that hangs
+ * would block all other documents.
  */
 const START_MS = 30_000;
 /** Maximum size of one message from the child: the text of a document (see `TEXT_BYTES_MAX`) and its links. */
 const ANSWER_BYTES_MAX = 48 * 1024 * 1024;
-/** Signals and exit codes with which V8 and the system end a process that is out of memory. */
+/** Signals and exit codes with which V8 and the system end a process that has run out of memory. */
 const OUT_OF_MEMORY: readonly (string | number | null)[] = [
   'SIGABRT',
   'SIGTRAP',
@@ -116,7 +116,7 @@ export async function startGuardedChild({ startMs = START_MS } = {}): Promise<Gu
 
 type Tell = (frame: Frame<Answer>) => void;
 
-/** Listens to a child: reads its frames and detects its end. */
+/** Creates the connection to a child: reads its frames and detects its end. */
 function hear(child: ChildProcess) {
   let why: ChildLost['why'] | undefined;
   let lost: ChildLost | undefined;
@@ -196,7 +196,10 @@ function readable(): string[] {
   return [path.join(root, 'package.json'), linked, ...folders];
 }
 
-/** Memory limit that the kernel enforces, slightly above `WATCHED_BYTES_MAX`, which the parent process measures. */
+/**
+ * Memory limit in bytes that the kernel enforces. It is slightly above `WATCHED_BYTES_MAX`, which the parent process
+ * enforces by measuring.
+ */
 const MEMORY_BYTES_MAX = 244_000_000;
 const NICE = 10;
 
@@ -217,7 +220,7 @@ async function confine(child: ChildProcess): Promise<void> {
     // Lowers the priority of each thread, so that requests come first on a busy machine.
     for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), NICE);
   } catch {
-    // Either the system has no `prlimit`, or the child has ended, which its `exit` event reports.
+    // Either the system has no `prlimit`, or the child has ended. The `exit` event reports the latter.
   }
 }
 

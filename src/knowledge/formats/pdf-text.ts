@@ -1,8 +1,9 @@
 import { detectLanguage } from '../passages/detect-language.ts';
 
 /**
- * A line of text, in points, after its page is rotated so that the line runs from left to right: `x` grows along the
- * line, and `y` decreases from line to line. `turn` is the direction of the line on the original page, in degrees.
+ * A line of text, measured in points, after its page is rotated so that the line runs from left to right: `x` grows
+ * along the line, and `y` decreases from line to line. `turn` is the direction of the line on the original page, in
+ * degrees.
  */
 export type PdfLine = {
   text: string;
@@ -20,7 +21,10 @@ const HEADING_CHARS_MAX = 200;
 const HEADING_LEVELS = 4;
 /** Lines that are further apart than this multiple of their size belong to two paragraphs. */
 const GAP_RATIO = 1.75;
-/** A line that reaches this fraction of the widest line was wrapped. A shorter line was ended by the author. */
+/**
+ * A line whose length reaches this fraction of the widest line was wrapped automatically. A shorter line was ended by
+ * the author.
+ */
 const FULL_LINE = 0.8;
 const ITEM = /^(?:[•●▪◦‣·*\uE000-\uF8FF–-]|\d{1,3}[.)])\s+/;
 const BULLET = /^[•●▪◦‣·\uE000-\uF8FF–]\s+/;
@@ -57,7 +61,7 @@ export function markdownOfPages(pages: readonly Page[]): string {
 
 const rounded = (size: number): number => Math.round(size * 2) / 2;
 
-/** Returns the font size of most characters. */
+/** Returns the font size that most characters have. */
 function textSize(lines: readonly PdfLine[]): number {
   const chars = new Map<number, number>();
   for (const { size, text } of lines) {
@@ -79,7 +83,7 @@ function headingSizes(lines: readonly PdfLine[], text: number): number[] {
   return [...sizes].sort((one, other) => other - one);
 }
 
-/** Returns the heading level of a line, or 0 for body text. */
+/** Returns the heading level of a line, or 0 for ordinary text. */
 function levelOf({ size, text }: PdfLine, levels: readonly number[]): number {
   if (text.length > HEADING_CHARS_MAX || !/\p{L}/u.test(text)) return 0;
   return Math.min(levels.indexOf(rounded(size)) + 1, HEADING_LEVELS);
@@ -112,7 +116,7 @@ function joined(
   return text.slice(0, -cut.length) + joinWord(cut, rest, words) + shown.slice(rest.length);
 }
 
-/** Scripts without spaces between words, including their punctuation. */
+/** Characters of scripts that have no spaces between words, including their punctuation. */
 const UNSPACED = String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u3001-\u303f\u30fc\uff01-\uff5e]`;
 const [UNSPACED_END, UNSPACED_START] = [`${UNSPACED}$`, `^${UNSPACED}`].map(
   (pattern) => new RegExp(pattern, 'u'),
@@ -123,8 +127,8 @@ function spaceBetween(text: string, next: string): '' | ' ' {
 }
 
 /**
- * `whole` holds words from the middle of lines, in lower case, which were therefore not divided. `ands` holds the words
- * for "and", "or" and "to", which follow a suspended hyphen (`Hin- und Rückfahrt`).
+ * `whole` has words from the middle of lines, in lower case. They are complete, because only words at the end of a line
+ * are divided. `ands` has the words for "and", "or" and "to", which follow a suspended hyphen (`Hin- und Rückfahrt`).
  */
 type Words = { whole: ReadonlySet<string>; ands: ReadonlySet<string> };
 

@@ -1,13 +1,13 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { FormatRefused } from './refusal.ts';
 
-/** Delimiters by preference. The comma is last, because it also occurs in numbers and sentences. */
+/** Delimiters in the order of preference. The comma is last, because it also occurs in numbers and sentences. */
 const DELIMITERS = ['\t', ';', '|', ','];
 const LINE_CHARS_MAX = 100_000;
 const COLUMNS_MAX = 500;
 const ROWS_MAX = 50_000;
 const SAMPLE_CHARS = 20_000;
-/** Maximum number of rows above the header row. */
+/** Maximum number of rows that may precede the header row. */
 const PREAMBLE_MAX = 20;
 const NAME_CHARS_MAX = 100;
 
@@ -64,8 +64,8 @@ const LONG_ROW = `a row of a table may have ${LINE_CHARS_MAX} characters and thi
 const SEP_LINE = /^\ufeff?"?sep=([^\r\n"])"?[ \t,;]*(?:\r\n?|\n|$)/i;
 
 /**
- * Returns the delimiter that the file declares. Otherwise returns the delimiter that splits the largest number of first
- * lines into the same number of cells, at least two. The order of `DELIMITERS` breaks ties.
+ * Returns the delimiter that the file declares, or else the one that splits the largest number of first lines into the
+ * same number of cells (at least two). The order of `DELIMITERS` breaks ties.
  */
 function delimiterOf(text: string): { delimiter: string; rest: string } {
   const [line, said] = SEP_LINE.exec(text.slice(0, 100)) ?? [];
@@ -79,7 +79,8 @@ function delimiterOf(text: string): { delimiter: string; rest: string } {
 }
 
 /**
- * Returns the first lines with each quoted cell replaced by `x`. Omits the last line if the sample may have cut it off.
+ * Returns the first lines, with `x` in place of each quoted cell. Omits the last line if the sample may have cut it
+ * off.
  */
 function sampleLines(text: string): string[] {
   const sample = text.slice(0, SAMPLE_CHARS).replaceAll(/"(?:[^"]|"")*"/g, 'x');
@@ -88,7 +89,7 @@ function sampleLines(text: string): string[] {
   return lines.filter((line) => line.trim() !== '');
 }
 
-/** Counts how often the most frequent number of cells occurs, among lines with more than one cell. */
+/** Returns how many lines have the most frequent number of cells, among lines with more than one cell. */
 function agreementOf(lines: readonly string[], mark: string): number {
   const counts = new Map<number, number>();
   for (const line of lines) {
@@ -106,7 +107,7 @@ function sampleOf(rows: readonly string[][]): readonly string[][] {
   return rows.slice(0, 200);
 }
 
-/** Returns the number of cells in a row without the empty ones that programs append: `a;b;;` has two cells. */
+/** Returns the number of cells in a row, without the empty cells that programs append: `a;b;;` has two cells. */
 function widthOf(row: readonly string[]): number {
   return row.findLastIndex((cell) => cell !== '') + 1;
 }
@@ -185,7 +186,7 @@ function isTime(name: string): boolean {
   );
 }
 
-/** Returns true for at least three numbers with a constant step, such as 36, 37, 38. */
+/** Returns true for a series of at least three numbers with a constant step, such as 36, 37, 38. */
 function isRowOfSizes(numbers: readonly number[]): boolean {
   const step = (numbers[1] ?? 0) - (numbers[0] ?? 0);
   const isEven = numbers.every((size, at) => at === 0 || size - (numbers[at - 1] ?? 0) === step);

@@ -12,7 +12,7 @@ import { refusalOf } from './refusal-of.ts';
 import { FormatRefused } from './refusal.ts';
 import { openZip, type ZipEntry } from './zip-file.ts';
 
-/** A message of the child process. `text` is present if the message is a document. */
+/** Message of the child process. `text` is present if the message is a document. */
 export type Told = { header: Answer; text?: string };
 
 type ReadDocument = Pick<ExtractedDocument, 'title' | 'text' | 'language'> &
@@ -36,7 +36,7 @@ const READERS: Record<Format, Reader> = {
   },
 };
 
-/** Yields the document, or the documents of a ZIP starting with the entry `from`. Throws what `READERS` throw. */
+/** Yields the document, or the documents of a ZIP from the entry `from` on. Throws the errors of `READERS`. */
 export async function* readDocument(input: ExtractInput & { from: number }): AsyncGenerator<Told> {
   const found = formatOf(input);
   const entries = 'format' in found && found.format === 'zip' ? await openZip(input.bytes) : [];
@@ -44,7 +44,7 @@ export async function* readDocument(input: ExtractInput & { from: number }): Asy
   else yield toldOf(input, await readOne(input));
 }
 
-/** Limit for one entry of a ZIP. `UNPACKED_BYTES_MAX` is the limit for all entries together. */
+/** Maximum size of one unpacked entry of a ZIP. `UNPACKED_BYTES_MAX` limits all entries together. */
 const ENTRY_BYTES_MAX = 20 * 1024 * 1024;
 const UNPACKED_BYTES_MAX = 200 * 1024 * 1024;
 

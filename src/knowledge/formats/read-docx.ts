@@ -4,9 +4,9 @@ import { FormatRefused } from './refusal.ts';
 import { hiddenStylesOf, shownWord } from './shown-word.ts';
 import type { ZipEntry } from './zip-file.ts';
 
-/** Limit for one unpacked part. A book of a thousand pages has 10 MB. */
+/** Maximum size of one unpacked part of a DOCX. A book of a thousand pages has 10 MB. */
 const PART_BYTES_MAX = 32 * 1024 * 1024;
-/** The part that distinguishes a DOCX from other archives. */
+/** Path of the part by which a DOCX is distinguished from other archives. */
 export const DOCX_PART = 'word/document.xml';
 const STYLES_PART = 'word/styles.xml';
 const TEXT_PARTS = /^word\/(document|footnotes|endnotes)\.xml$/;
@@ -38,7 +38,7 @@ export async function readDocx(
     return TEXT_PARTS.test(name) ? shownWord(String(part), hiddenStyles) : part;
   };
   const file = { exists: (name: string) => parts.has(name), read };
-  // mammoth also accepts an opened archive, although its types do not declare it. Our own reader of archives enforces
+  // mammoth also accepts an opened archive, although its types do not declare it. Parley's own archive reader enforces
   // size limits.
   const { value } = await mammoth.convertToHtml({ file } as never, OPTIONS);
   const shown = value.replaceAll(

@@ -42,7 +42,7 @@ class FilesOfReader {
 }
 
 const PAGES_MAX = 2_000;
-/** Limit for the text of one document, in UTF-16 code units. It equals the size limit of an uploaded text. */
+/** Maximum length of the text of one document, in UTF-16 code units. It equals the size limit of an uploaded text. */
 export const TEXT_CHARS_MAX = 20 * 1024 * 1024;
 
 /** Settings with which pdf.js reads only the text of a PDF, without fonts, images and scripts. */
@@ -147,7 +147,7 @@ function extended(
 ): PdfLine | undefined {
   const isText = str.trim() !== '';
   let open = before;
-  // pdf.js does not report every line end of rotated text.
+  // pdf.js does not report every end of a line in rotated text.
   const isNext = open !== undefined && (open.turn !== turn || Math.abs(open.y - y) > size);
   if (open !== undefined && isText && isNext && (turn !== 0 || open.turn !== 0)) {
     lines.push(open);
@@ -164,7 +164,7 @@ function extended(
   return undefined;
 }
 
-/** Pattern for titles to ignore: programs often put a file name in this field. */
+/** Pattern for titles that are ignored, because programs often put a file name in this field. */
 const NO_TITLE = /\.\w{2,4}$|^microsoft word|^untitled|^$/i;
 
 function saidOf(info: Record<string, unknown>): { title: string | null; language: string | null } {

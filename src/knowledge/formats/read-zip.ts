@@ -6,7 +6,7 @@ import type { ZipEntry } from './zip-file.ts';
 const FILES_MAX = 2_000;
 const NAME_CHARS_MAX = 500;
 
-/** Files that operating systems and programs add to archives, and that are not documents. */
+/** Pattern for files that operating systems and programs add to archives, and that are not documents. */
 const NOT_MEANT = /(?:^|\/)(?:__MACOSX\/|\.|~\$|Thumbs\.db$|desktop\.ini$)/i;
 
 /** Other formats that are ZIP archives, recognized by their entries. */
@@ -20,7 +20,7 @@ const OTHER_ARCHIVES: readonly [part: RegExp, what: string][] = [
 export const isDocx = (entries: readonly ZipEntry[]): boolean =>
   entries.some(({ name }) => name === DOCX_PART);
 
-/** Returns the files of a ZIP without those that operating systems add. @throws FormatRefused */
+/** Returns the files of a ZIP, without those that operating systems add. @throws FormatRefused */
 export function filesOf(entries: readonly ZipEntry[]): ZipEntry[] {
   const other = OTHER_ARCHIVES.find(([part]) => entries.some(({ name }) => part.test(name)));
   if (other) throw new FormatRefused('invalid_format', `the content is ${other[1]}`);

@@ -1,9 +1,9 @@
 import { Parser } from 'htmlparser2';
 
 /**
- * This module converts the XML of a Word document into the text that a reader of the document sees, in elements that
- * mammoth supports. It removes hidden text (`w:vanish`), converts formulas into text, and extracts text boxes that
- * exist only in drawings.
+ * This module converts the XML of a Word document so that it has the text that a person sees in the document, in
+ * elements that mammoth supports. It removes hidden text (`w:vanish`), converts formulas to text, and extracts text
+ * boxes that exist only in drawings.
  */
 
 const PIECE_CHARS = 16_384;
@@ -116,12 +116,12 @@ class WordEditor {
     if (run.isHidden ?? isOfStyle) this.edits.push({ from: run.start, to, text: '' });
   }
 
-  /** Replaces the drawing with its text boxes, in the form that mammoth reads. */
+  /** Replaces a drawing with its text boxes, in the form that mammoth reads. */
   #closeDrawing({ start, boxes, hasFallback }: Drawing, to: number): void {
     if (hasFallback || boxes.length === 0) return;
     let at = start;
     for (const [index, box] of boxes.entries()) {
-      // A nested box is already part of the outer box, which is kept.
+      // A nested box is already part of the outer box, whose text is used.
       if (box.from < at) continue;
       this.edits.push({ from: at, to: box.from, text: index === 0 ? '<w:pict>' : '' });
       at = box.to;

@@ -18,17 +18,17 @@ import {
 
 export type DetectGapInput = {
   namespace: string;
-  /** UUID, as are all ids of this module. */
+  /** Id of the agent. All ids of this module are UUIDs. */
   agentId: string;
   conversationId: string;
   question: string;
-  /** Score of the best passage; 0 without a passage. */
+  /** Score of the best passage; 0 if no passage was found. */
   topScore: number;
   /** Passages that the search found, best first. */
   closest: readonly KnowledgeHit[];
-  /** Returns the content that the agent can search. The rarity of a word is measured there. */
+  /** Returns the content that the agent can search. The rarity of words is measured in it. */
   scope: () => Promise<SearchScope>;
-  /** Writes the event to the outbox in the caller's transaction. */
+  /** Writes the event to the outbox, in the caller's transaction. */
   emit: (data: EventData<'knowledge.gap.detected'>) => Promise<void>;
 };
 
@@ -71,7 +71,7 @@ async function readQuestion(
 
 /**
  * Returns the words that define the question. In a longer text these are the words of the question at its end, unless
- * only one word remains there ("Do you deliver there?"). If the question consists of stop words only, returns those.
+ * only one word remains there ("Do you deliver there?"). If the question has only stop words, returns those.
  */
 function definingWords(text: string): string {
   const { question, context } = askedWords(text);

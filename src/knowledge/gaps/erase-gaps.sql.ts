@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import { LOCKED_GAP_COLUMNS, type LockedGap } from './knowledge-gaps.sql.ts';
 
-/** Locks the gaps that any question of a conversation belongs to, ordered by agent. */
+/** Locks the gaps to which any question of a conversation belongs, ordered by agent. */
 export async function lockGapsAskedIn(db: Db, conversationId: string): Promise<LockedGap[]> {
   const { rows } = await db.query<LockedGap>(
     `select ${LOCKED_GAP_COLUMNS} from knowledge_gaps
@@ -20,8 +20,8 @@ export async function eraseQuestionsOf(db: Db, conversationId: string): Promise<
 }
 
 /**
- * Renames a gap to its most frequent remaining wording, or to `erased` if none remains. The fingerprint was computed
- * from the erased words, so the id, which is unique too, replaces it.
+ * Renames a gap to its most frequent remaining wording, or to `erased` if there is none. The fingerprint was computed
+ * from the erased words, so it is replaced by the gap's id, which is unique too.
  */
 export async function nameAfterErasure(db: Db, gapId: string, erased: string): Promise<string> {
   const { rows } = await db.query<{ question: string }>(

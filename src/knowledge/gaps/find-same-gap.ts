@@ -7,14 +7,20 @@ import { findOpenQuestions, readOpenQuestions, type OpenQuestion } from './gap-q
 import { commonWords, likeness, type AskedWord } from './same-question.ts';
 
 /**
- * Maximum number of the latest open questions that a question is compared with, and of older ones that contain its
- * rarest word.
+ * Maximum number of open questions with which a question is compared: the latest ones, and the same number of older
+ * ones that contain its rarest word.
  */
 const OPEN_MAX = 500;
-/** Number of the most similar of these questions whose words are weighted by their rarity in the agent's content. */
+/**
+ * Number of the most similar of these questions that are compared in detail, with words weighted by their rarity in the
+ * agent's content.
+ */
 const WEIGHED_MAX = 50;
 
-/** Returns the open gap of the agent whose question is most similar, in any wording, or `undefined`. */
+/**
+ * Returns the agent's open gap with the most similar question, in any wording, or `undefined` if none is similar
+ * enough.
+ */
 export async function findSameGap(
   db: Db,
   asked: { agentId: string; stems: readonly string[]; scope: SearchScope },
@@ -29,7 +35,8 @@ export async function findSameGap(
 }
 
 /**
- * Finds older questions that contain the rarest word of this question. Rarity is measured among the latest questions.
+ * Finds older questions that contain the rarest word of this question. The rarest word is the one that occurs in the
+ * fewest of the latest questions.
  */
 function findOlder(
   db: Db,
@@ -40,7 +47,7 @@ function findOlder(
   return findOpenQuestions(db, { agentId, stems: [rarest!.stem], limit: OPEN_MAX });
 }
 
-/** Returns the questions with the most words in common with these stems. All words count the same. */
+/** Returns the questions that have the most words in common with these stems. All words have the same weight. */
 function nearest(open: readonly OpenQuestion[], stems: readonly string[]): OpenQuestion[] {
   return open
     .map((question) => ({ question, common: commonWords(stems, question.stems) }))
@@ -63,13 +70,13 @@ function best(
   return found?.gapId;
 }
 
-/** Words that only ask whether something exists, and say little about the subject. They get a low weight. */
+/** Words that only ask whether something exists and say little about the subject. They get a low weight. */
 const LIGHT = wordsIn(english.light);
 const LIGHTER = 0.3;
 
 /**
- * Returns a function that computes the weight of a word: how rare it is in the agent's content and among its gaps. Each
- * gap counts once.
+ * Returns a function that computes the weight of a word from its rarity in the agent's content and among the agent's
+ * gaps. Each gap counts once.
  */
 function weighing(
   { passages, having }: WordCounts,

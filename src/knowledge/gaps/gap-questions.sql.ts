@@ -1,14 +1,14 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** A wording in which a gap was asked. */
+/** A wording of a gap's question. */
 export type GapQuestion = { text: string; count: number; lastAskedAt: number };
 
-/** Maximum number of wordings stored per gap: the most frequent ones. */
+/** Maximum number of wordings that are stored per gap: the most frequent ones. */
 export const QUESTIONS_MAX = 20;
 
 /**
- * Records that a gap was asked in this wording. If the wording exists already, `more` is added to its count. Beyond the
- * limit, the least frequent and least recent wordings are deleted, except the one that names the gap.
+ * Records that the question of a gap was asked in this wording. If the wording exists already, `more` is added to its
+ * count. Beyond the limit, the least frequent and oldest wordings are deleted, except the one that names the gap.
  */
 export async function noteQuestion(
   db: Db,
@@ -55,10 +55,10 @@ function wordKeys(agentId: string, fingerprint: string): string {
                   from unnest(string_to_array(${fingerprint}::text, ' ')) stem)`;
 }
 
-/** A question of an open gap, reduced to the stems of its words. */
+/** A question of an open gap, as the stems of its words. */
 export type OpenQuestion = { gapId: string; stems: string[] };
 
-/** Returns the questions of the latest open gaps of an agent. */
+/** Returns the questions of an agent's latest open gaps. */
 export async function readOpenQuestions(
   db: Db,
   { agentId, limit }: { agentId: string; limit: number },
@@ -75,7 +75,7 @@ export async function readOpenQuestions(
   return rows;
 }
 
-/** Returns the questions of open gaps of an agent, of any age, that contain one of the stems. */
+/** Returns the questions of an agent's open gaps, however old, that contain one of the stems. */
 export async function findOpenQuestions(
   db: Db,
   { agentId, stems, limit }: { agentId: string; stems: readonly string[]; limit: number },

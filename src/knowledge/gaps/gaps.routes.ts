@@ -93,8 +93,8 @@ const gapsOrder = z.enum(GAP_ORDERS).default('created').meta({
 });
 
 /**
- * In the order `created`, a cursor holds only the id, like the cursors of other lists. In other orders, it holds the
- * sort value followed by the id.
+ * Cursor of a list of gaps. In the order `created` it holds only the id, like the cursors of other lists. In other
+ * orders it holds the sort value followed by the id.
  */
 const gapCursor = cursorOf(readPlace);
 

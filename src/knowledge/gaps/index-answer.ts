@@ -25,8 +25,8 @@ export async function indexAnswer(
 }
 
 /**
- * Indexes the same answer again with the remaining questions of its gap. Returns its former words, for `forgetWords` at
- * the end of the transaction.
+ * Indexes the same answer again, with the remaining questions of its gap. Returns the words of the former index
+ * entries, for `forgetWords` at the end of the transaction.
  */
 export async function reindexAnswer(
   db: Db,

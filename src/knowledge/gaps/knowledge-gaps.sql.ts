@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** A question that an agent could not answer. Times are Unix milliseconds, ids are UUIDs. */
+/** A gap: a question that an agent could not answer. Times are Unix milliseconds, and ids are UUIDs. */
 export type GapRow = {
   id: string;
   namespace: string;
@@ -19,8 +19,8 @@ export type GapRow = {
 };
 
 /**
- * Reference to a passage. It contains only ids, because the passage may have been deleted since. `score` is from 0 to
- * 1.
+ * Reference to a passage. It contains only ids, because the passage may have been deleted in the meantime. `score` is
+ * from 0 to 1.
  */
 export type ClosePassage = {
   source_id: string;
@@ -37,7 +37,7 @@ export const GAP_COLUMNS = `id, namespace, agent_id as "agentId", conversation_i
 const FINGERPRINT_CHARS_MAX = 500;
 
 /**
- * Returns the sorted stems of a question's words, such as "deliv norway", which are the same for every order and
+ * Returns the sorted stems of a question's words, such as "deliv norway". They are the same for every word order and
  * inflection.
  */
 export async function fingerprintOf(db: Db, question: string): Promise<string> {
@@ -51,7 +51,7 @@ export async function fingerprintOf(db: Db, question: string): Promise<string> {
   return rows[0]!.fingerprint; // An aggregate returns exactly one row.
 }
 
-/** Serializes the insertion of gaps of one agent. Otherwise two concurrent questions could both create the gap. */
+/** Locks the insertion of gaps for an agent. Without the lock, two concurrent questions could both create the gap. */
 export async function lockGaps(db: Db, agentId: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('knowledge gaps ' || $1, 0))`, [
     agentId,
@@ -59,8 +59,8 @@ export async function lockGaps(db: Db, agentId: string): Promise<void> {
 }
 
 /**
- * If an open gap of the agent has exactly this fingerprint, counts the question and returns the gap with the number
- * that was added. That number is 0 if the last question came from the same conversation.
+ * Counts a question if the agent has an open gap with exactly this fingerprint. Returns that gap and the number that
+ * was added to its count, which is 0 if the last question came from the same conversation.
  */
 export async function countSameGap(
   db: Db,
@@ -139,13 +139,13 @@ export async function readGap(
 }
 
 export type LockedGap = GapRow & {
-  /** Position of the gap's current or withdrawn answer; `null` if the gap never had an answer. */
+  /** Position of the gap's answer, even if it was withdrawn; `null` if the gap never had an answer. */
   answerPosition: number | null;
 };
 
 export const LOCKED_GAP_COLUMNS = `${GAP_COLUMNS}, answer_position as "answerPosition"`;
 
-/** Locks the gap. If two callers resolve it concurrently, the second one waits and then sees it resolved. */
+/** Locks the gap. If two callers resolve it concurrently, the second one waits and then sees that it is resolved. */
 export async function lockGap(
   db: Db,
   { namespace, id }: { namespace: string; id: string },
@@ -171,7 +171,7 @@ export async function lockAnsweredGaps(
   return rows;
 }
 
-/** Returns the highest position that any answer of the agent ever had, or -1 if the agent never had an answer. */
+/** Returns the highest position that an answer of the agent ever had, or -1 if the agent never had an answer. */
 export async function lastAnswerPosition(db: Db, agentId: string): Promise<number> {
   const { rows } = await db.query<{ last: number }>(
     `select coalesce(max(answer_position), -1) as last from knowledge_gaps where agent_id = $1`,

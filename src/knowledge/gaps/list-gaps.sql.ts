@@ -21,8 +21,8 @@ export type ListedGap = GapRow & {
 };
 
 /**
- * Cursor: the last gap of the previous page. `value` is its sort value, or '' for the order `created`, which sorts by
- * id.
+ * Position in a list: the last gap of the previous page. `value` is its sort value, or '' for the order `created`,
+ * which sorts by id.
  */
 export type GapPlace = { order: GapOrder; value: string; id: string };
 
@@ -37,7 +37,7 @@ export type GapFilter = CreatedBetween & {
   /** Only gaps that were last asked at this time or later, in Unix seconds. */
   askedAfter?: number | undefined;
   countMin?: number | undefined;
-  /** Text that the question must contain, case-insensitive. */
+  /** Text that the question must contain. Upper and lower case are not distinguished. */
   part?: string | undefined;
 };
 
@@ -55,8 +55,8 @@ const BEHIND: Record<Exclude<GapOrder, 'created'>, string> = {
 };
 
 /**
- * Lists gaps in descending order of creation, count or last question. Each order has an index for each selective
- * filter.
+ * Lists gaps in descending order of creation, count or last question. For each order there is an index for each
+ * selective filter.
  */
 export async function listGaps(db: Db, filter: GapFilter): Promise<ListedGap[]> {
   const { order, after } = filter;

@@ -6,8 +6,7 @@ import { listQuestions, type GapQuestion } from './gap-questions.sql.ts';
 import { readGap, type ClosePassage, type GapRow } from './knowledge-gaps.sql.ts';
 
 /**
- * A gap with its wordings and the passages that matched best when it was asked, with the present content of those
- * passages.
+ * A gap with its wordings and with the current content of the passages that matched best when its question was asked.
  */
 export type GapDetail = Omit<GapRow, 'closest'> & {
   questions: readonly GapQuestion[];
@@ -15,7 +14,7 @@ export type GapDetail = Omit<GapRow, 'closest'> & {
 };
 
 /**
- * Present content of a passage. `null` if the passage no longer exists, because its source was indexed again or its
+ * Current content of a passage. `null` if the passage no longer exists, because its source was indexed again or its
  * answer changed.
  */
 type Said = { heading: string | null; text: string | null };

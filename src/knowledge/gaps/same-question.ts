@@ -10,7 +10,7 @@ import english from './english.json' with { type: 'json' };
 /** A word of a question, reduced to its stem. */
 export type AskedWord = {
   stem: string;
-  /** Rarer words have a larger weight. */
+  /** Weight of the word. Rarer words have a larger weight. */
   weight: number;
   /** Whether any passage contains the word. If so, the word is not a typing error. */
   isKnown: boolean;
@@ -24,14 +24,14 @@ const SHARE_MIN = 0.7;
  */
 const OWN_WORD_MAX = 0.95;
 const OWN_WORDS_MAX = 0.6;
-/** Closeness of a mistyped word to the correct one, and of two words of the same family. */
+/** Closeness of a mistyped word to the correct one, and of two words from the same root. */
 const TYPED_WRONG = 0.9;
 const RELATED = 0.9;
 /** Closeness of two synonyms. */
 const SYNONYM = 0.8;
 
 /**
- * Returns the likeness of two questions from 0 to 1. Returns 0 if they ask different things: if their numbers differ,
+ * Returns the similarity of two questions from 0 to 1. Returns 0 if they ask different things: if their numbers differ,
  * or if the heaviest word of one is missing in the other ("deliver to Norway", "deliver to Sweden").
  */
 export function likeness(one: readonly AskedWord[], other: readonly AskedWord[]): number {
@@ -129,7 +129,8 @@ function isSwapped(one: string, other: string): boolean {
 }
 
 /**
- * Returns the index of the first character in which two words differ, or the length of `one` if `other` begins with it.
+ * Returns the index of the first character in which two words differ. If `other` begins with `one`, returns the length
+ * of `one`.
  */
 function firstDifference(one: string, other: string): number {
   let at = 0;

@@ -1,18 +1,18 @@
 /** Limits of a feed (docs/integrations.md). A feed that exceeds one is rejected with an error that names the limit. */
 export const FEED_LIMITS = {
-  /** Size of one page as received. */
+  /** Maximum size of one page as received. */
   pageBytes: 20 * 1024 * 1024,
-  /** Size of a page without its documents: only property names and the cursor remain. */
+  /** Maximum size of a page without its documents, so that only property names and the cursor remain. */
   frameChars: 64 * 1024,
-  /** Size of a document's text in UTF-8. */
+  /** Maximum size of a document's text in UTF-8. */
   documentBytes: 5 * 1024 * 1024,
   /**
-   * Object members and list elements in one document. Parley reads only a few, but all take memory while the JSON is
-   * parsed.
+   * Maximum number of object members and list elements in one document. Parley reads only a few, but all take memory
+   * while the JSON is parsed.
    */
   documentMembers: 10_000,
   depth: 32,
-  /** Documents in one sync. */
+  /** Maximum number of documents in one sync. */
   documents: 10_000,
   pages: 2_000,
   idChars: 512,

@@ -25,7 +25,10 @@ export function tookTooLong(ms: number): FetchRefused {
   );
 }
 
-/** Temporary failure of a request. The request is retried, and fails with `refusal` if no attempt succeeds. */
+/**
+ * Error for a temporary failure of a request. The request is retried. If no attempt succeeds, the sync fails with
+ * `refusal`.
+ */
 export class TryAgain extends Error {
   readonly refusal: FetchRefused;
   /** Pause in milliseconds that the feed requests; `undefined` if it requests none. */

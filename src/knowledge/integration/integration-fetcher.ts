@@ -25,7 +25,7 @@ export type IntegrationFetcherDeps = Pick<RequestDeps, 'send' | 'userAgent' | 'n
    * @throws FetchRefused
    */
   secretsOf: (namespace: string, integration: Integration) => Promise<RequestSecrets>;
-  /** Overrides of the default limits. */
+  /** Limits that replace the defaults. */
   limits?: Partial<FeedLimits>;
   times?: Partial<RequestTimes>;
 };
@@ -34,9 +34,9 @@ type Ask = (cursor: string | null, etag?: string | null) => Promise<PageAnswer>;
 type Beginning = { state: FeedState; answer: PageAnswer; isKept: boolean };
 
 /**
- * Creates the fetcher of feeds (docs/integrations.md). It continues at the cursor of the last sync. It starts from the
- * beginning if there is no cursor, or if the feed responds to the cursor with status 410. If the feed cannot be read
- * completely, the sync is rejected and everything that is indexed stays.
+ * Creates the fetcher of feeds (docs/integrations.md). A sync continues at the cursor of the last sync. It starts from
+ * the beginning if there is no cursor, or if the feed responds to the cursor with status 410. If the feed cannot be
+ * read completely, the sync is rejected, and everything that is already indexed stays.
  */
 export function createIntegrationFetcher(deps: IntegrationFetcherDeps): Fetcher {
   const limits = { ...FEED_LIMITS, ...deps.limits };
@@ -96,15 +96,17 @@ function askerOf(deps: RequestDeps & IntegrationFetcherDeps, input: FetchInput):
     });
 }
 
-/** Appends the cursor as text instead of using URL, so that the rest of the URL stays exactly as declared. */
+/**
+ * Appends the cursor to the URL as text, without parsing the URL, so that the rest of the URL stays exactly as
+ * declared.
+ */
 function withCursor(url: string, cursor: string | null): string {
   if (cursor === null) return url;
   return `${url}${url.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
 }
 
 /**
- * Requests the first page. The result's `isKept` means that the feed continues from a cursor and so reports only
- * changes.
+ * Requests the first page. `isKept` in the result means that the feed accepted the cursor, and so reports only changes.
  */
 async function begin(ask: Ask, kept: string | null, url: string): Promise<Beginning> {
   const known = readState(kept, url);
@@ -212,8 +214,8 @@ function toldTwice(id: string): FetchRefused {
 }
 
 /**
- * State of a feed between two syncs, valid only for this `url`. `format` is the format of the last response. The next
- * sync requests the page at `cursor` with the ETag `etag`. If both are `null`, it begins with the first page.
+ * State of a feed between two syncs. It is valid only for this `url`. `format` is the format of the last response. The
+ * next sync requests the page at `cursor` with the ETag `etag`; if both are `null`, it begins with the first page.
  */
 type FeedState = {
   url: string;

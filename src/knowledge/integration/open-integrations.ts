@@ -9,8 +9,8 @@ import { FEED_LIMITS } from './feed-limits.ts';
 import { createIntegrationFetcher } from './integration-fetcher.ts';
 
 /**
- * Limit of the HTTP client. It is above the limit of a page, so that `PageScanner` rejects the page first, with a
- * specific error.
+ * Maximum response size of the HTTP client. It is larger than the limit of a page, so that `PageScanner` rejects the
+ * page first, with a specific error.
  */
 const MAX_RESPONSE_BYTES = FEED_LIMITS.pageBytes + 1024 * 1024;
 

@@ -8,11 +8,11 @@ import { PageScanner, type FeedPage } from './scan-page.ts';
 
 export type PageAnswer =
   | { kind: 'page'; page: FeedPage; etag: string | null }
-  /** The whole feed is a single text. */
+  /** Response whose single text is the whole feed. */
   | { kind: 'text'; text: string; etag: string | null }
-  /** Status 304: nothing has changed. */
+  /** Response with status 304: nothing has changed. */
   | { kind: 'unchanged' }
-  /** Status 410: the cursor has expired. */
+  /** Response with status 410: the cursor has expired. */
   | { kind: 'gone' };
 
 const TEXT_TYPES = ['text/markdown', 'text/plain'];
@@ -88,7 +88,7 @@ function otherType(mediaType: string): FetchRefused {
   return invalidFeed(`must answer ${asked}, and answered ${what}`);
 }
 
-/** Returns the ETag if it can be sent back in a request: it must consist of visible ASCII characters. */
+/** Returns the ETag if it can be sent back in a request, which requires visible ASCII characters. */
 function etagOf(headers: Headers): string | null {
   const etag = headers.get('etag');
   return etag !== null && /^(W\/)?"[!#-~]{0,1000}"$/.test(etag) ? etag : null;

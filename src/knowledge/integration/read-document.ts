@@ -5,10 +5,10 @@ import type { FeedLimits } from './feed-limits.ts';
 import { invalidFeed } from './feed-refused.ts';
 
 type Given = Readonly<Record<string, unknown>>;
-/** Error in a document. The message is one sentence for people. */
+/** Error for an invalid document. The message is one sentence for people. */
 class Unfit extends Error {}
 
-/** Properties that may hold the text of a document. A document must have exactly one of these. */
+/** Properties that may hold the text of a document. A document must have exactly one of them. */
 const TEXTS = ['text', 'markdown', 'html'] as const;
 
 export type ReadingDeps = {
@@ -24,7 +24,7 @@ type Read = { text: string; title: string | null; language: string | null };
 
 /**
  * Validates and reads a document of a feed. A missing id fails the whole feed, because the document could be any of
- * those already indexed. All other errors affect only this document.
+ * those that are already indexed. All other errors affect only this document.
  * @throws FetchRefused and errors of `extract`
  */
 export async function readDocument(deps: ReadingDeps, value: unknown, at: number): Promise<Told> {
@@ -136,7 +136,7 @@ function urlOf(given: Given, { urlChars }: FeedLimits): string | null {
   throw new Unfit(`url must be an http or https address of at most ${urlChars} characters`);
 }
 
-/** Returns the two-letter code, such as `en` for `en-GB`, or `null` for a longer code. */
+/** Returns the two-letter language code, such as `en` for `en-GB`, or `null` if the language has only a longer code. */
 function languageOf(given: Given): string | null {
   const tag = optionalText(given, 'language');
   if (tag === undefined) return null;

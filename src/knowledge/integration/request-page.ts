@@ -19,15 +19,15 @@ export type RequestDeps = {
 };
 
 export type RequestTimes = {
-  /** Time limit until the headers of the response arrive. */
+  /** Time limit in ms until the headers of the response arrive. */
   headersMs: number;
-  /** Time limit until the body of the response is complete. */
+  /** Time limit in ms until the body of the response is complete. */
   pageMs: number;
-  /** Time limit for the whole feed, including all attempts and pauses. */
+  /** Time limit in ms for the whole feed, including all attempts and pauses. */
   feedMs: number;
-  /** Pause before the second attempt. Each further pause is four times as long. */
+  /** Pause in ms before the second attempt. Each further pause is four times as long. */
   retryMs: number;
-  /** Maximum pause, even if `Retry-After` requests a longer one. */
+  /** Maximum pause in ms, even if `Retry-After` requests a longer one. */
   retryMaxMs: number;
 };
 
@@ -46,7 +46,7 @@ export type PageRequest = {
   url: string;
   sourceId: string;
   headers: Readonly<Record<string, string>>;
-  /** ETag of the version that was read before. */
+  /** ETag of the version that was read in the last sync. */
   etag: string | null;
   /**
    * Reads the Secrets. Called before each attempt, so that a changed Secret takes effect.

@@ -11,8 +11,8 @@ const OPENING = [0x5b, 0x7b];
 const CLOSING = [0x5d, 0x7d];
 const OPENING_LIST = 0x5b;
 /**
- * Pattern for the text before the list of documents. The preceding character must not be a backslash, because the quote
- * would then be inside a string.
+ * Pattern for the end of the text before the list of documents. The preceding character must not be a backslash,
+ * because the quote would then be inside a string.
  */
 const BEFORE_DOCUMENTS = /(?:^|[^\\])"documents"\s*:\s*$/;
 
@@ -23,7 +23,7 @@ const BEFORE_DOCUMENTS = /(?:^|[^\\])"documents"\s*:\s*$/;
 type Border = 'before' | 'after' | undefined;
 
 /**
- * Streaming parser of a page: it parses one document at a time while the page arrives. A page of 20 MB therefore does
+ * Streaming parser of a page. It parses one document at a time while the page arrives. A page of 20 MB therefore does
  * not block the process, and its text and its values are never in memory at the same time. Deep nesting and very many
  * members are rejected before parsing, because their values would take a hundred times the memory of their text.
  *
@@ -78,7 +78,7 @@ export class PageScanner {
     return pageOf(parsed(this.#frame), this.#documents, this.#limits);
   }
 
-  /** Returns true if a character belongs to a string, including its quotes. */
+  /** Returns true if a character is part of a string. The quotes count as part of it. */
   #isText(code: number): boolean {
     if (!this.#isInString) {
       this.#isInString = code === QUOTE;

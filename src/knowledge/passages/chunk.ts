@@ -8,22 +8,25 @@ import { cutTable } from './cut-table.ts';
  */
 
 /**
- * A passage. `heading` contains all headings above it, outermost first (`Dogs > On the beach`), or '' without headings.
- * If they have more than 400 characters together, it contains only the innermost ones.
+ * A passage. `heading` contains all headings above the passage, outermost first (`Dogs > On the beach`), or is '' if
+ * there are none. If they have more than 400 characters together, it contains only the innermost ones.
  */
 export type Chunk = { heading: string; text: string };
 
 export const CHUNK_CHARS_MAX = 2_000;
-/** Minimum size. Smaller neighbors under the same heading are joined. */
+/** Minimum size of a passage. Smaller neighbors under the same heading are joined. */
 export const CHUNK_CHARS_MIN = 400;
-/** A heading of this level or a higher one begins a separate subject, however small the subject is. */
+/** Headings of this level or a higher one begin a separate subject, however short the subject is. */
 const SUBJECT_LEVEL = 2;
-/** Each passage repeats its headings, so longer ones would make a large index from a small text. */
+/**
+ * Maximum length of a passage's headings. Each passage repeats its headings, so longer ones would make a large index
+ * from a small text.
+ */
 const HEADING_CHARS_MAX = 400;
 
 /**
- * Yields the passages of a text in order, without U+0000, which PostgreSQL cannot store. Passages are created on
- * demand, so that a caller that stops early does not pay for the rest.
+ * Yields the passages of a text in order, without U+0000, which PostgreSQL cannot store. They are created on demand, so
+ * that a caller that stops early does not pay for the rest.
  */
 export function* chunkText(text: string): Generator<Chunk> {
   for (const { path, paragraphs } of mergeSmall(readSections(cleanText(text)))) {
@@ -82,8 +85,8 @@ function* mergeSmall(sections: Iterable<Section>): Generator<Part> {
 }
 
 /**
- * Returns true if a section must become text. A heading that is only followed by deeper headings appears in their paths
- * instead. A heading that is followed by nothing becomes text itself.
+ * Returns true if a section must become text: it has paragraphs, or nothing follows its heading. A heading that is
+ * followed only by deeper headings appears in their paths instead.
  */
 function hasWords({ paragraphs, hasInner }: Section): boolean {
   return !hasInner || !isEmpty(paragraphs);
@@ -143,7 +146,8 @@ function* packParagraphs(paragraphs: Iterable<string>): Generator<string> {
 }
 
 /**
- * Yields texts of suitable size. `isRest` marks the last one, a remainder that the caller joins to the text before it.
+ * Yields texts of suitable size. `isRest` marks the last text, a remainder that the caller may join to the text before
+ * it.
  */
 function* packed(paragraphs: Iterable<string>): Generator<{ text: string; isRest: boolean }> {
   let open: string[] = [];

@@ -1,10 +1,13 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { SearchScope } from './knowledge-search.sql.ts';
 
-/** Number of passages in a scope, and for each word the number of passages that contain it. */
+/** Number of passages in a scope, and the number of passages that contain each word. */
 export type WordCounts = { passages: number; having: ReadonlyMap<string, number> };
 
-/** Counts the passages with each word. `stems` are those of to_tsvector. Leaves out words without passages. */
+/**
+ * Counts the passages that contain each word. `stems` are stems as `to_tsvector` returns them. Omits words that no
+ * passage contains.
+ */
 export async function countWords(
   db: Db,
   { scope, stems }: { scope: SearchScope; stems: readonly string[] },

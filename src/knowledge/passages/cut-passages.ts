@@ -9,7 +9,7 @@ import { searchableText } from './question-words.ts';
 export type Content = {
   path: string;
   title: string;
-  /** Bytes as uploaded, which may be invalid UTF-8, or a declared text. */
+  /** The text as a string, or as the bytes of an upload, which may be invalid UTF-8. */
   text: Uint8Array | string;
   /** ISO 639-1 code that the document declares. */
   language?: string | null;
@@ -24,7 +24,7 @@ export type CutContent<B extends Batch = Batch> = {
   /** ISO 639-1 code, or `null` if the language is unknown. Words of an unknown language are stemmed as English. */
   language: string | null;
   passages: number;
-  /** The passages as `packChunks` packs them, numbered from 0. */
+  /** The passages, packed by `packChunks` and numbered from 0. */
   batches: readonly B[];
   /** Size of all batches in bytes before compression. */
   packed: number;
@@ -45,14 +45,15 @@ export const PASSAGES_MAX = 55_000;
  */
 export const WORDS_MAX = 250_000;
 /**
- * Limit for all batches of a document: texts, headings, and the words of both. Usually the batches take twice the size
- * of the text. Only characters that expand in the index can exceed the limit (U+FDFA becomes eighteen characters).
+ * Maximum size of all batches of a document: texts, headings, and the words of both. Usually the batches take twice the
+ * size of the text. Only characters that expand in the index can exceed the limit (U+FDFA becomes eighteen characters).
  */
 const PACKED_BYTES_MAX = 100_000_000;
 
 /**
- * Does all the work whose cost grows with the length of a text. text-cutter.ts decides which thread runs it.
- * @param keep converts a batch into the form in which it is held until it is written
+ * Divides a document into passages. All work whose cost grows with the length of the text is done here; text-cutter.ts
+ * decides which thread runs it.
+ * @param keep converts a batch to the form in which it is held until it is written
  */
 export function cutPassages<B extends Batch = Uint8Array>(
   content: Content,
@@ -114,7 +115,7 @@ export function contentHashOf({ path, text }: Pick<Content, 'path' | 'text'>): B
   return createHash('sha256').update(`${path}\0`).update(text).digest();
 }
 
-/** Returns `undefined` if the text is not valid UTF-8. */
+/** Decodes a text. Returns `undefined` if it is not valid UTF-8. */
 function decode(text: Uint8Array | string): string | undefined {
   if (typeof text === 'string') return text;
   try {

@@ -2,7 +2,7 @@ import { cutLongText } from './cut-text.ts';
 
 /** Pattern for the line of dashes between the header and the rows of a Markdown table: `| --- | :-: |`. */
 const RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
-/** Maximum number of lines directly above a table, without an empty line between, that count as its introduction. */
+/** Maximum number of lines directly above a table, without an empty line in between, that count as its introduction. */
 const LINES_ABOVE_MAX = 20;
 
 /**
@@ -37,7 +37,7 @@ function* piecesOf(
       yield open.join('\n');
       [open, size, isEmpty] = [[head], head.length, true];
     }
-    // A row that is too long for one passage is divided into parts, each below the header row.
+    // A row that is too long for one passage is divided into parts. Each part gets the header row.
     const parts =
       size + 1 + row.length > max ? [...cutLongText(row, max - head.length - 1)] : [row];
     for (const [at, part] of parts.entries()) {

@@ -1,5 +1,6 @@
 /**
- * Number of characters repeated at the start of the next piece, so that a divided sentence is complete in one piece.
+ * Number of characters of a piece that are repeated at the start of the next one, so that a sentence that is divided is
+ * complete in one of the pieces.
  */
 export const OVERLAP_CHARS = 200;
 
@@ -22,7 +23,7 @@ export function* cutLongText(text: string, max: number): Generator<string> {
   if (rest !== '') yield rest;
 }
 
-/** Returns the best position to divide the text. Searches the second half of the range that fits. */
+/** Returns the best position at which to divide the text. Searches only the second half of the range that fits. */
 function cutAt(text: string, from: number, to: number): number {
   const middle = from + Math.floor((to - from) / 2);
   for (const pattern of BREAKS) {
@@ -51,7 +52,7 @@ function lastBreak(
   return found && from + found.index + found[0].length;
 }
 
-/** Returns the position, or the one next to it if it is between the halves of a surrogate pair. */
+/** Returns the position, or the next one if the position is between the halves of a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;

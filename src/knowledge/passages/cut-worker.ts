@@ -4,12 +4,12 @@ import { cutPassages, type Content, type CutContent, type Refusal } from './cut-
 import { deflateBatch } from './packed-chunks.ts';
 
 /**
- * Lowers the priority of this thread, so that requests come first on a busy machine. Only on Linux, because other
- * systems would lower the whole process.
+ * Lowers the priority of this thread, so that requests come first on a busy machine. This is done only on Linux,
+ * because other systems would lower the priority of the whole process.
  */
 if (process.platform === 'linux') setPriority(10);
 
-/** Result as the main thread receives it. Transfer between threads turns the Buffer into a Uint8Array. */
+/** Result as the main thread receives it: the transfer between threads turns the Buffer into a Uint8Array. */
 export type CutInThread = (Omit<CutContent, 'hash'> & { hash: Uint8Array }) | { refused: Refusal };
 
 /** Divides a text in the worker thread. text-cutter.ts finds this module by its file name. */

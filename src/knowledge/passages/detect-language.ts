@@ -8,9 +8,9 @@ import { wordsIn } from './phrases.ts';
  * process itself divides small texts.
  */
 
-/** Number of characters from the beginning that are examined. */
+/** Number of characters at the beginning of the text that are examined. */
 const CHARS_MAX = 20_000;
-/** Minimum number of matching words. Fewer may be names, or words that two languages share. */
+/** Minimum number of matching words. Fewer matches may be names, or words that two languages share. */
 const FOUND_MIN = 6;
 /**
  * Minimum share of matching words among all words. In prose, 30 to 50 percent of the words are frequent words; in a
@@ -22,7 +22,7 @@ const AHEAD = 1.15;
 
 const LANGUAGES = Object.entries(words).map(([code, line]) => ({ code, words: wordsIn(line) }));
 
-/** Returns the ISO 639-1 code, or `null` if the language is uncertain. */
+/** Returns the language of a text as an ISO 639-1 code, or `null` if the language is uncertain. */
 export function detectLanguage(text: string): string | null {
   const beginning = text.slice(0, CHARS_MAX).toLowerCase();
   return languageOfScript(beginning) ?? languageOfWords(beginning);
@@ -50,7 +50,10 @@ const SCRIPTS = {
   th: /\p{sc=Thai}/gu,
   zh: /\p{sc=Han}/gu,
 };
-/** Weight of a kana character. Japanese text has as many Chinese characters as kana, and Chinese text has no kana. */
+/**
+ * Weight of a kana character. Japanese text has about as many Chinese characters as kana, whereas Chinese text has no
+ * kana.
+ */
 const KANA_COUNTS = 4;
 /** Letters by which a language is distinguished from others in the same script. */
 const LETTERS = [

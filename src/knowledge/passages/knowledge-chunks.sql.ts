@@ -31,8 +31,8 @@ export async function insertChunks(
 }
 
 /**
- * Inserts passages with one statement per batch, so that no statement takes long. `first` is added to the positions
- * within the batches. `language` (ISO 639-1) decides how the words are stemmed.
+ * Inserts passages with one statement per batch, so that no statement takes long. `first` is added to the positions in
+ * the batches. `language` (ISO 639-1) determines how the words are stemmed.
  */
 export async function insertBatches(
   db: Db,
@@ -108,7 +108,7 @@ export async function deleteDocumentChunks(
   await db.query(long(`${withoutPassages(gone)} select`, [documentIds, sourceId]));
 }
 
-/** Deletes the passages of some documents without updating the index, which the caller rebuilds afterwards. */
+/** Deletes the passages of some documents without updating the index. The caller rebuilds the index afterwards. */
 export async function deleteUnindexed(
   db: Db,
   { sourceId, documentIds }: { sourceId: string; documentIds: readonly string[] },
@@ -157,7 +157,7 @@ export async function allowLongStatements(db: Db): Promise<void> {
   await db.query(`set local statement_timeout = ${INDEX_TIMEOUT_MS}`);
 }
 
-/** Locks the answers of an agent, which serializes their writers. */
+/** Locks the answers of an agent, so that their writers run one after the other. */
 export async function lockAnswers(db: Db, agentId: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('knowledge answers ' || $1, 0))`, [
     agentId,

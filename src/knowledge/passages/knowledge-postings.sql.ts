@@ -16,7 +16,7 @@ export function long(text: string, values: unknown[]) {
 /** Timeout in ms for statements that index a file of 20 MB, which take longer than the usual statement timeout. */
 export const INDEX_TIMEOUT_MS = 120_000;
 
-/** Returns SQL for the words of passages with their postings, one row per word and owner. */
+/** Returns SQL for the words of passages with their postings. The SQL returns one row per word and owner. */
 const postingsOf = (passages: string): string => `
   select w.lexeme, w.namespace, w.owner_id, w.is_answers, count(*),
          string_agg(w.posting, ''::bytea order by w.place)
@@ -35,7 +35,7 @@ const INTO = `insert into knowledge_postings as p
 
 /**
  * Rebuilds the index of an owner from its passages.
- * @param languages ISO 639-1 codes of its passages; `null` is stemmed as English
+ * @param languages ISO 639-1 codes of the passages; words of `null` are stemmed as English
  */
 export async function indexOwner(
   db: Db,
@@ -56,9 +56,8 @@ async function deletePostings(db: Db, ownerId: string): Promise<void> {
 }
 
 /**
- * Deletes the index that the previous release wrote for an owner, because it may hold words that must be erased.
- * Returns true if there was such an index. In that case the owner's postings are deleted too, and the caller must
- * rebuild them.
+ * Deletes the index of an owner that the previous release wrote, because it may hold words that must be erased. Returns
+ * true if there was such an index. In that case the owner's postings are deleted too, and the caller must rebuild them.
  */
 export async function dropOldIndex(db: Db, ownerId: string): Promise<boolean> {
   const { rowCount } = await db.query(
@@ -73,7 +72,10 @@ export async function forgetOwner(db: Db, ownerId: string): Promise<void> {
   await db.query(`delete from knowledge_postings where owner_id = $1 and lexeme = ''`, [ownerId]);
 }
 
-/** Indexes an owner's passages from position `first` on. Their positions must be higher than all indexed ones. */
+/**
+ * Indexes an owner's passages from position `first` on. These positions must be higher than all that are already
+ * indexed.
+ */
 export async function indexFrom(
   db: Db,
   ownerId: string,
@@ -139,8 +141,8 @@ export function withoutPassages(gone: string): string {
 }
 
 /**
- * Stores the number of passages of an owner and the text search configurations that stem them. Configurations are only
- * ever added, until the index is rebuilt.
+ * Stores the number of passages of an owner, and the text search configurations that stem them. Configurations are only
+ * added, and never removed before the index is rebuilt.
  */
 export async function countPassages(
   db: Db,
@@ -225,7 +227,7 @@ async function learnWords(db: Db, ownerId: string, first: number): Promise<void>
 }
 
 /**
- * Removes words that no passage contains any longer. Must run after all insertions of the transaction, and locks the
+ * Removes words that no passage contains any longer. It must run after all insertions of the transaction. It locks the
  * words in sorted order, so that concurrent callers wait for each other instead of deadlocking.
  */
 export async function forgetWords(db: Db, lexemes: readonly string[]): Promise<void> {

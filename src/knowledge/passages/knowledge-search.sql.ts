@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Passages to search: those of some owners, or of all sources of a namespace. Ids are UUIDs. */
+/** Passages to search: those of certain owners, or of all sources of a namespace. Ids are UUIDs. */
 export type SearchScope = {
   namespace: string;
   /** Ids of sources, and of agents whose answers to gaps are searched. */
@@ -16,7 +16,7 @@ export type AskedWord = {
   word: string;
   /** Whether the word belongs to the question itself. Words of the context do not count. */
   counts: boolean;
-  /** 1 for the word of the question itself, less for a synonym. */
+  /** Closeness to the word of the question: 1 for that word itself, less for a synonym. */
   closeness: number;
 };
 
@@ -47,7 +47,7 @@ export type LexemePostings = {
   lists: Buffer | null;
 };
 
-/** Minimum trigram similarity of a known word to a word that is presumably mistyped. */
+/** Minimum trigram similarity between a known word and a word that is presumably mistyped. */
 const TYPO_SIMILARITY = 0.4;
 /** Similarity assigned to a word with two swapped letters, which shares few trigrams. */
 const SWAP_SIMILARITY = 0.8;
@@ -69,8 +69,8 @@ const CONDITIONS = {
 };
 
 /**
- * Returns SQL for the rows of a word, which are one range of the primary key. `offset 0` prevents a cached plan from
- * the time when the table had few words, which would read the rows of all tenants.
+ * Returns SQL for the rows of a word, which form one range of the primary key. `offset 0` prevents PostgreSQL from
+ * using a plan that was cached when the table had few words and that would read the rows of all tenants.
  */
 const rowsOf = (lexeme: string, condition: string): string =>
   `(select p.owner_id, p.is_answers, p.chunks, p.postings from knowledge_postings p
@@ -144,7 +144,7 @@ const correctedOf = (condition: string): string => `
          order by w.closeness desc, k.df desc, w.lexeme limit 1
       ) n`;
 
-/** SQL that selects the words to search for, and marks those that are rare enough to read their postings. */
+/** SQL that selects the words to search for, and marks those that are rare enough for their postings to be read. */
 const BUDGETED = `
   ), meant as materialized (
     select a.term, a.lexeme, a.closeness, k.df from asked a join known k on k.lexeme = a.lexeme
@@ -234,22 +234,22 @@ export type PassageRow = {
   sourceId: string | null;
   gapId: string | null;
   heading: string;
-  /** `null` if only the heading was requested. */
+  /** Text of the passage; `null` if only the heading was requested. */
   text: string | null;
   /** Proximity of the question's words to each other in the passage. Words in the heading weigh more. */
   nearness: number;
   /** Searched words that the heading contains, and those that the text contains. */
   inHeading: string[];
   inText: string[];
-  /** Stems of each question of the gap whose answer this is; `null` if the passage is not an answer. */
+  /** Stems of each question of the gap to which this answer belongs; `null` if the passage is not an answer. */
   asks: string[] | null;
-  /** Questions of the gap whose answer this is; `null` if the passage is not an answer. */
+  /** Questions of the gap to which this answer belongs; `null` if the passage is not an answer. */
   wordings: string[] | null;
 };
 
 /**
- * Reads passages by position and leaves out deleted ones. The first `whole` passages are read completely, and the
- * others only with their heading. `words` are the stems that were searched for.
+ * Reads passages by position. Omits deleted ones. The first `whole` passages are read completely, and the others only
+ * with their heading. `words` are the stems that were searched for.
  */
 export async function readPassages(
   db: Db,
@@ -304,8 +304,8 @@ export async function readPassages(
 }
 
 /**
- * Makes pg return bytes in binary, which takes half the size of the text format that pg requests by default. All
- * columns must be text or bytes, and the text in UTF-8, because pg decodes all columns.
+ * Setting with which pg returns bytes in binary, which takes half the size of the text format that pg requests by
+ * default. All columns must be text or bytes, and the text must be in UTF-8, because pg decodes every column.
  */
 const BYTEA_AS_BYTES = {
   binary: true,

@@ -32,7 +32,7 @@ const CONFIGURATIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Languages whose words have no endings, or whose endings `split-words.ts` removes. Words in Latin letters within such
+ * Languages whose words have no endings, or whose endings `split-words.ts` removes. Words in Latin letters in such
  * texts are mostly English.
  */
 const OF_OTHER_SCRIPTS = new Set([
@@ -50,7 +50,8 @@ const OF_OTHER_SCRIPTS = new Set([
 ]);
 
 /**
- * Returns the configuration that stems words of a language. An unsupported language gets `simple`, which does not stem.
+ * Returns the text search configuration that stems words of a language. An unsupported language gets `simple`, which
+ * does not stem.
  */
 export function configurationOf(language: string | null): string {
   if (language === null || OF_OTHER_SCRIPTS.has(language)) return 'english';

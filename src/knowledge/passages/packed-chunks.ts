@@ -12,7 +12,7 @@ export type NewChunk = {
   textWords: string;
 };
 
-/** Size of the passages in one batch, in UTF-16 units of their JSON. That is about a hundred passages. */
+/** Maximum size of the passages in one batch, in UTF-16 units of their JSON. That is about a hundred passages. */
 const BATCH_CHARS = 250_000;
 const encoder = new TextEncoder();
 
@@ -40,8 +40,8 @@ export function* packChunks(chunks: Iterable<NewChunk>): Generator<Uint8Array> {
 }
 
 /**
- * Passages of one statement. The batches of a large text are compressed, because they may wait in memory for minutes.
- * Each batch contains every text twice, as passages and as words, so it shrinks to a quarter or less.
+ * Passages for one statement. The batches of a large text are compressed, because they may be in memory for minutes.
+ * Each batch contains every text twice, as a passage and as words, so compression reduces it to a quarter or less.
  */
 export type Batch = Uint8Array | { deflated: Uint8Array };
 

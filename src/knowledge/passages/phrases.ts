@@ -3,7 +3,7 @@
  * code that uses them.
  */
 
-/** Source of a regular expression. A list contains the pieces of a long expression, for readability. */
+/** Source of a regular expression. A long one may be given as a list of its pieces, for readability. */
 type Phrase = string | readonly string[];
 
 /** Returns a pattern that matches if the whole text is one of the phrases. */
@@ -17,8 +17,8 @@ export function within(phrases: readonly Phrase[]): RegExp {
 }
 
 /**
- * Returns a pattern that matches if one of the phrases does. Unlike `whole` and `within`, it adds no anchors; each
- * phrase brings its own.
+ * Returns a pattern that matches if one of the phrases does. Unlike `whole` and `within`, it adds no anchors, because
+ * the phrases have their own.
  */
 export function anywhere(phrases: readonly Phrase[]): RegExp {
   return new RegExp(oneOf(phrases), 'u');

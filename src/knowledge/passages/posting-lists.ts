@@ -6,7 +6,7 @@ const COUNT_BYTES = 4;
 const OF_ANSWERS = 'a'.charCodeAt(0);
 /** Header of an owner's list: its UUID, whether its passages are answers, and the number of postings that follow. */
 const HEAD_BYTES = UUID_BYTES + 1 + COUNT_BYTES;
-/** Size of a posting: four bytes for the position and one for the impact. */
+/** Size of a posting in bytes: four for the position and one for the impact. */
 export const POSTING_BYTES = 5;
 /** Maximum value of the impact byte. The value 0 does not occur. */
 const IMPACT_MAX = 127;
@@ -24,15 +24,15 @@ export type Owner = {
 export type OwnedList = { owner: Owner; from: number; to: number };
 export type Places = {
   /**
-   * Number of places of all owners, at least one for each passage: places are consecutive numbers for the passages of
-   * all owners.
+   * Number of places. The passages of all owners are numbered consecutively, and each number is a place. There is at
+   * least one place for each passage.
    */
   count: number;
   owners: readonly Owner[];
   lists: ReadonlyMap<Buffer, readonly OwnedList[]>;
 };
 
-/** Finds the lists of each owner and assigns to each owner a consecutive range of places for its passages. */
+/** Finds the lists of each owner, and assigns a range of consecutive places to the passages of each owner. */
 export function placesOf(all: Iterable<Buffer>): Places {
   const owners = new Map<string, Owner>();
   const lists = new Map<Buffer, readonly OwnedList[]>();
@@ -77,7 +77,10 @@ export function positionAt(bytes: Buffer, at: number): number {
   return (bytes[at]! << 21) | (bytes[at + 1]! << 14) | (bytes[at + 2]! << 7) | bytes[at + 3]!;
 }
 
-/** Returns the impact of a word, from 0 to 1: how much the passage is about the word, independent of other passages. */
+/**
+ * Returns the impact of a word, from 0 to 1. It says how much the passage is about the word, independently of other
+ * passages.
+ */
 export function impactAt(bytes: Buffer, at: number): number {
   return bytes[at + 4]! / IMPACT_MAX;
 }

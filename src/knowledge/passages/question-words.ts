@@ -10,10 +10,10 @@ import { isTooShort, splitWords, type Side } from './split-words.ts';
  * and `10kg` becomes `10 kg`. Questions and indexed texts are divided in the same way.
  */
 
-/** Pattern for a sentence with its closing punctuation, in any script. */
+/** Pattern for a sentence in any script, with its closing punctuation. */
 const SENTENCES =
   /[^.!?\n\u037e\u055e\u061f\u0964\u1362\u1367\u3002\uff01\uff1f]+[.!?\n\u037e\u055e\u061f\u0964\u1362\u1367\u3002\uff01\uff1f]*/gu;
-/** The Greek question mark is usually typed as a semicolon. */
+/** Pattern for a question mark. The Greek one is usually typed as a semicolon. */
 const QUESTION_MARK = String.raw`[?\u037e\u055e\u061f\u1367\uff1f]|;(?<=\p{sc=Greek}\s*;)`;
 const WITHIN = new RegExp(QUESTION_MARK, 'u');
 const AT_END = new RegExp(String.raw`(?:${QUESTION_MARK})\s*$`, 'u');
@@ -30,12 +30,12 @@ export function endsAsQuestion(text: string): boolean {
 
 /** Maximum length of a word. Longer strings are not words, and a tsvector rejects those above 2 KB. */
 const WORD_CHARS_MAX = 64;
-/** Maximum number of words of the question and of its context. They limit the work of one search. */
+/** Maximum number of words of the question, and of its context. They limit the work of one search. */
 const QUESTION_WORDS_MAX = 24;
 const SENTENCE_WORDS_MAX = 64;
 /**
- * Number of characters of a message that are read. A longer message asks its question near its beginning, or is not a
- * question.
+ * Maximum number of characters of a message that are read. A longer message asks its question near its beginning, or is
+ * not a question.
  */
 const MESSAGE_CHARS_MAX = 4_000;
 
@@ -45,8 +45,8 @@ export function searchableText(text: string): string {
 }
 
 /**
- * Returns the words of a question as `searchableText` does, but without the additional words that only the index
- * stores.
+ * Returns the words of a question as `searchableText` does, but without the additional words that are only for the
+ * index.
  */
 export function sentenceText(text: string): string {
   return wordsToMatch(text, 'asked').join(' ');
@@ -94,9 +94,9 @@ function significantWords(text: string): string[] {
 }
 
 /**
- * Returns the stop words to remove from a question: those of all non-Latin scripts and, if the question is in another
- * language than English, those of its language. That language is the one with the most matching words, provided that it
- * has more matches than English.
+ * Returns the stop words to remove from a question: those of all non-Latin scripts and, if the question is not in
+ * English, those of its language. That language is the one with the most matching words, provided that it has more
+ * matches than English.
  */
 function emptyWordsAmong(words: readonly string[]): ReadonlySet<string> {
   const { ofScripts, telling } = (otherEmptyWords ??= readOtherEmptyWords());
@@ -179,7 +179,8 @@ type OtherEmptyWords = {
   /** Stop words of all languages in non-Latin scripts, together. */
   ofScripts: ReadonlySet<string>;
   /**
-   * Words that show that a question is not English, each with the stop word lists of the languages it may belong to.
+   * Maps each word that shows that a question is not English to the stop word lists of the languages to which the
+   * question may belong.
    */
   telling: ReadonlyMap<string, ReadonlySet<string>[]>;
 };
@@ -209,8 +210,8 @@ function tellingOf(
 }
 
 /**
- * Returns stop words in the form in which a question contains them. Chinese and Japanese ones stay whole words of the
- * dictionary.
+ * Returns stop words in the form in which a question contains them. Chinese and Japanese stop words stay whole words of
+ * the dictionary.
  */
 function emptyOf(lines: readonly string[]): Set<string> {
   return new Set([...wordsIn(lines), ...wordsToMatch(lines.join(' '), 'asked')]);

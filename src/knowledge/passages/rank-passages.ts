@@ -21,13 +21,13 @@ import { isNoise } from './question-words.ts';
 export type Term = {
   /** Stem of the word in the question. */
   asked: string;
-  /** Whether the word is part of the question, and not only of its context. */
+  /** Whether the word is part of the question itself, not only of its context. */
   counts: boolean;
   /** Inverse document frequency: rare words weigh most. */
   weight: number;
   /** Number of passages that contain the word. */
   df: number;
-  /** Stems that match the term, closest first. Empty if no passage contains the word or a similar one. */
+  /** Stems that match the term, closest first. The list is empty if no passage contains the word or a similar one. */
   ways: readonly Way[];
 };
 
@@ -46,7 +46,7 @@ export type Way = {
  */
 export type Candidate = { ownerId: string; position: number; points: number; about: number };
 
-/** Weight factor for a word that no passage contains. It is probably the subject of the question. */
+/** Weight factor for a word that no passage contains. Such a word is probably the subject of the question. */
 const UNKNOWN = 1.2;
 /** Weight factor for words of the context, which affect only the order of the hits. */
 const CONTEXT = 0.1;
@@ -112,7 +112,7 @@ export function rankPassages(
   };
 }
 
-/** Sums for each place (see `placesOf`). `taken` is the number of the last term that was added at that place. */
+/** Sums for each place (see `placesOf`). `taken` is the number of the term that was added last at that place. */
 type Sums = { about: Float64Array; points: Float64Array; taken: Int32Array };
 type Numbered = { term: Term; number: number; places: Places };
 
@@ -130,7 +130,8 @@ function addTerm(sums: Sums, { term, number, places }: Numbered): void {
 type Added = OwnedList & { bytes: Buffer; number: number; points: number; about: number };
 
 /**
- * Adds the points of one posting list. If a passage matches a term in several ways, only the first, closest one counts.
+ * Adds the points of one posting list. If a passage matches a term in several ways, only the first and closest way
+ * counts.
  */
 function addList(
   { taken, about, points }: Sums,

@@ -26,8 +26,8 @@ export type NewPassages = {
  */
 const REBUILT_ABOVE = 1 / 3;
 /**
- * Maximum number of positions per passage of a source, including positions of deleted passages. Above it the source is
- * renumbered, because a search walks all positions.
+ * Maximum ratio between the positions and the passages of a source. Positions of deleted passages count too. Above this
+ * ratio the source is renumbered, because a search visits all positions.
  */
 const SPREAD_MAX = 4;
 /**
@@ -38,10 +38,10 @@ const SPREAD_FREE = 100;
 
 /**
  * Replaces the passages of some documents of a source, in the transaction of the caller, who must have locked the
- * source. The passages of other documents keep their ids. New passages may arrive one document at a time, so that
- * memory holds only the document that is being written.
+ * source. The passages of other documents keep their ids. New passages may arrive one document at a time, so that only
+ * the document that is being written is in memory.
  * @param change.removed ids of deleted documents and of changed ones, which are in `added` as well. The caller must
- * delete their rows afterwards and never before, because this function reads their index entries
+ * delete their rows after this call and not before, because it reads their index entries
  * @param change.added passages of documents whose rows exist
  */
 export async function replaceDocuments(

@@ -20,7 +20,7 @@ export type KnowledgeHit = {
   chunkId: string;
   documentId: string | null;
   sourceId: string | null;
-  /** Id of the gap if the passage is an answer, which has neither source nor document. */
+  /** Id of the gap if the passage is an answer to a gap. Such a passage has neither source nor document. */
   gapId: string | null;
   heading: string;
   text: string;
@@ -35,7 +35,8 @@ export type KnowledgeHit = {
 };
 
 /**
- * Returns the public ids of a passage. For an answer, the id of its gap serves as the id of its source and document.
+ * Returns the public ids of a passage. For an answer to a gap, the id of the gap serves as the id of its source and
+ * document.
  */
 export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourceId' | 'gapId'>): {
   source_id: string;
@@ -58,7 +59,9 @@ const CANDIDATES = 50;
 const WHOLE = 16;
 /** Number of answers to gaps that are read in addition to the candidates. */
 const ANSWERS = 8;
-/** Score from which a passage probably answers the question. Such passages move ahead within the first few. */
+/**
+ * Minimum score of a passage that probably answers the question. Such passages move to the front within the first few.
+ */
 const PROBABLE = 0.5;
 /** Weight of the likeness of question and heading, relative to the weight of the words. */
 const LIKENESS = 0.5;
@@ -67,7 +70,7 @@ const NEARNESS = 0.1;
 /** Closeness of a synonym. */
 const SYNONYM = 0.35;
 
-/** Returns the passages that match a question best, best first. Every passage contains some of the question's words. */
+/** Returns the passages that match a question, best first. Every passage contains some of the question's words. */
 export async function searchPassages(
   db: Db,
   { scope, query, limit }: { scope: SearchScope; query: string; limit: number },
@@ -171,7 +174,7 @@ function ranked(passages: readonly PassageRow[], found: Found): KnowledgeHit[] {
   });
   const scores = scoresOf(rows.map(({ signs }) => signs));
   const inOrder = rows
-    // If a gap with exactly this question was answered, the score is certain.
+    // If a gap with exactly this question has an answer, the score of that answer is certain.
     .map((one, at) => ({ ...one, score: one.isSame ? 1 : scores[at]! }))
     .sort(
       (a, b) =>
@@ -195,8 +198,8 @@ function probableFirst<T extends { score: number }>(hits: readonly T[]): T[] {
 }
 
 /**
- * Returns the questions that a passage answers: its innermost heading if that is a question, or all questions of a gap.
- * The list has one empty text if the passage has no question.
+ * Returns the questions that a passage answers: its innermost heading, if that is a question, or all questions of a
+ * gap. If the passage has no question, the list consists of one empty text.
  */
 function askedIn({ heading, gapId, wordings }: PassageRow): string[] {
   const last = heading.slice(heading.lastIndexOf(' > ') + 1);

@@ -9,12 +9,12 @@ export type Section = {
    * needs all of them in memory.
    */
   paragraphs: Iterable<string>;
-  /** Whether deeper headings follow below this one. */
+  /** Whether deeper headings follow below the heading of this section. */
   hasInner: boolean;
 };
 
 const TITLE_CHARS_MAX = 200;
-/** Pattern for every line that may be a heading, an underline or a code fence. */
+/** Pattern for every line that may be a heading, the underline of a heading, or a code fence. */
 const MARKED = /^ {0,3}[#=\-`~]/;
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(?=[^ \t])/;
 /** Pattern for the line below a title that underlines it. */
@@ -24,7 +24,7 @@ const BLANK_LINES = /\n[^\S\n]*\n/g;
 
 /**
  * Yields the sections of a text whose lines end in LF. A plain text is one section. Headings inside a code fence do not
- * count. Holds one section at a time and takes time linear in the length of any text.
+ * count. It holds one section at a time and takes time linear in the length of the text.
  */
 export function* readSections(text: string): Generator<Section> {
   const above: Title[] = [];
@@ -90,7 +90,10 @@ function* linesOf(text: string): Generator<Line> {
   }
 }
 
-/** Parses `## Title ##` by hand, because a single regular expression takes hours for lines of spaces. */
+/**
+ * Parses a heading such as `## Title ##`. It does so by hand, because a single regular expression would take hours for
+ * lines of spaces.
+ */
 function markedTitle({ text, start }: Line): (Title & { start: number }) | undefined {
   const [before, marks] = HEADING.exec(text) ?? [];
   if (before === undefined || marks === undefined) return undefined;

@@ -41,8 +41,8 @@ export function partsOf(word: string): { word: string; closeness: number }[] {
 }
 
 /**
- * Closeness of one half of a character pair. Words that share a single character have a related meaning, seldom the
- * same one.
+ * Closeness of one half of a pair of characters. Words that share a single character have related meanings, but seldom
+ * the same meaning.
  */
 const HALF_PAIR = 0.35;
 /** Closeness of one half of a compound. It is usually the subject of the compound. */
@@ -95,7 +95,7 @@ function plainText(text: string): string {
  * of Hindi, which is often left out.
  */
 const UNSEEN = /[\u00ad\u0640\u2060]|\u093c|\u200c|\u200d|[\ufe00-\ufe0f]/g;
-/** Pattern for combining marks in scripts where they are accents, or vowels that are mostly left out. */
+/** Pattern for combining marks in scripts in which such marks are accents, or vowels that are mostly omitted. */
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Arabic}\p{sc=Hebrew}\p{N}])\p{M}+/gu;
 /** Pattern for all Cyrillic combining marks except the breve of й, which is a letter of the alphabet. */
 const CYRILLIC_ACCENTED = /(\p{sc=Cyrillic})(?!\u0306)\p{M}+/gu;
@@ -114,7 +114,7 @@ function digitOf(digit: string): string {
   return String(code - ZEROS.findLast((zero) => zero <= code)!);
 }
 
-/** Letters that have two written forms, or for which people often type another letter. */
+/** Letters that have two written forms, or in place of which people often type another letter. */
 const VARIANTS = new Map(
   ['ıi', 'đd', 'łl', 'ςσ', 'ךכ', 'םמ', 'ןנ', 'ףפ', 'ץצ', 'ىي', 'یي', 'کك', '\u0901\u0902'].map(
     ([written, meant]) => [written!, meant!],
@@ -150,7 +150,7 @@ function charactersAndPairs(han: string): string[] {
 
 const EAST_PARTS = /\p{sc=Han}+|[\p{sc=Katakana}ー]+|\p{sc=Hiragana}[\p{sc=Hiragana}ー]*/gu;
 
-/** Returns the dictionary words of a question. Joins consecutive characters that belong to no dictionary word. */
+/** Returns the dictionary words of a question. Consecutive characters that belong to no dictionary word are joined. */
 function askedEastAsian(run: string): string[] {
   const words: string[] = [];
   let open = '';
@@ -209,7 +209,7 @@ const KOREAN_STEM_MIN = 2;
  */
 const KOREAN_LONG = 3;
 
-/** Removes up to three particles and endings. */
+/** Removes up to three particles and endings from a Korean word. */
 function withoutEndings(word: string): string {
   for (let stem = word, times = 0; ; times += 1) {
     const ending = KOREAN_ENDINGS.find(

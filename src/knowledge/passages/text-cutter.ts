@@ -17,8 +17,8 @@ export type TextCutter = {
    */
   cut: (namespace: string, content: Content) => Promise<CutContent>;
   /**
-   * Runs a write to the index. Runs large writes one at a time: each occupies a PostgreSQL connection for half a
-   * minute, and two together leave little of a small machine to others.
+   * Runs a function that writes to the index. Large writes run one at a time, because each occupies a PostgreSQL
+   * connection for half a minute, and two together would leave little of a small machine to others.
    */
   inTurn: <T>(
     namespace: string,
@@ -28,7 +28,7 @@ export type TextCutter = {
   stop: () => Promise<void>;
 };
 
-/** Thrown if the text itself cannot be accepted, so a retry does not help. */
+/** Error for a text that cannot be accepted. A retry cannot succeed. */
 export class TextRefused extends Error {
   override readonly name = 'TextRefused';
   readonly code: Refusal['code'];
@@ -44,22 +44,22 @@ export class TextRefused extends Error {
  * another thread would take longer.
  */
 const SMALL_BYTES = 16 * 1024;
-/** Number of batches of about 250 kB from which a write counts as large. Writing them takes more than a second. */
+/** Number of batches (of about 250 kB) from which a write counts as large. Writing them takes more than a second. */
 const LARGE_BATCHES = 8;
 const RETRY_AFTER_SEC = 5;
 /**
- * Time limit for one text, which starts when the text leaves the queue. The worst permitted text takes 10 s on a slow
- * core.
+ * Time limit in ms for one text. It starts when the text leaves the queue. The worst permitted text takes 10 s on a
+ * slow core.
  */
 const TIMEOUT_MS = 60_000;
 /**
- * Heap limit of the thread. It is several times what the largest text needs, because texts are read in pieces and
+ * Heap limit of the thread in MB. It is several times what the largest text needs, because texts are read in pieces and
  * forwarded as bytes.
  */
 const HEAP_MB_MAX = 192;
-/** Size of the heap's young generation. Four times as much saves no time. */
+/** Size of the heap's young generation in MB. Four times as much would save no time. */
 const YOUNG_MB_MAX = 4;
-/** Time after which an idle thread is stopped, because it occupies 15 MB. */
+/** Time in ms after which an idle thread is stopped, because it occupies 15 MB. */
 const IDLE_MS = 30_000;
 
 export function createTextCutter({
@@ -87,7 +87,7 @@ export function createTextCutter({
     argv: [],
     execArgv: [],
   });
-  // Idle threads emit this event. Without a handler, the error would end the process.
+  // Idle threads may emit this event. Without a handler, the error would end the process.
   pool.on('error', (error) => log.warn({ reason: reasonOf(error) }, 'a cutting thread was lost'));
   // Used instead of the pool's own queue, which hangs if a thread dies while it divides the previous text.
   const cuts = createFairQueue({ kind: 'texts', places: 1, waitingMax, metrics });

@@ -2,7 +2,7 @@ import { ApiError } from '../../errors.ts';
 import { FORMAT_BY_MEDIA_TYPE, formatOf, type Format } from '../formats/format-of.ts';
 
 /**
- * Media types of uploads (contract/knowledge.md#uploads). Others are rejected, because indexing them would produce
+ * Media types of uploads (contract/knowledge.md#uploads). Other types are rejected, because indexing them would produce
  * meaningless words.
  */
 

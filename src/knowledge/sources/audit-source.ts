@@ -7,10 +7,10 @@ import type { WhoElse } from '../../platform/reconcile/actors.ts';
 import { toSnakeKey } from '../../platform/resources/schema/key-map.ts';
 import type { KnowledgeSourceRow, SourceProjection } from './knowledge-sources.sql.ts';
 
-/** Fields whose values the audit log records. Of texts it records only that they changed. */
+/** Fields whose values the audit log records. Of texts, it records only that they changed. */
 export const TOLD = ['name', 'type', 'schedule', 'managed_by'] as const;
 
-/** Records the declaration of a source in the audit log when the operator applies it. `row` is the state before. */
+/** Adds the declaration of a source to the audit log when the operator applies it. `row` is the previous state. */
 export async function recordSource(
   db: Db,
   declared: {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Cron } from 'croner';
 import type { KnowledgeSourceSpec } from './knowledge-source.ts';
 
-/** Types of sources whose content syncs fetch repeatedly from another server. */
+/** Types of sources whose content is fetched from another server, again in each sync. */
 
 export const FETCHED_TYPES = ['website', 'integration'] as const;
 export type FetchedType = (typeof FETCHED_TYPES)[number];
@@ -12,8 +12,8 @@ export function isFetched(type: KnowledgeSourceSpec['type']): type is FetchedTyp
 }
 
 /**
- * Returns a hash of the fetch settings, or `null` for types that are not fetched. A changed hash triggers a sync. The
- * hash excludes metadata and schedule.
+ * Returns a hash of the settings that determine what is fetched, or `null` for types that are not fetched. A changed
+ * hash triggers a sync. The hash does not cover metadata and schedule.
  */
 export function fetchKeyOf(
   spec: Pick<KnowledgeSourceSpec, 'type' | 'website' | 'integration'>,
@@ -34,8 +34,8 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * Returns the first time of a cron schedule (UTC) after a moment, in Unix milliseconds. Returns `null` without a
- * schedule or if it never recurs.
+ * Returns the first time of a cron schedule (UTC) after a given time, in Unix milliseconds. Returns `null` without a
+ * schedule, or if there is no such time.
  */
 export function nextTime(schedule: string | undefined, afterMs: number): number | null {
   if (schedule === undefined) return null;

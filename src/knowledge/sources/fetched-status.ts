@@ -10,7 +10,7 @@ import type { KnowledgeSourceRow } from './knowledge-sources.sql.ts';
 
 /** This module shows syncs in the status of a KnowledgeSource (contract/custom-resources.md#status). */
 
-/** Interval at which the operator updates the status while a sync is unfinished. */
+/** Interval in ms at which the operator updates the status while a sync is unfinished. */
 export const SYNCING_LOOK_MS = 5_000;
 
 /**

@@ -14,13 +14,13 @@ export type Fetched =
       language: string | null;
       validators: Validators;
     }
-  /** The indexed document is still current. */
+  /** Document whose indexed version is still current. */
   | { kind: 'unchanged'; path: string }
-  /** The document could not be read this time and stays indexed. `reason` is one sentence for people. */
+  /** Document that could not be read this time. It stays indexed. `reason` is one sentence for people. */
   | { kind: 'failed'; path: string; reason: string }
-  /** The document must not be indexed, and is removed if it is. */
+  /** Document that must not be indexed. If it is indexed, it is removed. */
   | { kind: 'skipped'; path: string; reason: string }
-  /** Progress: number of documents known so far. */
+  /** Progress: the number of documents known so far. */
   | { kind: 'found'; count: number };
 
 /** Validators for a conditional request (RFC 9110 §13). A field is `null` if the source sent no such validator. */
@@ -29,8 +29,8 @@ export type Validators = { etag: string | null; lastModified: string | null };
 export type FetchInput = {
   source: Pick<KnowledgeSourceRow, 'id' | 'namespace' | 'name' | 'spec'>;
   /**
-   * Returns the validators of a path. They come from an earlier sync, or from this sync if another process began it and
-   * died.
+   * Returns the validators of a path. They come from an earlier sync, or from this sync if another process had begun it
+   * and died.
    */
   known: (path: string) => Promise<Validators | undefined>;
   /** Cursor that the last complete sync returned; `null` to start from the beginning. */
@@ -44,15 +44,15 @@ export type FetchInput = {
  */
 export type FetchEnd = {
   /**
-   * What happens to documents that the sync did not report: `remove` if the fetcher reported all current documents,
-   * `keep` if it reported only changes.
+   * What happens to documents that the sync did not report. `remove`: the fetcher reported all current documents, so
+   * they are removed. `keep`: it reported only changes, so they stay.
    */
   unseen: 'remove' | 'keep';
   cursor: string | null;
 };
 export type Fetcher = (input: FetchInput) => AsyncGenerator<Fetched, FetchEnd, void>;
 
-/** Thrown if the source as a whole cannot be read. `reason` is the reason of a condition (CamelCase). */
+/** Error for a source that cannot be read as a whole. `reason` is the reason of a condition (CamelCase). */
 export class FetchRefused extends Error {
   readonly reason: string;
   constructor(reason: string, message: string) {

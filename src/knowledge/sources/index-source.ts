@@ -25,7 +25,7 @@ export type IndexDeps = QuotaDeps & {
   notifier: Notifier;
   announce: Announce;
   metrics: Pick<Metrics, 'knowledgeSyncs'>;
-  /** Divides texts. It runs before the transaction begins, to keep the transaction short. */
+  /** Divides texts. This happens before the transaction begins, to keep the transaction short. */
   cutter: Pick<TextCutter, 'cut' | 'inTurn'>;
   nowMs: () => number;
 };
@@ -37,8 +37,8 @@ export type IndexDeps = QuotaDeps & {
 export type Index = (source: KnowledgeSourceRow, content: ReadContent) => Promise<void>;
 
 /**
- * Runs a transaction that may index a source, and announces its event after the commit. The metric counts it once, as
- * `ready` or `error`, even if the transaction is repeated.
+ * Runs a transaction that may index a source, and announces its event after the commit. The metric counts it only once,
+ * as `ready` or `error`, even if the transaction is repeated.
  */
 export async function inIndexTransaction(
   deps: IndexDeps,
@@ -59,8 +59,8 @@ export async function inIndexTransaction(
       emitted = await emitSynced(db, deps, { source, sync });
       grown = { namespace: source.namespace, before: source.bytes, bytes: bytesOf(content) };
     });
-    // Must be the last step, because it makes concurrent transactions that add bytes to the namespace wait until this
-    // one commits.
+    // This must be the last step, because it makes concurrent transactions that add bytes to the namespace wait until
+    // this one commits.
     if (grown) await requireBytes(db, deps, grown);
     return row;
   });

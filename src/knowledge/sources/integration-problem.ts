@@ -12,8 +12,8 @@ type Integration = NonNullable<KnowledgeSourceSpec['integration']>;
 type Deps = { guard: AddressGuard; store: Pick<ResourceStore, 'get'> };
 
 /**
- * Returns one sentence if a URL breaks the rules for webhook endpoints (contract/webhooks.md#addresses), or if it has
- * the query parameter `cursor`, which Parley itself adds.
+ * Returns one sentence if a URL violates the rules for webhook endpoints (contract/webhooks.md#addresses), or if it has
+ * the query parameter `cursor`, which Parley itself adds; otherwise `undefined`.
  */
 function urlProblem(url: string, guard: AddressGuard): string | undefined {
   const checked = checkUrl(url, guard);
@@ -24,8 +24,8 @@ function urlProblem(url: string, guard: AddressGuard): string | undefined {
 }
 
 /**
- * Returns why a declared feed cannot be read, with the type of the condition that reports it, or `undefined` if it can
- * be read.
+ * Returns why a declared feed cannot be read, with the type of the condition that reports the problem, or `undefined`
+ * if it can be read.
  */
 export async function integrationProblem(
   { guard, store }: Deps,
@@ -50,7 +50,10 @@ function websiteProblem(address: string, guard: AddressGuard): string | undefine
   return 'problem' in checked ? checked.problem : undefined;
 }
 
-/** Returns why a declared website cannot be read, as a condition, or `undefined` if it can be read. */
+/**
+ * Returns why a declared website cannot be read, as the reason and message of a condition, or `undefined` if it can be
+ * read.
+ */
 export function websiteRefusal(
   guard: AddressGuard,
   website: { url: string },
@@ -67,8 +70,8 @@ export function usesSecret(integration: Integration | undefined, name: string): 
 }
 
 /**
- * Rejects invalid URLs when they are written, so that the caller learns of them early. The address guard checks every
- * connection again. `fields` come from a validated body, but a merge patch may contain `null`.
+ * Rejects invalid URLs when they are written, so that the caller learns of the problem early. The address guard checks
+ * every connection again. `fields` come from a validated body, but a merge patch may contain `null`.
  * @throws ApiError invalid_body
  */
 export function requireFetchedUrl(

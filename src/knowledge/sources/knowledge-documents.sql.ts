@@ -94,7 +94,7 @@ export async function upsertDocument(db: Db, document: NewDocument): Promise<str
   return rows[0]!.id; // An upsert always returns exactly one row.
 }
 
-/** Deletes all documents except those with these paths. Returns the number of deleted documents. */
+/** Deletes all documents of a source except those with these paths. Returns the number of deleted documents. */
 export async function deleteOtherDocuments(
   db: Db,
   sourceId: string,
@@ -114,8 +114,8 @@ export type Upload = { mediaType: string; fileName: string | null; content: Buff
 export const UNNAMED_FILE = 'content';
 
 export async function readUpload(db: Db, sourceId: string): Promise<Upload | undefined> {
-  // Reads the content as base64, because neither format of pg is suitable: in hex, 20 MB are 40 million digits, and in
-  // its binary format it decodes bytes as UTF-8, which corrupts other content.
+  // Reads the content as base64, because neither of pg's formats is suitable: in hex, 20 MB are 40 million digits, and
+  // in its binary format pg decodes the bytes as UTF-8, which corrupts other content.
   const { rows } = await db.query<Omit<Upload, 'content'> & Piece>(
     `select media_type as "mediaType", file_name as "fileName", length(c.content) as length,
             encode(c.content, 'base64') as base64
@@ -149,7 +149,7 @@ async function shared(pieces: readonly Piece[]): Promise<Buffer> {
   return whole;
 }
 
-/** Returns the hash of an upload. It equals `contentHashOf` for the same name and content. */
+/** Returns the hash of an upload, which equals `contentHashOf` for the same name and content. */
 export async function readUploadHash(db: Db, sourceId: string): Promise<Buffer | undefined> {
   const { rows } = await db.query<{ hash: Buffer }>(
     `select sha256(convert_to(coalesce(u.file_name, $2), 'UTF8') || '\\x00'::bytea || coalesce(
@@ -162,8 +162,8 @@ export async function readUploadHash(db: Db, sourceId: string): Promise<Buffer |
 }
 
 /**
- * Size of the piece of content that one statement reads or writes. pg copies a piece three times before PostgreSQL
- * receives it.
+ * Size in bytes of the pieces in which statements read and write content. pg copies a piece three times before
+ * PostgreSQL receives it.
  */
 const PIECE_BYTES = 256 * 1024;
 

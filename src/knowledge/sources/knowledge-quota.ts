@@ -4,13 +4,13 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { sumSourceBytes } from './knowledge-sources.sql.ts';
 
 /**
- * Storage quota of a namespace. It limits the bytes of documents as declared or uploaded, not those of their passages
- * and index, which grow in proportion and take a multiple of that (docs/decisions/0021).
+ * Storage quota of a namespace. It limits the bytes of documents as declared or uploaded. It does not limit their
+ * passages and index, which grow in proportion and take a multiple of that (docs/decisions/0021).
  */
 
 /**
- * Checks the quota before a text is declared, and before an upload is divided into passages. Always accepts a write
- * that does not make a source larger.
+ * Checks the quota before a text is declared, and before an upload is divided into passages. A write that does not make
+ * a source larger is always accepted.
  * @throws QuotaExceededError
  */
 export async function checkBytes(
@@ -25,8 +25,8 @@ export async function checkBytes(
 }
 
 /**
- * Checks the quota at the end of the transaction that indexes a source, so that concurrent writers have to wait only
- * for the commit. `before` is the former size of the source in bytes.
+ * Checks the quota at the end of the transaction that indexes a source, so that concurrent writers wait only for the
+ * commit. `before` is the former size of the source in bytes.
  * @throws QuotaExceededError
  */
 export async function requireBytes(

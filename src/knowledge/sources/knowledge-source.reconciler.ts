@@ -46,7 +46,7 @@ type Blocked = Problem & { type: 'Accepted' | 'ResolvedRefs' };
 export type KnowledgeSourceReconcilerDeps = IndexDeps & {
   guard: AddressGuard;
   store: Pick<ResourceStore, 'get'>;
-  /** `lookMs` is the interval of status updates while a sync is unfinished. */
+  /** `lookMs` is the interval in ms of status updates while a sync is unfinished. */
   syncTimes?: { lookMs?: number } | undefined;
 };
 
@@ -124,7 +124,7 @@ async function act(
     };
   }
   const readiness = row.ready ? [ready(why)] : [notReady(why), reconciling(why)];
-  // Whether a text can be indexed becomes known only when it is divided into passages.
+  // Whether a text can be indexed is known only after it was divided into passages.
   const type = blocked?.type ?? (spec.textFrom ? 'ResolvedRefs' : 'Accepted');
   return {
     findings: problem ? refused(type, problem) : [...readiness, accepted, resolvedRefs()],
@@ -132,7 +132,7 @@ async function act(
   };
 }
 
-/** Queues a sync if the annotation that requests one has a new value, once for each value. */
+/** Queues a sync if the annotation that requests one has a new value. Each value queues only one sync. */
 async function handleRequest(
   { pool }: Pick<KnowledgeSourceReconcilerDeps, 'pool'>,
   { metadata, status }: SourceResource,
@@ -148,7 +148,7 @@ async function handleRequest(
   return { row: fresh, status: { lastHandledReconcileAt: asked } };
 }
 
-/** Returns the text, `null` for a source without one, or the reason why it cannot be used. */
+/** Returns the text of a source, `null` if the source has none, or the reason why the text cannot be used. */
 async function resolve(
   deps: KnowledgeSourceReconcilerDeps,
   { spec, metadata }: SourceResource,
@@ -164,7 +164,7 @@ async function resolve(
   if (ref === undefined) return { text: spec.text ?? null };
   const found = await resolveConfigMap(deps.store, metadata.namespace, ref);
   if (!('value' in found)) return { type: 'ResolvedRefs', ...found };
-  // Checks only a text from a ConfigMap, because the CRD validates a text in the spec.
+  // Only a text from a ConfigMap is checked here, because the CRD validates a text in the spec.
   const { value } = found;
   if (knowledgeSourceSpec.shape.text.safeParse(value).success && isStorable(value)) {
     return { text: value };
@@ -174,8 +174,8 @@ async function resolve(
 }
 
 /**
- * Returns sources whose status does not show their last or current sync. Uploads, schedules and syncs that are
- * requested by REST do not change the declaration, so only this comparison shows their effect to the operator.
+ * Returns sources whose status does not show their last or current sync. Uploads, schedules and syncs requested by REST
+ * do not change the declaration, so the operator notices their effect only by this comparison.
  */
 export async function listStaleSources({
   pool,

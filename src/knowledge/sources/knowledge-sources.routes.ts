@@ -147,7 +147,7 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
 }
 
 /**
- * Returns the audit log line of an upload. It contains the counts of the indexed content, and never the content itself.
+ * Returns the audit entry for an upload. It contains the counts of the indexed content, and never the content itself.
  */
 function uploadedLine({ id, documents, chunks, bytes }: KnowledgeSourceRow): AuditLine {
   const target = fromUuid('ks', id);

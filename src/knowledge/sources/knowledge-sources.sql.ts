@@ -3,7 +3,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { ManagedBy } from '../../platform/resources/kind-names.ts';
 import type { KnowledgeSourceSpec } from './knowledge-source.ts';
 
-/** A KnowledgeSource as projected by the operator, which the API reads. Times are Unix milliseconds. */
+/** A KnowledgeSource as the operator projects it to the database, for the API. Times are Unix milliseconds. */
 export type KnowledgeSourceRow = {
   id: string;
   namespace: string;
@@ -26,7 +26,7 @@ export type KnowledgeSourceRow = {
   /** Hash of the indexed content; `null` if nothing is indexed. */
   contentHash: Buffer | null;
   /**
-   * Number of passages that have a vector. `problem` is the reason why some have none. `null` if the source is not
+   * Number of passages that have a vector; `problem` is the reason why some have none. `null` if the source is not
    * embedded.
    */
   embedded?: { passages: number; problem: string | null } | null;
@@ -37,8 +37,8 @@ export type KnowledgeSourceRow = {
   /** Time of the next scheduled sync or retry; `null` if there is none. */
   nextSyncAt: number | null;
   /**
-   * Hashes of fetch settings (see `fetchKeyOf`): `askedKey` of the declared settings, and `syncedKey` of those that
-   * were used for the indexed content.
+   * Hashes of settings that determine what is fetched (see `fetchKeyOf`): `askedKey` for the declared settings, and
+   * `syncedKey` for the settings with which the indexed content was fetched.
    */
   askedKey: string | null;
   syncedKey: string | null;
@@ -83,8 +83,8 @@ const UNFINISHED = `from knowledge_syncs y
   where y.source_id = knowledge_sources.id and y.status in ('queued', 'running')`;
 
 /**
- * While a sync is queued or running, the status is derived from that sync, so that readers never see a status that
- * contradicts it.
+ * SQL for the status. While a sync is queued or running, the status is derived from that sync, so that readers never
+ * see a status that contradicts it.
  */
 const STATUS = `case when exists (select ${UNFINISHED})
   then case when content_hash is null then 'syncing' else 'refreshing' end else status end`;
@@ -150,12 +150,12 @@ export async function listSources(db: Db, filter: SourceFilter): Promise<Knowled
 }
 
 export type SyncedKey = Pick<KnowledgeSourceRow, 'namespace' | 'name' | 'lastSyncedAt'> & {
-  /** Whether the last finished sync failed. */
+  /** Whether the last sync that ended has failed. */
   isFailed: boolean;
   isSyncing: boolean;
 };
 
-/** Returns for each source of all namespaces when it was last indexed. Leaves out sources that were never synced. */
+/** Returns when each source of all namespaces was last indexed. Omits sources that were never synced. */
 export async function listSyncedKeys(db: Db): Promise<SyncedKey[]> {
   const { rows } = await db.query<SyncedKey>(
     `select namespace, name, last_synced_at as "lastSyncedAt", sync_failures > 0 as "isFailed",
@@ -202,8 +202,8 @@ export async function selectSourceIds(
 export type LockedSource = KnowledgeSourceRow & { deletedAt: number | null };
 
 /**
- * Locks a source, even a deleted one. All code that indexes the source takes this lock. The lock does not prevent other
- * transactions from queueing a sync of the source.
+ * Locks a source, even a deleted one. All code that indexes the source takes this lock. Other transactions can still
+ * queue a sync of the source.
  */
 export async function lockSource(db: Db, id: string): Promise<LockedSource | undefined> {
   const { rows } = await db.query<LockedSource>(
@@ -236,7 +236,7 @@ export async function upsertSource(db: Db, source: SourceProjection): Promise<Lo
   return (await lockSource(db, s.id))!; // The row exists, because the previous statement wrote it.
 }
 
-/** Updates the status and condition of a source. The caller has locked its row. */
+/** Updates the status and condition of a source. The caller must have locked its row. */
 export async function updateSourceState(
   db: Db,
   source: SourceState & Pick<KnowledgeSourceRow, 'id'>,
@@ -248,7 +248,7 @@ export async function updateSourceState(
   );
 }
 
-/** Updates the counts and the hash of the indexed content. The caller has locked the row. */
+/** Updates the counts and the hash of the indexed content. The caller must have locked the row. */
 export async function updateSourceIndex(
   db: Db,
   source: Pick<KnowledgeSourceRow, 'id' | 'documents' | 'chunks' | 'bytes'> & {
@@ -322,8 +322,8 @@ export async function clearSourceIndex(db: Db, id: string): Promise<void> {
 type GoneSource = Pick<KnowledgeSourceRow, 'id' | 'name' | 'type' | 'managedBy' | 'documents'>;
 
 /**
- * Marks the source of this name as deleted, unless its id is `exceptId`, and returns its former state. The caller must
- * delete its passages. The row stays, so that the source has the same id when it is declared again.
+ * Marks the source with this name as deleted, unless its id is `exceptId`, and returns its former state. The caller
+ * must delete its passages. The row stays, so that the source has the same id when it is declared again.
  */
 export async function markSourceDeleted(
   db: Db,

@@ -45,14 +45,14 @@ export const SYNC_COLUMNS = `id, namespace, source_id as "sourceId", trigger, st
 const UNFINISHED = `status in ('queued', 'running')`;
 
 /**
- * Queues a sync of a source, unless one is queued or running. Returns the queued or already unfinished sync, or
+ * Queues a sync of a source, unless one is queued or running. Returns the unfinished sync, whether it is new or not, or
  * `undefined` if the source was deleted.
  */
 export async function queueSync(
   db: Db,
   { sourceId, trigger }: { sourceId: string; trigger: SyncTrigger },
 ): Promise<{ sync: SyncRow; isNew: boolean } | undefined> {
-  // Repeats, because the unfinished sync that prevented the insertion may have ended before it is read.
+  // Repeats, because the unfinished sync that prevented the insertion may end before it is read.
   for (;;) {
     const { rows } = await db.query<SyncRow>(
       `insert into knowledge_syncs (id, namespace, source_id, trigger)

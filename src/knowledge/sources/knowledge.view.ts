@@ -77,7 +77,7 @@ export const KnowledgeSource = z
   })
   .meta({ id: 'KnowledgeSource', description: 'What agents answer from.' });
 
-/** Returns a source for the REST API. The field `text` is left out if `text` is `undefined`. */
+/** Returns a source for the REST API. The response has no field `text` if `text` is `undefined`. */
 export function sourceView(row: KnowledgeSourceRow, text?: string | null): Record<string, unknown> {
   const {
     website = null,

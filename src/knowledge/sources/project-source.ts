@@ -35,7 +35,7 @@ import { readOf } from './read-content.ts';
 
 /** A declared source, including its text if it is of type `text`. */
 export type DeclaredSource = SourceProjection & {
-  /** Reason why the declaration cannot be applied. The content that is already indexed stays. */
+  /** Reason why the declaration cannot be applied. Content that is already indexed stays. */
   problem?: Problem;
 };
 
@@ -118,7 +118,7 @@ async function project(
 
 /**
  * If the fetch settings of a source have changed, cancels its unfinished sync and queues a new one. If the schedule has
- * changed, computes the next time from now.
+ * changed, computes the next time, counted from now.
  */
 async function askFor(
   db: Db,
@@ -154,7 +154,7 @@ function isInForce(
   return isAsked && isDeepStrictEqual({ ...known, ...projection, ...state, status }, known);
 }
 
-/** Returns the state of a source if its declaration brings no new text to index. */
+/** Returns the state of a source whose declaration brings no new text to index. */
 function stateOf({ problem, type, spec }: DeclaredSource, known: KnowledgeSourceRow): SourceState {
   const isIndexed = known.contentHash !== null;
   if (problem) {

@@ -60,7 +60,7 @@ export function readOf(cut: CutContent): ReadContent {
   return { hash: cut.hash, documents: [cut], failed: [] };
 }
 
-/** Limit for all passages of a source. */
+/** Maximum size of all passages of a source in bytes. */
 const PACKED_BYTES_MAX = 100_000_000;
 
 async function cutAll(

@@ -47,12 +47,12 @@ export const KnowledgeSourcePatch: z.ZodType<Record<string, unknown>> = z
   })
   .describe('Changes of a knowledge source; null removes a field.');
 
-/** Returns the spec that a create body or a merged resource declares. */
+/** Returns the spec that a create request or a merged resource declares. */
 export function toKnowledgeSourceSpec(fields: KnowledgeSourceFields): Written {
   return toCamel(written, fields);
 }
 
-/** Returns the REST fields of a spec. Leaves out fields that REST does not write. */
+/** Returns the REST fields of a spec. Omits fields that REST does not write. */
 export function fromKnowledgeSourceSpec(spec: KnowledgeSourceSpec): KnowledgeSourceFields {
   const { textFrom: _, ...fields } = spec;
   return toSnake(written, fields);

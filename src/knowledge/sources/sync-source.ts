@@ -18,7 +18,7 @@ export type UploadDeps = IndexDeps & ReadDeps;
 
 type SourceKey = { namespace: string; id: string };
 
-/** Maximum number of attempts if the content is changed while it is being divided. */
+/** Maximum number of attempts if the content changes while it is being divided. */
 const TRIES = 3;
 
 /**
@@ -56,7 +56,8 @@ class ContentChanged extends ApiError {
 }
 
 /**
- * Stores the content of a source of type `file` and indexes it. Searches find the previous content until then.
+ * Stores the content of a source of type `file` and indexes it. Searches find the previous content until the new
+ * content is indexed.
  * @throws ApiError not_found, unsupported_type, invalid_body (no UTF-8, too many passages), unavailable
  */
 export async function uploadContent(
@@ -65,7 +66,7 @@ export async function uploadContent(
   beforeCommit: CommitHook<KnowledgeSourceRow> = noCommitHook,
 ): Promise<KnowledgeSourceRow> {
   const { upload } = input;
-  // Checks before the upload is divided into passages, which is expensive.
+  // This check comes before the upload is divided into passages, which is expensive.
   requireFile(await requireSource(deps, input));
   await checkBytes(deps.pool, deps, { ...input, bytes: upload.content.length });
   const content = await readUploaded(deps, input.namespace, upload);
@@ -87,7 +88,7 @@ function indexContent(
     inIndexTransaction(deps, async (db, index) => {
       const source = await prepare(db);
       await index(source, content);
-      // A source whose declaration has another problem stays not ready.
+      // A source whose declaration has another problem does not become ready.
       if (source.ready || source.type === 'file') {
         const condition = syncedCondition({ chunks: passagesOf(content), failed: content.failed });
         await updateSourceState(db, {
@@ -129,7 +130,7 @@ async function storedText(db: Db, { id, name }: KnowledgeSourceRow): Promise<Con
   return text === null ? undefined : { path: 'text', title: name, text };
 }
 
-/** Returns true if the content that was divided is still the current content. Called after the row is locked. */
+/** Returns true if the stored content is still the content that was divided. Called after the row is locked. */
 async function isStored(db: Db, source: KnowledgeSourceRow, hash: Buffer): Promise<boolean> {
   const { id, type } = source;
   // Compares hashes, because comparing contents would require reading up to 20 MB again.

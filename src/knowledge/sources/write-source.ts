@@ -117,7 +117,7 @@ export async function createSource(
   });
 }
 
-/** Applies a JSON merge patch to the fields that the API owns. Answers 409 for a field of another manager. */
+/** Applies a JSON merge patch to the fields that the API owns. Responds with 409 for a field of another manager. */
 export async function patchSource(
   deps: SourceWriterDeps,
   caller: AuditedBy,
@@ -142,7 +142,7 @@ export async function patchSource(
 }
 
 /**
- * Checks a text when REST writes it, so that the caller learns immediately of a problem that the operator would
+ * Checks a text when REST writes it, so that the caller learns of a problem immediately that the operator would
  * otherwise find later. Skips texts that are too short to have too many passages.
  * @throws ApiError invalid_body, unavailable
  */
@@ -184,7 +184,7 @@ function requireSchedule({ nowMs }: Pick<SourceWriterDeps, 'nowMs'>, schedule: u
   });
 }
 
-/** Rejects a change of `name` or `type`, which are immutable. Accepts the present value. */
+/** Rejects a change of `name` or `type`, which are immutable. Accepts their current values. */
 function requireSameIdentity(
   { name, type }: KnowledgeSourceRow,
   patch: Record<string, unknown>,

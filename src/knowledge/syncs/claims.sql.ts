@@ -14,12 +14,12 @@ import type { LastSync } from '../sources/knowledge-sources.sql.ts';
 export type Lease = { id: string; lease: number };
 export type ClaimedSync = SyncRow & Lease;
 
-/** SQL condition for a sync whose lease is held. $1 is its id, and $2 the lease number. */
+/** SQL condition for a sync whose lease is held. `$1` is its id, and `$2` is the lease number. */
 export const HELD = `id = $1 and lease = $2 and status = 'running'`;
 
 /**
- * Claims the next sync. Prefers namespaces with the fewest running syncs, and then the sync that has waited longest. A
- * sync whose process died counts as queued. Empty `namespaces` means all namespaces except `except`.
+ * Claims the next sync. Prefers namespaces with the fewest running syncs, and among these the sync that has waited
+ * longest. A sync whose process died counts as queued. Empty `namespaces` means all namespaces except `except`.
  */
 export async function claimSync(
   db: Db,
@@ -61,7 +61,10 @@ export async function countQueued(db: Db, namespaces: readonly string[]): Promis
   return rows[0]!.count; // An aggregate returns exactly one row.
 }
 
-/** Returns true if the lease is still held: no other process has taken the sync over, and it was not canceled. */
+/**
+ * Returns true if the lease is still held, which means that no other process has taken the sync over and that it was
+ * not canceled.
+ */
 export async function isHeld(db: Db, { id, lease }: Lease): Promise<boolean> {
   const { rows } = await db.query(`select 1 from knowledge_syncs where ${HELD}`, [id, lease]);
   return rows.length > 0;
@@ -103,7 +106,10 @@ export async function releaseSync(db: Db, { id, lease }: Lease): Promise<void> {
   ]);
 }
 
-/** Records the end of a sync. Returns false if the lease was lost; the caller must then write nothing of the sync. */
+/**
+ * Records the end of a sync. Returns false if the lease was lost; the caller must then write none of the sync's
+ * results.
+ */
 export async function finishSync(
   db: Db,
   end: Lease & { progress: Progress } & (

@@ -10,13 +10,13 @@ import { writeSyncFailure } from './synced-documents.sql.ts';
 /** Reason why a sync failed. `reason` becomes the reason of a condition. `message` is for people. */
 export type Failure = { reason: string; message: string };
 
-/** Pause after the first failure. It doubles with each further failure, up to an hour. */
+/** Pause in ms after the first failure. It doubles with each further failure, up to an hour. */
 const RETRY_MS = 60_000;
 const RETRY_MS_MAX = 3_600_000;
 /** Number of consecutive failures after which retries stop. Then only a request or the schedule starts another sync. */
 export const FAILURES_MAX = 8;
 
-/** Ends a failed sync with an event and schedules a retry. The indexed content stays. */
+/** Ends a failed sync, emits its event and schedules a retry. The indexed content stays. */
 export async function failSync(
   deps: ApplyDeps,
   input: { sync: ClaimedSync; progress: Progress; failure: Failure },
@@ -47,8 +47,8 @@ export async function failSync(
 }
 
 /**
- * Returns the time of the next sync: the scheduled time, or the end of the pause before a retry if that is earlier. The
- * pause is randomized, so that sources that failed together do not retry together.
+ * Returns the time of the next sync: the next scheduled time, or the end of the pause before a retry if that is
+ * earlier. The pause is randomized, so that sources that failed together do not retry together.
  */
 export function whenAgain(
   { spec, syncFailures }: Pick<KnowledgeSourceRow, 'spec' | 'syncFailures'>,
@@ -62,8 +62,8 @@ export function whenAgain(
 }
 
 /**
- * Returns the state of a source after a failed sync. If its declared content is indexed, it stays ready and reports the
- * failure.
+ * Returns the state of a source after a failed sync. If its declared content is indexed, the source stays ready, and
+ * its condition reports the failure.
  */
 function stateAfter(
   source: KnowledgeSourceRow,

@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { isHeld, renewLease, type Lease, type Progress } from './claims.sql.ts';
 
-/** Thrown if another process has taken the sync over, or the sync was canceled. The former holder must stop writing. */
+/** Error for a sync that another process has taken over, or that was canceled. The former holder must stop writing. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -16,9 +16,9 @@ export type HeldLease = {
 };
 
 export type LeaseTimes = {
-  /** Duration of a lease. If it is not renewed in this time, another process may take the sync over. */
+  /** Duration of a lease in ms. If it is not renewed in this time, another process may take the sync over. */
   leaseMs: number;
-  /** Interval at which the lease is renewed and the progress is stored. */
+  /** Interval in ms at which the lease is renewed and the progress is stored. */
   renewMs: number;
   /**
    * Interval at which the holder checks its lease. A canceled sync therefore continues for at most this long. If the
@@ -26,7 +26,7 @@ export type LeaseTimes = {
    * sync at the same time.
    */
   checkMs: number;
-  /** Interval at which a process checks the queue for syncs. Defaults to one second. */
+  /** Interval in ms at which a process checks the queue for syncs. Defaults to one second. */
   lookMs?: number;
 };
 
@@ -43,8 +43,8 @@ export function holdLease(
   let asking: Promise<void> | undefined;
   let expiry = expireIn(times.leaseMs - times.checkMs);
 
-  // Uses a timer of this process, so that it works while the database is unavailable: another process may take the
-  // lease then.
+  // Uses a timer of this process, so that it works while the database is unavailable: another process may then take the
+  // lease.
   function expireIn(ms: number): NodeJS.Timeout {
     return setTimeout(() => lost.abort(new LeaseLost('it could not be renewed in time')), ms);
   }

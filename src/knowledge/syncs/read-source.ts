@@ -21,7 +21,7 @@ import { stageBatches, stageDocument, unstageDocument } from './staged-documents
 import { DOCUMENT_BYTES_MAX, PATH_BYTES_MAX, requireRoomFor } from './sync-refused.ts';
 
 export type ReadDeps = { pool: Pool; cutter: Pick<TextCutter, 'cut'>; writes: FairQueue };
-/** Dependencies of the functions that stage documents of one source. */
+/** Dependencies of the functions that stage the documents of one source. */
 type StageDeps = {
   pool: Pool;
   cut: (content: Content) => Promise<CutContent>;
@@ -31,7 +31,7 @@ type StageDeps = {
 type Told = Extract<Fetched, { path: string }>;
 type FetchedDocument = Extract<Fetched, { kind: 'document' }>;
 
-/** Wrapper for any error that a fetcher throws. The sync then fails. */
+/** Error that wraps any error thrown by a fetcher. The sync then fails. */
 export class FetchFailed extends Error {
   override readonly name = 'FetchFailed';
 }
@@ -219,7 +219,7 @@ async function stage(
   return true;
 }
 
-/** Maximum number of batches in one statement, about a megabyte in total. */
+/** Maximum number of batches in one statement. They have about a megabyte in total. */
 const BATCHES_AT_ONCE = 4;
 
 async function writeBatches(

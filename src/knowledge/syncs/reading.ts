@@ -30,7 +30,7 @@ const PAGE = 5_000;
 const PROBLEMS_MAX = 100;
 const REASON_CHARS_MAX = 500;
 
-/** Loads the state of a sync. `progress` is shared with the caller, who displays it. */
+/** Loads the state of a sync. `progress` is shared with the caller, which displays it. */
 export async function beginReading(
   pool: Pool,
   { id, sourceId, progress }: { id: string; sourceId: string; progress: Reading['progress'] },
@@ -69,7 +69,7 @@ export async function beginReading(
   };
 }
 
-/** Records the staged version of a path; `undefined` removes the record. */
+/** Records the staged version of a path. `undefined` removes the record. */
 export function noteStaged(reading: Reading, path: string, note: StagedNote | undefined): void {
   reading.stagedChunks += (note?.chunks ?? 0) - (reading.staged.get(path)?.chunks ?? 0);
   if (note) reading.staged.set(path, note);

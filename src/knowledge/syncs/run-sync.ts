@@ -17,7 +17,7 @@ import { deleteStagedOf } from './staged-documents.sql.ts';
 import { SyncRefused } from './sync-refused.ts';
 import { readCursor } from './synced-documents.sql.ts';
 
-/** Fetchers by type of source. */
+/** Fetchers, by type of source. */
 export type Fetchers = Partial<Record<FetchedType, Fetcher>>;
 
 export type SyncDeps = ApplyDeps & {

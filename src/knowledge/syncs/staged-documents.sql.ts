@@ -9,7 +9,7 @@ import { HELD, type Lease } from './claims.sql.ts';
 /** A document as it will be indexed. A different `hash` means that it has changed. */
 export type StagedDocument = {
   path: string;
-  /** UUID under which its batches are stored. */
+  /** UUID under which the batches of the document are stored. */
   batchesId: string;
   title: string;
   hash: Buffer;

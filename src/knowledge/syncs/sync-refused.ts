@@ -1,7 +1,7 @@
 import { PASSAGES_MAX, WORDS_MAX } from '../passages/cut-passages.ts';
 
 /**
- * Thrown if the content of a source cannot be indexed. The sync fails, and the content that is already indexed stays.
+ * Error for a source whose content cannot be indexed. The sync fails, and the content that is already indexed stays.
  */
 export class SyncRefused extends Error {
   override readonly name = 'SyncRefused';
@@ -13,11 +13,11 @@ export class SyncRefused extends Error {
   }
 }
 
-/** Maximum number of documents in a source, because a running sync holds all paths in memory. */
+/** Maximum number of documents in a source. It is limited because a running sync holds all paths in memory. */
 export const DOCUMENTS_MAX = 55_000;
-/** Limit for the text of one document. */
+/** Maximum size of the text of one document in bytes. */
 export const DOCUMENT_BYTES_MAX = 20 * 1024 * 1024;
-/** Maximum size of a path, because PostgreSQL limits the size of an index entry. */
+/** Maximum size of a path in bytes. It is limited because PostgreSQL limits the size of an index entry. */
 export const PATH_BYTES_MAX = 2_048;
 
 /** Checks the limits of a source. @throws SyncRefused */

@@ -203,8 +203,8 @@ export async function takeDue(
 }
 
 /**
- * Lists the schedules of sources. Each has the time of the source's last complete sync, or of its creation if there was
- * none.
+ * Returns the schedules of sources. Each comes with the time of the source's last complete sync, or of its creation if
+ * there was none.
  */
 export async function listScheduled(db: Db): Promise<{ schedule: string; lastMs: number }[]> {
   const { rows } = await db.query<{ schedule: string; lastMs: number }>(

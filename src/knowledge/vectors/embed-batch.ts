@@ -8,8 +8,8 @@ import { toBytes } from './vector-bytes.ts';
 export type EmbedTexts = (texts: readonly string[]) => Promise<Embedded>;
 
 /**
- * Returns the vectors of passages. Reuses the vectors of texts that were embedded before for the same owner. Leaves out
- * texts that the provider rejects, unless it rejects all.
+ * Returns the vectors of passages. Reuses the vectors of texts that were embedded before for the same owner. Omits
+ * texts that the provider rejects, unless it rejects all of them.
  * @throws EmbeddingFailure
  */
 export async function vectorsOf(

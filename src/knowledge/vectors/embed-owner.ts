@@ -34,24 +34,24 @@ export type EmbedOwnerDeps = {
 };
 
 /**
- * Result of one turn of work on an owner. `done`: all passages are embedded. `more`: the time of the turn ended before
- * that. `lost`: another process has the lease.
+ * Result of one turn of work on an owner. `done`: all passages are embedded. `more`: the time for the turn ended before
+ * that. `lost`: another process has taken the lease.
  */
 export type EmbedOutcome = 'done' | 'more' | 'lost' | EmbeddingFailure;
 
-/** Duration of a lease. It exceeds the time of the longest request and its statements. */
+/** Duration of a lease in ms. It is longer than the longest request and the statements after it. */
 const LEASE_MS = 90_000;
-/** Maximum time that one turn of work spends on an owner. */
+/** Maximum time in ms that one turn of work spends on an owner. */
 const TURN_MS = 30_000;
 /** Maximum number of characters in a batch, so that no request becomes too large. */
 const BATCH_CHARS = 60_000;
-/** Maximum pause between attempts, unless the provider requests a longer one. */
+/** Maximum pause in ms between attempts, unless the provider requests a longer one. */
 const WAIT_MS_MAX = 300_000;
 const RETRY_AFTER_MS_MAX = 3_600_000;
 
 /**
- * Embeds the passages of an owner batch by batch. Each batch is stored immediately, so it survives the end of the
- * process. Meanwhile, searches find the passages by their words.
+ * Embeds the passages of an owner batch by batch. Each batch is stored immediately, so that it survives the end of the
+ * process. Until a passage is embedded, searches find it by its words.
  */
 export async function embedOwner(
   deps: EmbedOwnerDeps,
@@ -97,7 +97,7 @@ async function embedBatches(
     const [made] = sizes;
     if (made === undefined) continue;
     size ??= made;
-    // Compares with the size of vectors that were stored earlier, if there are any.
+    // Compares with the size of the vectors that were stored earlier, if there are any.
     const another = sizes.find((one) => one !== size);
     if (another !== undefined) throw await anotherSize(pool, { row, lease, size, made: another });
     const isStored = await inTransaction(pool, async (db) => {
@@ -111,8 +111,9 @@ async function embedBatches(
 }
 
 /**
- * Discards all vectors, because the dimensions show that the model name now stands for a different model. Its vectors
- * are not comparable with the old ones, and questions are embedded with the new model.
+ * Discards all vectors of an owner after the number of dimensions changed. This shows that the model name now stands
+ * for a different model, whose vectors are not comparable with the old ones. Questions are embedded with the new model
+ * too.
  */
 async function anotherSize(
   pool: Pool,

@@ -34,7 +34,7 @@ export type EmbeddingWorkerDeps = {
   everyMs?: number | undefined;
 };
 
-/** An owner and the model that should embed it. `model` is `null` if there is none at present. */
+/** An owner and the model with which it should be embedded. `model` is `null` if there is currently none. */
 type Wanted = { owner: OwnerToEmbed; model: EmbeddingModel | null };
 
 type Plan = {
@@ -51,13 +51,13 @@ type Due = Plan['due'][number];
 
 const EVERY_MS = 5_000;
 /**
- * Limits for the owners that a process embeds at the same time. Each has one request in progress and occupies its slot
+ * Limits for the owners that a process embeds at the same time. Each has one request in progress, and occupies its slot
  * for up to half a minute.
  */
 const EMBEDDING = { places: 8, share: 4, waitingMax: { namespace: 1_000, all: 10_000 } };
-/** Timeout for one batch. */
+/** Timeout in ms for one batch. */
 const REQUEST_MS = 60_000;
-/** Pause after a failure. It applies to all jobs of the same provider. */
+/** Pause in ms after a failure. It applies to all jobs of the same provider. */
 const PAUSE_MS = 5_000;
 
 /**

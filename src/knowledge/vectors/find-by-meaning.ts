@@ -11,7 +11,7 @@ import { readVectorsOf } from './knowledge-vectors.sql.ts';
 import { createQuestionVectors, type QuestionVector } from './question-vectors.ts';
 import { packed, readInto, similarityAt } from './vector-bytes.ts';
 
-/** A passage with its score from 0 to 1: the probability, judged only by its meaning, that it answers the question. */
+/** A passage with its score from 0 to 1: the probability that it answers the question, judged only by its meaning. */
 export type Meant = Near & { score: number };
 
 /**
@@ -30,7 +30,7 @@ export type FindByMeaning = {
   isOn: () => Promise<boolean>;
   /**
    * Returns the passages in scope whose meaning is most similar to a question, best first. If there are too many
-   * passages to compare all, it compares only those that `others` returns.
+   * passages to compare, it compares only those that `others` returns.
    * @param others returns passages that were found by other means
    */
   find: (input: {
@@ -41,8 +41,8 @@ export type FindByMeaning = {
 };
 
 /**
- * Maximum size of the vectors that are compared with one question: 10,000 passages with 1,536 dimensions, which takes
- * about 70 ms on a busy machine.
+ * Maximum size in bytes of the vectors that are compared with one question. It corresponds to 10,000 passages with
+ * 1,536 dimensions, which take about 70 ms on a busy machine.
  */
 const LOOKED_THROUGH_BYTES = 16 * 1024 * 1024;
 const MEANT_MAX = 50;

@@ -21,9 +21,9 @@ export const KEPT_BYTES_MAX = 128 * 1024 * 1024;
 /** Memory in bytes that a cached passage takes in addition to its vector, for its id and scale. */
 const ENTRY_BYTES = 64;
 const PAGE = 1_000;
-/** Owners with fewer vectors than this are read together in one query. */
+/** Number of vectors below which an owner counts as small. Small owners are read together in one query. */
 const SMALL = 100;
-/** Number of multiplications, about 2 ms, after which the comparison yields to other work. */
+/** Number of multiplications after which the comparison yields to other work. They take about 2 ms. */
 const SLICE = 500_000;
 
 type Entry = Kept & { generation: number; last: number; serving: Serving };
@@ -38,7 +38,7 @@ export function createKeptVectors(): KeptVectors {
     sizeCalculation: ({ chunkIds, vectors: { size } }) =>
       Math.max(1, chunkIds.length * (size + ENTRY_BYTES)),
   });
-  // Runs loads one after the other, so that a load finds in the cache what the previous one has read.
+  // Loads run one after the other, so that each finds in the cache what the previous load has read.
   let loading: Promise<unknown> = Promise.resolve();
 
   const isCurrent = ({ id, generation, embedded }: Serving): boolean => {

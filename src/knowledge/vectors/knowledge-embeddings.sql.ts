@@ -2,12 +2,12 @@ import type { Db } from '../../platform/postgres/pool.ts';
 
 /** Embeddings of owners of passages. `dimensions` 0 stands for the default of the model. */
 
-/** An owner of passages with the provider that its declaration names. `mark` changes whenever the passages change. */
+/** An owner of passages, with the provider that its declaration names. `mark` changes whenever the passages change. */
 export type OwnerToEmbed = {
   ownerId: string;
   namespace: string;
   isSource: boolean;
-  /** `null` for the default provider. */
+  /** Name of the provider; `null` for the default provider. */
   provider: string | null;
   model: string | null;
   mark: string;
@@ -15,8 +15,8 @@ export type OwnerToEmbed = {
 
 /**
  * Lists owners whose passages should be embedded: indexed sources that name a provider, or all indexed sources if `all`
- * is true, and agents with answers to gaps. Answers are embedded by the default provider. Without a default provider,
- * they use the provider of the first source in their namespace that names one.
+ * is true, and agents with answers to gaps. Answers are embedded by the default provider. If there is none, they are
+ * embedded by the provider of the first source in their namespace that names one.
  */
 export async function listOwnersToEmbed(db: Db, all: boolean): Promise<OwnerToEmbed[]> {
   const { rows } = await db.query<OwnerToEmbed>({
@@ -54,7 +54,7 @@ export type EmbeddingsRow = {
   dimensions: number;
   mark: string | null;
   isComplete: boolean;
-  /** Whether the row can be worked on: no process holds its lease, and it is not postponed after a failure. */
+  /** Whether work on the row may begin: no process holds its lease, and it is not postponed after a failure. */
   isDue: boolean;
 };
 
@@ -96,7 +96,7 @@ export async function deleteEmbeddings(db: Db, id: number): Promise<void> {
   await db.query('delete from knowledge_embeddings where id = $1', [id]);
 }
 
-/** Lease of a row of embeddings. Only its holder writes vectors of the row. */
+/** Lease of a row of embeddings. Only the holder of the lease writes vectors of the row. */
 export type Lease = { id: number; token: string };
 
 /**
@@ -193,7 +193,7 @@ export async function hasEmbeddings(db: Db): Promise<boolean> {
   return rows[0]!.any; // The query always returns exactly one row.
 }
 
-/** Embeddings of an owner that searches use. */
+/** Embeddings of an owner, as searches use them. */
 export type Serving = {
   id: number;
   ownerId: string;
@@ -215,7 +215,7 @@ export type MeaningScope = {
   sourceIds: readonly string[] | 'all';
 };
 
-/** Returns for each owner in scope the embeddings that searches use. Prefers complete ones. */
+/** Returns the embeddings that searches use for each owner in scope. Prefers complete embeddings. */
 export async function listServing(db: Db, scope: MeaningScope): Promise<Serving[]> {
   const { namespace, agentId, sourceIds } = scope;
   const isAll = sourceIds === 'all';

@@ -91,7 +91,7 @@ export type StoredVector = {
   vector: Buffer;
 };
 
-/** Reads a page of vectors in the order in which they were written, after a sequence number. */
+/** Reads a page of vectors after a sequence number, in the order in which they were written. */
 export async function readVectors(
   db: Db,
   input: { embeddingsId: number; after: number; limit: number },
@@ -154,6 +154,6 @@ export async function readHits(
             where c.namespace = $2`,
     values: [chunkIds, namespace],
   });
-  // `why` is empty, because words had no part in the choice of these passages.
+  // `why` is empty, because these passages were not chosen by their words.
   return rows.map((hit) => ({ ...hit, why: { matched: [], missing: [], likeness: null } }));
 }

@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { delay, timeoutSignal } from '../../clock.ts';
 import type { Embedder, EmbeddingModel } from '../../models/embeddings/embedder.ts';
 
-/** The vector of a question, and the average similarity of that vector to those of unrelated texts. */
+/** The vector of a question, and the average similarity of that vector to those of unrelated texts (`baseline`). */
 export type QuestionVector = { vector: Float32Array; baseline: number };
 
-/** Embeds questions for searches, which can wait only briefly. */
+/** Embeds the questions of searches, which can wait only briefly. */
 export type QuestionVectors = {
   /**
    * Returns the vector of a question, or `undefined` if the provider does not respond in time or fails. Never rejects.
@@ -18,18 +18,18 @@ export type QuestionVectors = {
   ) => Promise<QuestionVector | undefined>;
 };
 
-/** Maximum time that a search waits for the vector of its question. After that it searches without the vector. */
+/** Maximum time in ms that a search waits for the vector of its question. After that it searches without the vector. */
 export const BUDGET_MS = 300;
 /**
- * Timeout of the request to the provider. A response that comes too late for the search is cached in case the question
- * is repeated.
+ * Timeout of the request to the provider in ms. A response that comes too late for the search is cached, in case the
+ * question is repeated.
  */
 const REQUEST_MS = 10_000;
 const QUESTIONS_MAX = 1_000;
 const KEPT_MS = 600_000;
 /**
- * Pause after a failure, during which searches do not request vectors from this provider. It doubles with each further
- * failure.
+ * Pause in ms after a failure, during which searches request no vectors from this provider. It doubles with each
+ * further failure.
  */
 const PAUSE_MS = 1_000;
 const PAUSE_MS_MAX = 30_000;

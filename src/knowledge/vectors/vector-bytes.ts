@@ -1,7 +1,7 @@
 /**
- * Stored format of vectors: normalized to length 1, each number as a signed byte, preceded by the scale (float32,
- * big-endian). A vector of 1,536 numbers takes 1,540 bytes, a quarter of float32, and similarities deviate by less than
- * 0.001.
+ * Stored format of vectors. A vector is normalized to length 1, and each number is a signed byte. The scale (float32,
+ * big-endian) precedes the numbers. A vector of 1,536 numbers takes 1,540 bytes, a quarter of float32, and similarities
+ * deviate by less than 0.001.
  */
 
 export const SCALE_BYTES = 4;

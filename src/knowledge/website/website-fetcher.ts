@@ -26,7 +26,7 @@ const MAX_DEPTH = 5;
 const MAX_PAGES = 500;
 const DELAY_MS = 500;
 const SYNC_MS_MAX = 6 * 3_600_000;
-/** Product token of Parley in robots.txt. */
+/** Product token of Parley's robot in robots.txt. */
 const AGENT = 'parley';
 
 export type WebsiteDeps = {
@@ -38,9 +38,9 @@ export type WebsiteDeps = {
   lookup?: Lookup | undefined;
   /** PEM certificate that is trusted in addition to those of the system; for tests. */
   tlsCa?: string | undefined;
-  /** Timeout for one page. */
+  /** Timeout in ms for one page. */
   timeoutMs?: number;
-  /** Time limit for a whole sync. */
+  /** Time limit in ms for a whole sync. */
   syncMsMax?: number;
 };
 

@@ -61,17 +61,15 @@ function lengthOf(words: ReadonlySet<string>, rarity: (word: string) => number):
   return Math.sqrt(sum);
 }
 
-/**
- * Smoothing for small samples of headings: assumes this number of additional headings, which contain only stop words.
- */
+/** Number of imaginary headings that are added to small samples of headings. They contain only stop words. */
 const UNSEEN_HEADINGS = 10;
 const SHARE_OF_EMPTY = 0.2;
 const UNSEEN_PASSAGES = 50;
 
 /**
  * Returns a function that estimates how many of all headings contain a word. Candidates are passages that contain words
- * of the question, so they are no random sample. For a rare word of the question, all its passages are candidates and
- * its count is exact. For a frequent word of the question, the count among the candidates is scaled up to all its
+ * of the question, so they are not a random sample. For a rare word of the question, all its passages are candidates,
+ * and its count is exact. For a frequent word of the question, the count among the candidates is scaled up to all its
  * passages. For other words, the candidates serve as a sample.
  */
 function rarityAmong(

@@ -1,12 +1,14 @@
 /**
  * This module computes the score of a passage: the probability that it answers the question. The score is a logistic
- * function of a few features, which differ from those that order the passages. The weights were fitted on our own texts
- * (docs/evaluation.md, decision 44), and on none of the texts that measure the quality.
+ * function of a few features, which differ from the features that order the passages. The weights were fitted on our
+ * own texts (docs/evaluation.md, decision 44), and not on the texts with which the quality is measured.
  */
 
 /** Features of a passage, each from 0 to 1. */
 export type Signs = {
-  /** Weight of the question's words that the passage contains, as a share of the weight of all its words. */
+  /**
+   * Coverage: the weight of the question's words that the passage contains, as a share of the weight of all its words.
+   */
   coverage: number;
   /** The same share, with each word additionally weighted by how much the passage is about it (BM25F). */
   about: number;
@@ -21,7 +23,7 @@ const PLAIN = { bias: -3.5, coverage: 6.7 };
  * ahead of other passages, because the headings of neighboring passages often share most words.
  */
 const ASKED = { bias: -5.7, likeness: 6.3, about: 3, aheadLike: 1.5, aheadAbout: 1.9, both: 0.9 };
-/** Maximum lead over the second-best passage. A larger lead says nothing more. */
+/** Maximum lead over the second-best passage that counts. A larger lead says nothing more. */
 const AHEAD_MAX = 0.3;
 
 /** Returns the scores of the passages, from 0 to 1, in their order. */
@@ -43,8 +45,8 @@ export function scoresOf(all: readonly Signs[]): number[] {
 }
 
 /**
- * Returns a function that gives the lead of a value over the second-highest one. The lead is 0 for all values but the
- * highest.
+ * Returns a function that computes the lead of a value over the second-highest value. The lead is 0 for all values but
+ * the highest.
  */
 function aheadOfRest(values: readonly number[]): (at: number) => number {
   const [first = 0, second = first] = values.toSorted((a, b) => b - a);
@@ -63,8 +65,8 @@ export const TELLING = 5;
 
 /**
  * Returns scores that never increase from one passage to the next: a lower score among the first passages is raised to
- * the highest one after it. The order shows better which passage answers; the score shows better whether any passage
- * does.
+ * the highest score after it. The order of passages shows better which passage answers, whereas the score shows better
+ * whether any passage does.
  */
 export function falling(scores: readonly number[]): number[] {
   const [first, rest] = [scores.slice(0, TELLING), scores.slice(TELLING)];

@@ -21,8 +21,8 @@ export function isSynonym(one: string, other: string): boolean {
 }
 
 /**
- * Returns true if the synonyms of the first stem include the second one. The number of synonyms is limited, so callers
- * check both directions.
+ * Returns true if the synonyms of the first stem include the second stem. The number of synonyms is limited, so callers
+ * must check both directions.
  */
 function isNear(one: string, other: string): boolean {
   stemsByStem ??= stemsOf((synonymsByStem ??= nearWords(synonyms.near)));
@@ -36,7 +36,7 @@ function stemsOf(
 }
 
 /**
- * Returns, for the stem of each word, the other words of all lines that contain it. Words with the same stem count as
+ * Returns for the stem of each word all other words that occur with it in a line. Words with the same stem count as
  * one.
  */
 function nearWords(lines: readonly string[]): ReadonlyMap<string, readonly string[]> {

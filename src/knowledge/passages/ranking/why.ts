@@ -22,14 +22,14 @@ export type Why = {
 };
 
 /**
- * Impact that is assumed for a word that too many passages contain to list them. It equals one occurrence in a passage
+ * Impact that is assumed for a word if too many passages contain it to list them. It equals one occurrence in a passage
  * of usual length.
  */
 const USUAL = 0.45;
 
 /**
  * Explains a hit. `coverage` is the share of the question's weight that the passage contains. `unlisted` is the assumed
- * weight of words whose postings were not listed.
+ * weight of the words whose postings were not listed.
  */
 export function whyOf(
   question: readonly Term[],
