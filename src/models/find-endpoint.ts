@@ -29,7 +29,7 @@ type Found = { id?: string; endpoint?: ModelEndpoint };
 type Deps = {
   pool: Pool;
   sealer: Pick<Sealer, 'open'>;
-  /** Settings of the default provider; `undefined` if there is none. */
+  /** Settings of the default provider; `undefined` if none exists. */
   settings: ModelSettings | undefined;
   /** Monotonic clock. */
   nowMs: () => number;

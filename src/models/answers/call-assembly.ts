@@ -6,8 +6,8 @@ import { isWholeObject, unwrapArguments } from './unwrap-arguments.ts';
 /** Tool calls, assembled from the pieces of a stream. */
 export type CallAssembly = {
   /**
-   * Adds the calls of one chunk. `isWhole` means that they come from a complete message. Returns false once the maximum
-   * number of calls is reached.
+   * Adds the calls of one chunk. `isWhole` means that they come from a complete message. Returns false once a
+   * limit is reached.
    */
   take: (parts: readonly Fields[], isWhole: boolean) => boolean;
   readonly count: number;

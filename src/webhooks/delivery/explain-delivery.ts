@@ -32,7 +32,7 @@ export type Explanation = {
   /** Explanation for people that says what to do. */
   detail: string;
   deliveryId: string | null;
-  /** Time of the next attempt in Unix milliseconds; null if there is none. */
+  /** Time of the next attempt in Unix milliseconds; null if none exists. */
   nextAttemptAt: number | null;
 };
 

@@ -29,7 +29,7 @@ export type WebhookEndpointRow = {
   lastSuccessAt: number | null;
   lastFailureAt: number | null;
   lastFailure: LastFailure | null;
-  /** Time of the first failure since the last success; null if there was none (the count is then 0). */
+  /** Time of the first failure since the last success; null if none occurred (the count is then 0). */
   failingSince: number | null;
   failedAttempts: number;
   /**

@@ -25,7 +25,7 @@ export type DeliveryRow = {
   inFlightSince: number | null;
   nextAttemptAt: number | null;
   deliveredAt: number | null;
-  /** Replay whose acknowledgement also ended this delivery; null if there is none. */
+  /** Replay whose acknowledgement also ended this delivery; null if none exists. */
   deliveredBy: string | null;
   attempts: AttemptRow[];
 };
@@ -177,7 +177,7 @@ export type ExplainableDelivery = {
   isLeased: boolean;
   /** Whether the delivery waits for an earlier event of its conversation whose delivery has not started. */
   isOutOfTurn: boolean;
-  /** Time in Unix milliseconds at which the next attempt is due; null if there is none. */
+  /** Time in Unix milliseconds at which the next attempt is due; null if none exists. */
   dueAt: number | null;
 };
 

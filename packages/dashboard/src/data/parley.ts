@@ -41,13 +41,13 @@ export function troubleOf(error: unknown): Trouble {
   };
 }
 
-/** Returns the error for one field of the request, such as `/prompt`, or undefined if there is none. */
+/** Returns the error for one field of the request, such as `/prompt`, or undefined if none exists. */
 export function fieldError(error: unknown, pointer: string): string | undefined {
   if (!(error instanceof ParleyError)) return undefined;
   return error.problem?.errors?.find((one) => one.pointer === pointer)?.detail;
 }
 
-/** Returns all errors at a pointer and below it (`/tools` includes `/tools/0/url`), or undefined if there are none. */
+/** Returns all errors at a pointer and below it (`/tools` includes `/tools/0/url`), or undefined if none exist. */
 export function fieldErrors(error: unknown, pointer: string): string | undefined {
   if (!(error instanceof ParleyError)) return undefined;
   return problemsAt(error.problem?.errors ?? [], pointer);

@@ -96,7 +96,7 @@ const MODAL = 'dialog:modal';
 const isModal = (layer: HTMLElement): boolean =>
   CSS.supports(`selector(${MODAL})`) && layer.querySelector(MODAL) !== null;
 
-/** Returns the innermost modal dialog of the page, or undefined if there is none. */
+/** Returns the innermost modal dialog of the page, or undefined if none exists. */
 function modalOf(host: HTMLElement): Element | undefined {
   if (!CSS.supports(`selector(${MODAL})`)) return undefined;
   return [...document.querySelectorAll(MODAL)].findLast((dialog) => !host.contains(dialog));

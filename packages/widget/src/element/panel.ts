@@ -27,7 +27,7 @@ export type PanelState = {
   canSpeak: boolean;
   /** Greeting that is shown before the first message. */
   greeting: { text: string; language: string | null };
-  /** Code of a `TalkError`, or null if there is none. */
+  /** Code of a `TalkError`, or null if none exists. */
   trouble: string | null;
 };
 

@@ -6,7 +6,7 @@ export type Kept = { resume: string; isOpen: boolean };
 
 const nameOf = (agent: string): string => `parley:${agent}`;
 
-/** Returns the stored data, or undefined if there is none or the page may not use storage. */
+/** Returns the stored data, or undefined if none exists or the page may not use storage. */
 export function readKept(agent: string): Kept | undefined {
   try {
     const kept = JSON.parse(

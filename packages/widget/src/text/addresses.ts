@@ -79,7 +79,7 @@ function addressOf(shown: string): Address | undefined {
 
 /**
  * Returns the position at which a letter of a script without spaces follows a Latin letter, a digit or a closing
- * bracket, or undefined if there is none.
+ * bracket, or undefined if none exists.
  */
 function scriptChange(text: string): number | undefined {
   const found = /([\p{Script=Latin}\d)\]}])(?![\p{ASCII}\p{Script=Latin}])\p{L}/u.exec(text);

@@ -112,7 +112,7 @@ export async function loadWords(language: string, files: WordFiles): Promise<Wor
   }
 }
 
-/** Returns the file of a language tag, or of the closest more general tag, or undefined if there is none. */
+/** Returns the file of a language tag, or of the closest more general tag, or undefined if none exists. */
 export function fileOf(language: string, files: WordFiles): string | undefined {
   const parts = language.trim().toLowerCase().split(/[-_]/);
   // These tags mean traditional characters, whereas `zh` alone means simplified characters.

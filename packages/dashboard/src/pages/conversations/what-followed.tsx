@@ -71,7 +71,7 @@ function ActivationStep({
 }
 
 /**
- * Returns the activation that made the version live before the conversation started. Returns null if there is none, or
+ * Returns the activation that made the version live before the conversation started. Returns null if none exists, or
  * undefined while loading.
  */
 function useActivation(conversation: Conversation): Activation | null | undefined {
