@@ -97,8 +97,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Counts the bytes read from the socket once they have been parsed, including bytes after the response, when no
-   * request uses the socket.
+   * Destroys the socket if too many bytes were read from it. Bytes that follow the end of the response count too. Call
+   * it after undici has parsed the bytes.
    */
   hasRead(socket: Socket): void {
     const bytes = socket.bytesRead - this.#bytesBefore;
