@@ -24,6 +24,56 @@ const ACTIVE_MS = 1_000;
  */
 const LONG_MS = 50;
 
+/** The connections that each namespace holds. */
+type Holdings = {
+  /** Records that a namespace asks for a connection. */
+  ask: (namespace: Namespace) => void;
+  /** Returns the number of connections that a namespace holds, or infinity if it uses its share. */
+  countOf: (namespace: Namespace) => number;
+  /** Returns the time at which the connection was taken, for `giveBack`. */
+  take: (namespace: Namespace) => number;
+  giveBack: (namespace: Namespace, sinceMs: number) => void;
+};
+
+function createHoldings(): Holdings {
+  /** Times when the connections that a namespace holds were taken, oldest first. */
+  const held = new Map<Namespace, number[]>();
+  /** The two namespaces that asked last, with the time. They show for each namespace whether another one is active. */
+  let active: { namespace: string; atMs: number }[] = [];
+
+  return {
+    ask: (namespace) => {
+      if (namespace === undefined) return;
+      const [last] = active;
+      const atMs = monotonicMs();
+      if (last?.namespace === namespace) last.atMs = atMs;
+      else active = [{ namespace, atMs }, ...(last ? [last] : [])];
+    },
+    countOf: (namespace) => {
+      const since = held.get(namespace) ?? [];
+      if (namespace === undefined || since.length < SHARE) return since.length;
+      const nowMs = monotonicMs();
+      const isAlone = active.every(
+        (one) => one.namespace === namespace || one.atMs < nowMs - ACTIVE_MS,
+      );
+      const short = since.filter((sinceMs) => sinceMs > nowMs - LONG_MS).length;
+      return isAlone || short < SHARE ? since.length : Number.POSITIVE_INFINITY;
+    },
+    take: (namespace) => {
+      const sinceMs = monotonicMs();
+      const since = held.get(namespace);
+      if (since) since.push(sinceMs);
+      else held.set(namespace, [sinceMs]);
+      return sinceMs;
+    },
+    giveBack: (namespace, sinceMs) => {
+      const since = held.get(namespace)!; // It has the time that `take` added.
+      since.splice(since.indexOf(sinceMs), 1);
+      if (since.length === 0) held.delete(namespace);
+    },
+  };
+}
+
 /**
  * Gives the connections of a pool to namespaces in turn. A free connection goes to the waiting namespace that holds the
  * fewest. The pool of `pg` is first come, first served, so all statements of a busy namespace would run before those of
@@ -35,64 +85,38 @@ export function shareConnections(
   { max, waitMs }: { max: number; waitMs: number },
 ): void {
   const line = createLine<Namespace, () => void>();
-  /** Times when the connections that a namespace holds were taken, oldest first. */
-  const held = new Map<Namespace, number[]>();
+  const holdings = createHoldings();
+  const { countOf } = holdings;
   const holders = new WeakMap<pg.PoolClient, { namespace: Namespace; sinceMs: number }>();
-  /** The two namespaces that asked last, with the time. They show for each namespace whether another one is active. */
-  let active: { namespace: string; atMs: number }[] = [];
   let taken = 0;
-  let checking = false;
-
-  function recordActive(namespace: Namespace, nowMs: number): void {
-    if (namespace === undefined) return;
-    const [last] = active;
-    if (last?.namespace === namespace) last.atMs = nowMs;
-    else active = [{ namespace, atMs: nowMs }, ...(last ? [last] : [])];
-  }
-
-  /** Returns the number of connections that a namespace holds, or infinity if it uses its share. */
-  function countOf(namespace: Namespace): number {
-    const since = held.get(namespace) ?? [];
-    if (namespace === undefined || since.length < SHARE) return since.length;
-    const nowMs = monotonicMs();
-    const isAlone = active.every(
-      (one) => one.namespace === namespace || one.atMs < nowMs - ACTIVE_MS,
-    );
-    const short = since.filter((sinceMs) => sinceMs > nowMs - LONG_MS).length;
-    return isAlone || short < SHARE ? since.length : Number.POSITIVE_INFINITY;
-  }
+  let isChecked = false;
 
   /** Gives free connections to those who wait and may have one. */
   function fill(): void {
-    while (taken < max) {
+    for (let free = max - taken; free > 0; free -= 1) {
       const next = line.next(countOf);
       if (!next) break;
       next.one();
     }
-    // Only shares keep these waiting. They lapse with time, too.
-    if (taken === max || line.size() === 0 || checking) return;
-    checking = true;
+    // Those who still wait beside a free connection use their share. It lapses with time, too.
+    if (taken === max || line.size() === 0 || isChecked) return;
+    isChecked = true;
     setTimeout(() => {
-      checking = false;
+      isChecked = false;
       fill();
     }, LONG_MS).unref();
   }
 
   function giveBack(namespace: Namespace, sinceMs: number): void {
     taken -= 1;
-    const since = held.get(namespace)!; // It has the time that `take` added.
-    since.splice(since.indexOf(sinceMs), 1);
-    if (since.length === 0) held.delete(namespace);
+    holdings.giveBack(namespace, sinceMs);
     fill();
   }
 
   const connect = pool.connect.bind(pool);
   function take(namespace: Namespace, callback: (...connected: Connected) => void): void {
-    const sinceMs = monotonicMs();
     taken += 1;
-    const since = held.get(namespace);
-    if (since) since.push(sinceMs);
-    else held.set(namespace, [sinceMs]);
+    const sinceMs = holdings.take(namespace);
     connect((error, client, done) => {
       if (client) holders.set(client, { namespace, sinceMs });
       else giveBack(namespace, sinceMs);
@@ -102,7 +126,7 @@ export function shareConnections(
 
   function connectInTurn(callback: (...connected: Connected) => void): void {
     const namespace = currentWork()?.namespace;
-    recordActive(namespace, monotonicMs());
+    holdings.ask(namespace);
     const isFirst = line.sizeOf(namespace) === 0;
     if (taken < max && isFirst && countOf(namespace) < Number.POSITIVE_INFINITY)
       return take(namespace, callback);
@@ -124,10 +148,17 @@ export function shareConnections(
     holders.delete(client);
     giveBack(holder.namespace, holder.sinceMs);
   });
-  pool.connect = ((callback?: (...connected: Connected) => void) => {
-    if (callback) return connectInTurn(callback);
+  pool.connect = inBothForms(connectInTurn);
+}
+
+/** Returns `connect` as the pool offers it: with a callback, or for a promise. */
+function inBothForms(
+  connect: (callback: (...connected: Connected) => void) => void,
+): pg.Pool['connect'] {
+  return ((callback?: (...connected: Connected) => void) => {
+    if (callback) return connect(callback);
     const connected = Promise.withResolvers<pg.PoolClient>();
-    connectInTurn((error, client) => {
+    connect((error, client) => {
       if (client) connected.resolve(client);
       else connected.reject(error);
     });

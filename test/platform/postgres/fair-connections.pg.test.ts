@@ -105,7 +105,7 @@ describe('beside another active namespace', () => {
   beforeEach(async () => {
     await pool.end();
     pool = createPool((await createTestDatabase()).url, { log: pino({ level: 'silent' }), max: 6 });
-    // Log-ins take time. Afterwards a free connection is given at once.
+    // Logs in on all connections first, which takes real time.
     const warm = await Promise.all(Array.from({ length: 6 }, () => pool.connect()));
     for (const client of warm) client.release();
   });
