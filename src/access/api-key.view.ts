@@ -11,21 +11,25 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/fi
 
 export const ApiKey = z
   .strictObject({
-    id: z.string().meta({ description: 'key_…' }),
+    id: z.string().meta({ description: 'Id of the key, `key_…`.' }),
     created: createdAt,
     name: z.string(),
     scopes: z.array(z.enum(SCOPES)),
-    prefix: z.string().meta({ description: 'How the key begins, to tell it from others.' }),
-    last_used_at: unixTime.nullable().meta({ description: 'Good to about a minute.' }),
-    expires_at: unixTime
+    prefix: z.string().meta({ description: 'First characters of the key, to tell keys apart.' }),
+    last_used_at: unixTime
       .nullable()
-      .meta({ description: 'When it ends, as it was made or by a rotation; null: it does not.' }),
+      .meta({ description: 'Last use, accurate to about a minute.' }),
+    expires_at: unixTime.nullable().meta({
+      description:
+        'Time at which the key expires, as set on creation or by a rotation. Null if it does not ' +
+        'expire.',
+    }),
   })
-  .meta({ id: 'ApiKey', description: 'An API key; it works in its namespace only.' });
+  .meta({ id: 'ApiKey', description: 'An API key. It works in its own namespace only.' });
 
 export const CreatedApiKey = ApiKey.extend({
-  key: z.string().meta({ description: 'The key. Shown now and never again.' }),
-}).meta({ id: 'CreatedApiKey', description: 'A new API key with its text.' });
+  key: z.string().meta({ description: 'The key itself. Only this response shows it.' }),
+}).meta({ id: 'CreatedApiKey', description: 'A new API key, including the key itself.' });
 
 export function apiKeyView(row: ApiKeyRow): z.output<typeof ApiKey> {
   return {

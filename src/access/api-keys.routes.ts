@@ -29,7 +29,7 @@ function readRoutes(deps: ApiKeyRoutesDeps): Route[] {
       tag,
       scope,
       summary: 'List API keys, newest first',
-      description: 'Those that work; a key that was deleted or ran out is gone.',
+      description: 'Lists active keys. Deleted and expired keys are not shown.',
       query: idPage('key'),
       answers: { 200: { description: 'A page of API keys.', schema: pageSchema(ApiKey) } },
       handle: async ({ caller: { namespace }, query: { limit, cursor: before } }) => {
@@ -58,14 +58,14 @@ function readRoutes(deps: ApiKeyRoutesDeps): Route[] {
 const createBody = z
   .strictObject({
     name: plainName(KEY_NAME_MAX).describe(
-      'For people, to know it again: letters, digits and signs with single spaces between.',
+      'Name for people: letters, digits and punctuation, separated by single spaces.',
     ),
-    scopes: z.array(z.enum(SCOPES)).min(1).max(20).describe('What it may do.'),
+    scopes: z.array(z.enum(SCOPES)).min(1).max(20).describe('Scopes of the key.'),
     expires_at: givenTime
       .optional()
-      .describe('Unix seconds, in the future: when it ends. Default: it does not.'),
+      .describe('Expiry in Unix seconds, in the future. Default: the key does not expire.'),
   })
-  .describe('The key to make.');
+  .describe('The key to create.');
 
 const OVERLAP_DEFAULT_SEC = 86_400;
 const OVERLAP_MAX_SEC = 604_800;
@@ -77,9 +77,11 @@ const rotateBody = z
       .min(0)
       .max(OVERLAP_MAX_SEC)
       .optional()
-      .describe(`How long the old key goes on working; default ${OVERLAP_DEFAULT_SEC}, a day.`),
+      .describe(
+        `How long the old key keeps working, in seconds. Default: ${OVERLAP_DEFAULT_SEC} (one day).`,
+      ),
   })
-  .describe('When the old key ends.');
+  .describe('When the old key stops working.');
 
 const created: Answers = {
   201: { description: 'The new key.', schema: CreatedApiKey, location: true },
@@ -94,7 +96,8 @@ function newKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
       tag,
       scope,
       summary: 'Create an API key',
-      description: "It may have no more scopes than the caller's own. The answer alone shows it.",
+      description:
+        'The new key may have at most the scopes of the caller. Only this response shows the key.',
       body: { schema: createBody },
       answers: created,
       errors: ['quota_exceeded'],
@@ -114,8 +117,8 @@ function newKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
       scope,
       summary: 'Replace an API key',
       description:
-        'Makes a key of the same name and scopes; the old one works until the overlap ends. To end ' +
-        'it sooner, delete it.',
+        'Creates a key with the same name and scopes. The old key works until the overlap ends; ' +
+        'delete it to end it sooner.',
       params,
       body: { schema: rotateBody, isOptional: true },
       answers: created,
@@ -146,10 +149,10 @@ function deleteRoute(deps: ApiKeyRoutesDeps): Route {
     scope,
     summary: 'Delete an API key',
     description:
-      'It stops working at once, in other processes within 100 ms, and its open streams end. Where ' +
-      'the word of it is lost between processes it is within a second.',
+      'The key stops working immediately, in other processes within 100 ms (within one second if a ' +
+      'notification between processes is lost). Its open streams end.',
     params,
-    answers: { 204: { description: 'It is gone.' } },
+    answers: { 204: { description: 'The key is deleted.' } },
     errors: ['last_key'],
     handle: async ({ caller, params: { id } }) => {
       await deleteKey(deps, caller, id);

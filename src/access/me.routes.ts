@@ -12,21 +12,21 @@ import { readSession } from './sessions.sql.ts';
 const Me = z
   .strictObject({
     namespace: z.string(),
-    actor: z.string().describe('How histories name it: api:key_… or session:<name>.'),
-    name: z.string().nullable().describe("The person's; null: no session."),
-    scopes: z.array(z.enum(SCOPES)).describe('What it may do.'),
+    actor: z.string().describe('Name in histories: `api:key_…` or `session:<name>`.'),
+    name: z.string().nullable().describe('Name of the person. Null without a session.'),
+    scopes: z.array(z.enum(SCOPES)).describe('Scopes of the caller.'),
     api_key: z
       .strictObject({
-        id: z.string().meta({ description: 'key_…' }),
+        id: z.string().meta({ description: 'Id of the key, `key_…`.' }),
         name: z.string(),
-        prefix: z.string().describe('How the key begins, to tell it from others.'),
-        expires_at: unixTime.nullable().describe('null: it does not end by itself.'),
+        prefix: z.string().describe('First characters of the key, to tell keys apart.'),
+        expires_at: unixTime.nullable().describe('Null if the key does not expire.'),
       })
-      .describe('The key that was sent, or that the session was signed in with.'),
+      .describe('The API key of the request, or the key with which the session was created.'),
     session: OwnSession.nullable(),
-    version: z.string().describe('Of the program that answers.'),
+    version: z.string().describe('Version of the server that responds.'),
   })
-  .meta({ id: 'Me', description: 'Who asks, and what they may do.' });
+  .meta({ id: 'Me', description: 'The caller and its scopes.' });
 
 /** Serves the route that shows a key or a session to its owner, whatever its scopes (contract/sessions.md#me). */
 export function meRoute({ pool, version }: { pool: Pool; version: string }): Route {
@@ -36,8 +36,8 @@ export function meRoute({ pool, version }: { pool: Pool; version: string }): Rou
     operationId: 'getMe',
     tag: 'Sessions',
     scope: 'any',
-    summary: 'Read who asks, and what they may do',
-    answers: { 200: { description: 'Who asks.', schema: Me } },
+    summary: 'Read the caller and its scopes',
+    answers: { 200: { description: 'The caller.', schema: Me } },
     handle: async ({ caller }) => {
       const { namespace, actor, keyId, sessionId } = caller;
       const key = await readApiKey(pool, { namespace, id: keyId });

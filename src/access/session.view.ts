@@ -8,27 +8,35 @@ import type { SessionRow } from './sessions.sql.ts';
 
 const endings = {
   expires_at: unixTime.describe(
-    'When it ends however it is used; with its key, if that is sooner.',
+    'Latest time at which the session ends, however it is used. It ends earlier if its key ' +
+      'expires earlier.',
   ),
-  idle_expires_at: unixTime.describe('When it ends unless it is used before.'),
+  idle_expires_at: unixTime.describe('Time at which the session ends unless it is used before.'),
 };
 
 export const Session = z
   .strictObject({
-    id: z.string().meta({ description: 'ses_…' }),
+    id: z.string().meta({ description: 'Id of the session, `ses_…`.' }),
     created: createdAt,
-    name: z.string().describe("The person's, as they gave it."),
-    api_key_id: z.string().describe('key_… that it was signed in with.'),
-    scopes: z.array(z.enum(SCOPES)).describe('Those of its key.'),
+    name: z.string().describe('Name of the person, as entered at sign-in.'),
+    api_key_id: z.string().describe('Id of the key with which the session was created, `key_…`.'),
+    scopes: z.array(z.enum(SCOPES)).describe("Scopes of the session's key."),
     namespace: z.string(),
     ...endings,
-    last_seen_at: unixTime.describe('Good to about half a minute.'),
+    last_seen_at: unixTime.describe('Last use, accurate to about 30 seconds.'),
   })
-  .meta({ id: 'Session', description: 'Somebody who is signed in; it may do what its key may.' });
+  .meta({
+    id: 'Session',
+    description: 'A session of a person who signed in. It has the scopes of its key.',
+  });
 
 export const OwnSession = z
-  .strictObject({ id: z.string().meta({ description: 'ses_…' }), created: createdAt, ...endings })
-  .describe('Which session it is.');
+  .strictObject({
+    id: z.string().meta({ description: 'Id of the session, `ses_…`.' }),
+    created: createdAt,
+    ...endings,
+  })
+  .describe('The session of the caller. Null without a session.');
 
 export function sessionView(row: SessionRow): z.output<typeof Session> {
   return {

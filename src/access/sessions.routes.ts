@@ -32,13 +32,18 @@ const secret = z.string().min(1).max(256);
 
 const createBody = z
   .strictObject({
-    api_key: secret.optional().describe('parley_…'),
-    sign_in_token: secret.optional().describe('Of the link that `start` prints; it is good once.'),
+    api_key: secret.optional().describe('API key, `parley_…`.'),
+    sign_in_token: secret
+      .optional()
+      .describe('Token from the link that `start` prints. It works once.'),
     name: name
       .optional()
-      .describe("The person's, for histories; needed with `api_key`, for a link it has one."),
+      .describe(
+        'Name of the person, for histories. Required with `api_key`; optional with `sign_in_token`, ' +
+          'whose link already has a name.',
+      ),
   })
-  .describe('One credential, and who it is.');
+  .describe('Exactly one credential, and the name of the person.');
 
 function signInRoute(deps: SessionRoutesDeps): Route {
   return openRoute({
@@ -48,8 +53,9 @@ function signInRoute(deps: SessionRoutesDeps): Route {
     tag,
     summary: 'Sign in: exchange an API key for a session',
     description:
-      'For pages of this server, over https or on loopback: the answer sets the cookie of the session, ' +
-      'and nothing else shows its token. No `Idempotency-Key` is kept: a repeat is another session.',
+      'Only for pages of this server, over https or on loopback. The response sets the session ' +
+      'cookie, and nothing else shows its token. `Idempotency-Key` has no effect: a repeat creates ' +
+      'another session.',
     body: { schema: createBody },
     answers: { 201: { description: 'The session.', schema: Session, location: true } },
     errors: ['unauthorized', 'foreign_origin', 'https_required', 'quota_exceeded', 'rate_limited'],
@@ -114,7 +120,7 @@ function readRoutes({ pool }: SessionRoutesDeps): Route[] {
       tag,
       scope: 'keys',
       summary: 'List sessions, newest first',
-      description: 'Those that live.',
+      description: 'Lists active sessions.',
       query: idPage('ses'),
       answers: { 200: { description: 'A page of sessions.', schema: pageSchema(Session) } },
       handle: async ({ caller: { namespace }, query: { limit, cursor: before } }) => {
@@ -129,7 +135,7 @@ function readRoutes({ pool }: SessionRoutesDeps): Route[] {
       operationId: 'getSession',
       tag,
       scope: 'any',
-      alsoNeeds: { scope: 'keys', when: 'it is not your own' },
+      alsoNeeds: { scope: 'keys', when: 'the session is not your own' },
       summary: 'Read a session',
       params,
       answers: { 200: { description: 'The session.', schema: Session } },
@@ -151,11 +157,12 @@ function signOutRoute(deps: SessionRoutesDeps): Route {
     operationId: 'deleteSession',
     tag,
     scope: 'any',
-    alsoNeeds: { scope: 'keys', when: 'it is not your own' },
-    summary: 'End a session: sign out',
-    description: 'It ends as a key that is deleted does: within 100 ms, with what it holds open.',
+    alsoNeeds: { scope: 'keys', when: 'the session is not your own' },
+    summary: 'Sign out: end a session',
+    description:
+      'The session ends within 100 ms, as when a key is deleted, and so do its open streams.',
     params,
-    answers: { 204: { description: 'It has ended.' } },
+    answers: { 204: { description: 'The session has ended.' } },
     errors: ['missing_scope'],
     handle: async ({ caller, params: { id }, headers }) => {
       await signOut(deps, caller, id);

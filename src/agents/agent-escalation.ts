@@ -10,19 +10,20 @@ const escalationRule = z
     // Not named `on`, because YAML 1.1, which kubectl uses, reads that key as true.
     when: z
       .enum(['user_request', 'keyword', 'tool_failure', 'low_confidence', 'mood', 'turn_limit'])
-      .describe('What calls for a human.'),
+      .describe('Condition that requests a human.'),
     keywords: z
       .array(z.string().min(1).max(128))
       .max(50)
       .meta(LIST_SET)
-      .describe('Words of the user that call for a human; for keyword.')
+      .describe('Words of the user that request a human. Required with `keyword`.')
       .exactOptional(),
     count: z
       .int()
       .min(1)
       .max(100)
       .describe(
-        'How many times in a row; for tool_failure, low_confidence and mood. For turn_limit: messages of the user.',
+        'Number of consecutive occurrences, for tool_failure, low_confidence and mood. For ' +
+          'turn_limit, the number of user messages.',
       )
       .exactOptional(),
     reason: z
@@ -32,7 +33,7 @@ const escalationRule = z
       .describe('Reason shown with the escalation.')
       .exactOptional(),
     team: team
-      .describe('Who is asked by this rule, instead of the team of all rules.')
+      .describe('Team to request for this rule, instead of the team of the escalation.')
       .exactOptional(),
   })
   .meta(
@@ -57,28 +58,29 @@ const escalationRule = z
 
 /** Rules for the handoff to a human (contract/agents.md#fields). */
 export const escalation = z.strictObject({
-  rules: z
-    .array(escalationRule)
-    .max(20)
-    .describe('When the agent asks for a human.')
-    .exactOptional(),
+  rules: z.array(escalationRule).max(20).describe('Rules that request a human.').exactOptional(),
   timeoutSec: z
     .int()
     .min(1)
     .max(86_400)
     .describe('How long to wait for a human to accept, in seconds.')
     .exactOptional(),
-  team: team.describe('Label of the people who are asked.').exactOptional(),
+  team: team
+    .describe('Label of the people to request, such as a team, a skill or a language.')
+    .exactOptional(),
   fallbackTeam: team
-    .describe('Who is asked next when nobody accepts in time; absent: the agent goes on.')
+    .describe('Team to request next if nobody accepts in time. If absent, the agent continues.')
     .exactOptional(),
   telephone: z
     .strictObject({
-      to: phoneNumber.clone().describe('In E.164, as in +442071838750.'),
+      to: phoneNumber.clone().describe('Telephone number in E.164, such as +442071838750.'),
     })
     .describe(
-      'Who is rung when a human is asked for in a telephone call; absent: people write or speak by the API.',
+      'Telephone number to ring when a human is requested during a telephone call. If absent, ' +
+        'people write or speak through the API.',
     )
     .exactOptional(),
-  hours: hours.describe('When people are there; absent: always.').exactOptional(),
+  hours: hours
+    .describe('Working hours of the people. If absent, people are always available.')
+    .exactOptional(),
 });

@@ -42,8 +42,10 @@ export const hours = z.strictObject({
             .max(7)
             .meta(LIST_SET)
             .describe('Days of the week.'),
-          from: time.clone().describe('First minute, as 09:00.'),
-          to: time.clone().describe('Until then, as 17:30; 24:00 is the end of the day.'),
+          from: time.clone().describe('Start of the period, such as 09:00.'),
+          to: time
+            .clone()
+            .describe('End of the period, exclusive, such as 17:30. 24:00 is the end of the day.'),
         })
         .meta(
           rules({
@@ -57,18 +59,21 @@ export const hours = z.strictObject({
     .min(1)
     .max(50)
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('When people are there, on every such day.'),
+    .describe('Periods in which people are available, on each of the listed days.'),
   closedOn: z
     .array(date)
     .max(100)
     .meta(LIST_SET)
-    .describe('Dates on which nobody is there.')
+    .describe('Dates on which nobody is available.')
     .exactOptional(),
   closedMessage: z
     .string()
     .min(1)
     .max(4000)
-    .describe('Said when nobody is there; {{opens}} becomes when somebody is.')
+    .describe(
+      'Text for the user when nobody is available. {{opens}} is replaced by the time at which ' +
+        'somebody is available again.',
+    )
     .exactOptional(),
 });
 

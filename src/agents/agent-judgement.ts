@@ -7,18 +7,23 @@ export const judgement = z
     // Required, because an empty object would count as no judgement settings at all.
     by: z
       .enum(['rule', 'model'])
-      .describe('rule, as when absent: by what was counted. model: by a language model as well.'),
+      .describe(
+        'How to judge. `rule` (the default): a rule that uses counted data. `model`: a language model ' +
+          'in addition to the rule.',
+      ),
     model: z
       .strictObject({
         provider: dnsLabel
           .clone()
-          .describe('ModelProvider in the same namespace; absent, or default: the default one.')
+          .describe(
+            'ModelProvider in the same namespace. If absent or `default`, the default provider.',
+          )
           .exactOptional(),
         name: z
           .string()
           .min(1)
           .max(128)
-          .describe("Model to ask for; absent: the provider's default.")
+          .describe("Name of the model. Defaults to the provider's default model.")
           .exactOptional(),
       })
       .meta(
@@ -27,13 +32,13 @@ export const judgement = z
           message: 'model of judgement needs a provider or a name',
         }),
       )
-      .describe("The model that judges; absent: the agent's own.")
+      .describe("Model that judges. Defaults to the agent's own model.")
       .exactOptional(),
     topics: z
       .array(z.string().min(1).max(64))
       .max(50)
       .meta(LIST_SET)
-      .describe('What conversations can be about; absent: the model finds the words.')
+      .describe('Possible topics of a conversation. If absent, the model chooses the words.')
       .exactOptional(),
   })
   .meta(

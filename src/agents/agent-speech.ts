@@ -25,11 +25,12 @@ const FALLBACKS_MAX = 3;
 export const voice = z.strictObject({
   provider: speechProvider
     .describe(
-      'Who speaks: a ModelProvider with speech in the same namespace, or a provider that the carrier knows.',
+      'Speech provider (TTS): a ModelProvider with speech in the same namespace, or a provider that ' +
+        'the carrier supports.',
     )
     .exactOptional(),
   model: speechModel
-    .describe("Model to speak with; absent: the provider's default.")
+    .describe("Speech model. Defaults to the provider's default model.")
     .exactOptional(),
   voiceId: voiceId.describe("The provider's id of the voice.").exactOptional(),
   language: language.describe('BCP 47 tag of the spoken language, such as en-GB.').exactOptional(),
@@ -40,17 +41,22 @@ export const voice = z.strictObject({
     // A CEL rule instead of `minimum`, because for an integer value the API server truncates a fractional minimum to an
     // integer, and would accept 0 as at least 0.25.
     .meta(rules({ rule: 'self >= 0.25', message: 'must be at least 0.25' }))
-    .describe('Speed of speech; 1 is the natural one.')
+    .describe('Speed of the speech. 1 is the normal speed.')
     .exactOptional(),
   fallback: z
     .array(
       z
         .strictObject({
-          provider: speechProvider.describe('Absent: that of the voice.').exactOptional(),
-          model: speechModel.describe("Absent: the provider's default.").exactOptional(),
+          provider: speechProvider
+            .describe('Provider of the fallback. Defaults to the provider of the voice.')
+            .exactOptional(),
+          model: speechModel
+            .describe("Speech model. Defaults to the provider's default model.")
+            .exactOptional(),
           voiceId: voiceId
             .describe(
-              "Absent: that of the voice with the same provider, else the provider's default.",
+              "The provider's id of the voice. Defaults to the voice of the agent if the provider is the " +
+                "same, otherwise to the provider's default voice.",
             )
             .exactOptional(),
         })
@@ -63,25 +69,28 @@ export const voice = z.strictObject({
     )
     .max(FALLBACKS_MAX)
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Who speaks, in this order, when the first cannot.')
+    .describe('Fallbacks in order of preference, used when the first provider fails.')
     .exactOptional(),
 });
 
 export const transcriber = z.strictObject({
   provider: speechProvider
     .describe(
-      'Who writes down what users say: a ModelProvider with transcription in the same namespace, or a provider that the carrier knows.',
+      'Transcription provider (STT): a ModelProvider with transcription in the same namespace, or a ' +
+        'provider that the carrier supports.',
     )
     .exactOptional(),
   model: speechModel
-    .describe("Model to hear with; absent: the provider's default.")
+    .describe("Transcription model. Defaults to the provider's default model.")
     .exactOptional(),
-  language: language.describe('BCP 47 tag of what users speak, such as en-GB.').exactOptional(),
+  language: language
+    .describe('BCP 47 tag of the language that users speak, such as en-GB.')
+    .exactOptional(),
   keywords: z
     .array(z.string().min(1).max(64))
     .max(100)
     .meta(LIST_SET)
-    .describe('Names and words that are likely, and hard to hear.')
+    .describe('Names and words that users are likely to say and that are hard to recognize.')
     .exactOptional(),
   retranscribeInterrupted: z
     .boolean()
@@ -93,8 +102,12 @@ export const transcriber = z.strictObject({
     .array(
       z
         .strictObject({
-          provider: speechProvider.describe('Absent: that of the transcriber.').exactOptional(),
-          model: speechModel.describe("Absent: the provider's default.").exactOptional(),
+          provider: speechProvider
+            .describe('Provider of the fallback. Defaults to the provider of the transcriber.')
+            .exactOptional(),
+          model: speechModel
+            .describe("Transcription model. Defaults to the provider's default model.")
+            .exactOptional(),
         })
         .meta(
           rules({
@@ -105,6 +118,6 @@ export const transcriber = z.strictObject({
     )
     .max(FALLBACKS_MAX)
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Who hears, in this order, when the first cannot.')
+    .describe('Fallbacks in order of preference, used when the first provider fails.')
     .exactOptional(),
 });

@@ -68,7 +68,7 @@ function versionRoutes(deps: { pool: Pool }): Route[] {
       tag,
       scope,
       operationId: 'diffAgentVersions',
-      summary: 'What changed from one version to another',
+      summary: 'Compare two versions',
       params: { id, from: versionParam, to: versionParam },
       answers: { 200: { description: 'The changes.', schema: VersionDiff } },
       handle: async ({ caller: { namespace }, params: { id: agent, from, to } }) => {
@@ -89,7 +89,7 @@ function activationsRoute(deps: { pool: Pool }): Route {
     operationId: 'listActivations',
     tag,
     scope,
-    summary: 'List what went live when, newest first',
+    summary: 'List activations, newest first',
     params: { id },
     query: numberPage('activations'),
     answers: { 200: { description: 'A page of activations.', schema: pageSchema(Activation) } },

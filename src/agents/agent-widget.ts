@@ -87,14 +87,16 @@ export const widget = z.strictObject({
     .max(50)
     .meta(LIST_SET)
     .describe(
-      'Origins whose pages may talk with it, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com.',
+      'Origins of the web pages that may talk with the agent, such as https://shop.example.com, ' +
+        'capacitor://localhost or https://*.preview.example.com.',
     ),
   maxConcurrent: z
     .int()
     .min(1)
     .max(1000)
     .describe(
-      `Most visitors who speak at once, and who come in a minute; ${WIDGET_TALKS_MAX} when absent.`,
+      'Maximum number of concurrent talks by voice. Also the maximum number of new talks of each ' +
+        `mode per minute from one address. Default: ${WIDGET_TALKS_MAX}.`,
     )
     .exactOptional(),
 });

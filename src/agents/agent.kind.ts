@@ -6,7 +6,8 @@ export const AGENT_KIND = definitionOf({
   idPrefix: 'agt',
   shortNames: ['agt'],
   description:
-    'A conversational agent: a prompt, a voice and tools. Each change of its content is a version; the active one answers.',
+    'A conversational agent: a prompt, a voice and tools. Each change of its content creates a ' +
+    'version. The active version answers.',
   spec: agentSpec,
   status: agentStatus,
   columns: [

@@ -34,7 +34,7 @@ const tool = z
   .strictObject({
     type: z
       .enum(['webhook', 'end_call', 'transfer_call', 'knowledge_search', 'handoff'])
-      .describe('What happens when the agent uses the tool.'),
+      .describe('Type of the tool, which determines what happens when the agent uses it.'),
     name: z
       .string()
       .min(1)
@@ -45,11 +45,11 @@ const tool = z
           'must be letters, digits, underscores and hyphens, and begin with a letter or underscore',
         ),
       )
-      .describe('Name the model calls the tool by; unique within the agent.'),
+      .describe('Name by which the model calls the tool. Unique within the agent.'),
     description: z
       .string()
       .max(2048)
-      .describe('Tells the model when to use the tool.')
+      .describe('Explains to the model when to use the tool.')
       .exactOptional(),
     parameters: z
       .record(z.string(), z.unknown())
@@ -57,12 +57,12 @@ const tool = z
         'x-kubernetes-preserve-unknown-fields': true,
         maxProperties: FREE_VALUE.membersMax,
       })
-      .describe(`JSON Schema of the arguments the model fills in; ${FREE_VALUE_BOUNDS}.`)
+      .describe(`JSON Schema of the arguments that the model fills in; ${FREE_VALUE_BOUNDS}.`)
       .exactOptional(),
-    url: httpUrl.describe('Address a webhook tool calls.').exactOptional(),
+    url: httpUrl.describe('Address that a webhook tool calls.').exactOptional(),
     method: z
       .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
-      .describe('HTTP method of a webhook tool; POST when absent.')
+      .describe('HTTP method of a webhook tool. Default: POST.')
       .exactOptional(),
     headers: headerMap.describe('Extra headers of the request.').exactOptional(),
     secretRef: bearerSecretRef.exactOptional(),
@@ -71,17 +71,20 @@ const tool = z
       .int()
       .min(100)
       .max(60_000)
-      .describe('Longest wait for the whole answer, in milliseconds; 8000 when absent.')
+      .describe('Maximum wait for the whole response, in milliseconds. Default: 8000.')
       .exactOptional(),
     agent: dnsLabel
       .clone()
-      .describe('Agent that a handoff tool hands the conversation to, in the same namespace.')
+      .describe('Agent in the same namespace to which a handoff tool gives the conversation.')
       .exactOptional(),
     version: z
       .int()
       .min(1)
       .max(MAX_INT32)
-      .describe('Version of that agent; absent: what is live of it when this version goes live.')
+      .describe(
+        "Version of that agent. If absent, the version that is active when this agent's version goes " +
+          'live.',
+      )
       .exactOptional(),
   })
   .meta(
@@ -102,13 +105,14 @@ const tool = z
 const providerName = dnsLabel
   .clone()
   .describe(
-    "ModelProvider in the same namespace; absent, or default: the provider of the operator's settings.",
+    "ModelProvider in the same namespace. If absent or `default`, the provider of the operator's " +
+      'settings.',
   );
 const modelName = z
   .string()
   .min(1)
   .max(128)
-  .describe("Model to ask for; absent: the provider's default.");
+  .describe("Name of the model. Defaults to the provider's default model.");
 
 const fallbackModel = z
   .strictObject({
@@ -126,12 +130,17 @@ const model = z.strictObject({
   provider: providerName.exactOptional(),
   name: modelName.exactOptional(),
   temperature: z.number().min(0).max(2).describe('Sampling temperature.').exactOptional(),
-  maxTokens: z.int().min(1).max(1_000_000).describe('Most tokens of one reply.').exactOptional(),
+  maxTokens: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .describe('Maximum number of tokens in one reply.')
+    .exactOptional(),
   fallback: z
     .array(fallbackModel)
     .max(5)
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Models to ask, in this order, when the first cannot answer.')
+    .describe('Fallback models in order of preference, used when the first model cannot answer.')
     .exactOptional(),
 });
 
@@ -140,7 +149,7 @@ const knowledge = z
     all: z
       .boolean()
       .meta(rules({ rule: 'self', message: 'all is true, or left out' }))
-      .describe('Answers from every knowledge source of the namespace, also from those to come.')
+      .describe('Answers from every knowledge source of the namespace, including future ones.')
       .exactOptional(),
     selector: z
       .strictObject({
@@ -170,12 +179,19 @@ const knowledge = z
       .meta(LIST_SET)
       .describe('Names of the knowledge sources to answer from, in the same namespace.')
       .exactOptional(),
-    topK: z.int().min(1).max(50).describe('Most passages given to a reply.').exactOptional(),
+    topK: z
+      .int()
+      .min(1)
+      .max(50)
+      .describe('Maximum number of passages given to a reply.')
+      .exactOptional(),
     minScore: z
       .number()
       .min(0)
       .max(1)
-      .describe('Passages scored lower are left out; none left is a knowledge gap.')
+      .describe(
+        'Minimum score of a passage. If no passage reaches it, the question is a knowledge gap.',
+      )
       .exactOptional(),
   })
   .meta(
@@ -190,13 +206,13 @@ const limits = z.strictObject({
     .int()
     .min(10)
     .max(86_400)
-    .describe('A conversation is ended after this many seconds.')
+    .describe('Maximum duration of a conversation in seconds. It then ends.')
     .exactOptional(),
   silenceTimeoutSec: z
     .int()
     .min(5)
     .max(86_400)
-    .describe('A conversation is ended after this many seconds without a word of the user.')
+    .describe('Maximum silence of the user in seconds. The conversation then ends.')
     .exactOptional(),
 });
 
@@ -210,37 +226,41 @@ const content = {
     .string()
     .min(1)
     .max(100_000)
-    .describe('Instructions the agent follows.')
+    .describe('Instructions that the agent follows.')
     .exactOptional(),
   promptFrom: z
-    .strictObject({ configMapKeyRef: configMapKeyRef.describe('The ConfigMap and key to read.') })
-    .describe('Takes the prompt from elsewhere; its text is the content.')
+    .strictObject({
+      configMapKeyRef: configMapKeyRef.describe('The ConfigMap and the key to read.'),
+    })
+    .describe('Reads the prompt from elsewhere. Its text is part of the content.')
     .exactOptional(),
-  voice: voice.describe('How the agent speaks.').exactOptional(),
-  transcriber: transcriber.describe('How the agent hears.').exactOptional(),
+  voice: voice.describe('Voice of the agent: text to speech.').exactOptional(),
+  transcriber: transcriber.describe('How the agent hears users: speech to text.').exactOptional(),
   tools: z
     .array(tool)
     .max(50)
     .meta(listMap('name'))
-    .describe('What the agent can do besides talking.')
+    .describe('Tools that the agent can use.')
     .exactOptional(),
-  firstMessage: z.string().min(1).max(4000).describe('What the agent says first.').exactOptional(),
+  firstMessage: z.string().min(1).max(4000).describe('First message of the agent.').exactOptional(),
   firstMessageInterruptible: z
     .boolean()
-    .describe('False: in a call it is said to its end, whatever the user says; true when absent.')
+    .describe('Whether the user can interrupt the first message in a call. Default: true.')
     .exactOptional(),
   language: language.describe('BCP 47 tag of the language, such as en-GB.').exactOptional(),
   model: model.describe('The language model and its settings.').exactOptional(),
-  knowledge: knowledge.describe('What the agent answers from.').exactOptional(),
+  knowledge: knowledge.describe('Knowledge from which the agent answers.').exactOptional(),
   escalation: escalation.describe('When and how a human takes over.').exactOptional(),
-  limits: limits.describe('When a conversation is ended.').exactOptional(),
+  limits: limits.describe('Limits after which a conversation ends.').exactOptional(),
   redaction: z
     .array(z.enum(REDACTION_KINDS))
     .max(REDACTION_KINDS.length)
     .meta(LIST_SET)
-    .describe('What is taken out of what users say, before anything is stored or read.')
+    .describe(
+      'Sensitive data to remove from the words of users, before anything is stored or read.',
+    )
     .exactOptional(),
-  judgement: judgement.describe('Who judges a conversation when it has ended.').exactOptional(),
+  judgement: judgement.describe('How an ended conversation is judged.').exactOptional(),
 };
 
 export const agentSpec = z
@@ -251,32 +271,35 @@ export const agentSpec = z
       .enum(['Automatic', 'Manual'])
       .default('Automatic')
       .describe(
-        'Automatic: new content goes live at once. Manual: it waits until it is pinned or published.',
+        'Automatic: new content goes live immediately. Manual: it waits until it is pinned or ' +
+          'published.',
       ),
     pinnedVersion: z
       .int()
       .min(1)
       .max(MAX_INT32)
-      .describe('Version to keep live whatever the content; absent: none is pinned.')
+      .describe('Version to keep live, whatever the content. If absent, no version is pinned.')
       .exactOptional(),
     revisionHistoryLimit: z
       .int()
       .min(1)
       .max(100)
       .default(10)
-      .describe('Entries of status.history; versions themselves are never pruned.'),
+      .describe(
+        'Maximum number of entries in status.history. Versions themselves are never pruned.',
+      ),
     metadata: metadataMap.exactOptional(),
     widget: widget
-      .describe('Who may talk with it from their pages; absent: nobody.')
+      .describe('Web pages that may talk with the agent. If absent, none may.')
       .exactOptional(),
     suspend: z
       .boolean()
       .default(false)
-      .describe('True: changes wait and are not published; what is live stays live.'),
+      .describe('If true, changes are not published. The active version stays live.'),
     deletionPolicy: z
       .enum(['Retain', 'Delete'])
       .default('Retain')
-      .describe('Whether versions and transcripts outlive the object.'),
+      .describe('Whether versions and transcripts are kept after the object is deleted.'),
   })
   .meta(
     rules({
@@ -284,36 +307,42 @@ export const agentSpec = z
       message: 'exactly one of prompt and promptFrom is needed',
     }),
   )
-  .describe('What the agent is to be.');
+  .describe('Desired state of the agent.');
 
 const activation = z.strictObject({
   version: z.int().min(1).describe('Version that went live.'),
-  contentHash: z.string().max(128).describe('Hash of its content.'),
-  action: z.enum(['published', 'rolled_back']).describe('rolled_back when the version went down.'),
+  contentHash: z.string().max(128).describe("Hash of the version's content."),
+  action: z
+    .enum(['published', 'rolled_back'])
+    .describe('`rolled_back` if the version number went down.'),
   fromVersion: z
     .int()
     .min(1)
-    .describe('Version live before; absent for the first.')
+    .describe('Version that was live before. Absent for the first activation.')
     .exactOptional(),
-  actor: z.string().max(256).describe('Who did it: api:key_…, kubernetes:<manager> or file.'),
-  time: time.describe('When it went live.'),
+  actor: z.string().max(256).describe('Actor: api:key_…, kubernetes:<manager> or file.'),
+  time: time.describe('When the version went live.'),
 });
 
 const rollback = z.strictObject({
-  fromVersion: z.int().min(1).describe('Version live before.'),
-  toVersion: z.int().min(1).describe('Version gone back to.'),
-  actor: z.string().max(256).describe('Who did it.'),
-  reason: z.string().max(1024).describe('Why, if it was said.').exactOptional(),
-  time: time.describe('When it happened.'),
+  fromVersion: z.int().min(1).describe('Version that was live before.'),
+  toVersion: z.int().min(1).describe('Version that was rolled back to.'),
+  actor: z.string().max(256).describe('Actor of the rollback.'),
+  reason: z.string().max(1024).describe('Reason, if one was given.').exactOptional(),
+  time: time.describe('When the rollback happened.'),
 });
 
 export const agentStatus = z
   .strictObject({
     observedGeneration,
-    agentId: z.string().max(30).describe('Id in the REST API, agt_…').exactOptional(),
-    activeVersion: z.int().min(1).describe('Version that is live.').exactOptional(),
-    latestVersion: z.int().min(1).describe('Highest version there is.').exactOptional(),
-    activeContentHash: z.string().max(128).describe('Hash of what is live.').exactOptional(),
+    agentId: z.string().max(30).describe('Id in the REST API, agt_….').exactOptional(),
+    activeVersion: z.int().min(1).describe('Active version.').exactOptional(),
+    latestVersion: z.int().min(1).describe('Highest version number.').exactOptional(),
+    activeContentHash: z
+      .string()
+      .max(128)
+      .describe("Hash of the active version's content.")
+      .exactOptional(),
     lastPublishedTime: time.describe('When a version was last published.').exactOptional(),
     lastRollback: rollback.describe('The last rollback.').exactOptional(),
     history: z
@@ -325,7 +354,7 @@ export const agentStatus = z
     lastHandledReconcileAt: lastHandledReconcileAt.exactOptional(),
     conditions: conditions.exactOptional(),
   })
-  .describe('What the agent is.');
+  .describe('Observed state of the agent.');
 
 /** A stored spec with defaults applied. */
 export type AgentSpec = z.output<typeof agentSpec>;

@@ -15,7 +15,7 @@ import { createdAt, unixSec, unixTime, updatedAt } from '../platform/http/fields
 const version = z.int().min(1);
 const activationAction = z
   .enum(['published', 'rolled_back'])
-  .meta({ description: 'rolled_back: it went down.' });
+  .meta({ description: '`rolled_back` if the version number goes down, otherwise `published`.' });
 
 /**
  * An agent in the REST API. All fields are always present and `null` when unset, so that clients need not handle absent
@@ -23,14 +23,16 @@ const activationAction = z
  */
 export const Agent = z
   .strictObject({
-    id: z.string().meta({ description: 'agt_…' }),
+    id: z.string().meta({ description: 'Id of the agent, `agt_…`.' }),
     created: createdAt,
     updated: updatedAt,
-    name: z.string().meta({ description: 'DNS label; never changes.' }),
+    name: z.string().meta({ description: 'DNS label. It never changes.' }),
     ...writeFields((field) => field.nullable()),
     metadata: z.record(z.string(), z.string()),
     publish_policy: z.enum(['automatic', 'manual']),
-    active_version: version.nullable().meta({ description: 'Live; null: never published.' }),
+    active_version: version
+      .nullable()
+      .meta({ description: 'The version that is live. Null if none was ever published.' }),
     latest_version: version.nullable(),
     pinned_version: version.nullable(),
     activation: z
@@ -42,13 +44,15 @@ export const Agent = z
         at: unixTime,
       })
       .nullable()
-      .meta({ description: 'What made the active version live: who, when and why.' }),
+      .meta({
+        description: 'The activation that made this version live. Null if no version is live.',
+      }),
     managed_by: z.enum(['api', 'kubernetes', 'file']),
-    ready: z.boolean().meta({ description: 'Whether it is in force as declared.' }),
+    ready: z.boolean().meta({ description: 'Whether the agent is active as declared.' }),
     status_message: z.string().nullable(),
     status: z.strictObject({ ready: z.boolean(), reason: z.string(), message: z.string() }),
   })
-  .meta({ id: 'Agent', description: 'An agent as declared, and what became of it.' });
+  .meta({ id: 'Agent', description: 'An agent: its declared fields and its state.' });
 
 export function agentView(row: AgentRow, models: Models): Record<string, unknown> {
   const { ready, reason } = row;
@@ -93,9 +97,16 @@ export const AgentVersion = z
       ),
     ),
     created: createdAt,
-    created_by: z.string().meta({ description: 'api:key_…, kubernetes:<manager> or file.' }),
+    created_by: z.string().meta({
+      description:
+        'Actor that created the version: `api:key_…`, `session:<name>`, `kubernetes:<manager>` or ' +
+        '`file`.',
+    }),
   })
-  .meta({ id: 'AgentVersion', description: 'Immutable content with a number that never moves.' });
+  .meta({
+    id: 'AgentVersion',
+    description: 'A version: immutable content with a number that never changes.',
+  });
 
 export function versionView(row: VersionRow): z.output<typeof AgentVersion> {
   return {
@@ -113,13 +124,19 @@ export const VersionDiff = z
     to: version,
     changes: z.array(
       z.strictObject({
-        path: z.string().meta({ description: 'RFC 6901 pointer into the content; tools by name.' }),
+        path: z.string().meta({
+          description: 'RFC 6901 pointer into the content. Tools are identified by name.',
+        }),
         before: z.unknown(),
         after: z.unknown(),
       }),
     ),
   })
-  .meta({ id: 'VersionDiff', description: 'What changed; a side that lacks a value has null.' });
+  .meta({
+    id: 'VersionDiff',
+    description:
+      'Changes between two versions. A value that exists in one version only is null in the other.',
+  });
 
 export const Activation = z
   .strictObject({
@@ -139,11 +156,12 @@ export const Activation = z
       )
       .meta({
         description:
-          'Whom it hands conversations to. `version` null: nothing of that agent was live; its first one counts.',
+          "Targets of the version's handoffs. `version` is null if the target had no active version; " +
+          'its first active version is then used.',
       }),
     at: z.int().meta({ description: 'Unix seconds.' }),
   })
-  .meta({ id: 'Activation', description: 'One line of the append-only log of what went live.' });
+  .meta({ id: 'Activation', description: 'An entry of the append-only log of activations.' });
 
 export function activationView(row: AgentActivation): z.output<typeof Activation> {
   return {

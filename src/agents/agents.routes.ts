@@ -29,8 +29,8 @@ const params = { id: idParam('agt', 'agent') };
 const version = z.int().min(1).max(MAX_INT32);
 
 const written: Answers = {
-  200: { description: 'The agent, as it now is.', schema: Agent },
-  202: { description: 'Written; not in force yet, `ready` is false.', schema: Agent },
+  200: { description: 'The agent after the change.', schema: Agent },
+  202: { description: 'Stored but not yet active; `ready` is false.', schema: Agent },
 };
 
 export type AgentRoutesDeps = AgentWriterDeps &
@@ -49,18 +49,20 @@ export function agentRoutes(deps: AgentRoutesDeps): Route[] {
       names: AGENT_KIND,
       tag,
       describe: {
-        create: 'Its first content is version 1, live at once unless `publish_policy` is manual.',
+        create:
+          'The content becomes version 1, which goes live immediately unless `publish_policy` is ' +
+          '`manual`.',
       },
       schemas: { Write: AgentWrite, Patch: AgentPatch, Shown: Agent },
       query: { name: z.string().max(63).optional(), managed_by: managedBy, ready: flag },
       alsoNeeds: {
         create: {
           scope: 'publish',
-          when: 'its `publish_policy` is not `manual`, or `widget` names an origin',
+          when: '`publish_policy` is not `manual` or `widget` names an origin',
         },
         patch: {
           scope: 'publish',
-          when: 'it changes `publish_policy`, or adds to the origins or the number of `widget`',
+          when: 'it changes `publish_policy`, adds an origin to `widget` or raises the limit of `widget`',
         },
       },
       errors: { create: ['name_taken', 'quota_exceeded'] },
@@ -103,16 +105,24 @@ async function requireReferences(
 }
 
 const publishBody = z
-  .strictObject({ version: version.optional().describe('Version to pin; see the description.') })
-  .describe('Which version is to be live.');
+  .strictObject({
+    version: version
+      .optional()
+      .describe('Version to pin. See the description of the operation for the default.'),
+  })
+  .describe('The version to make live.');
 const rollbackBody = z
   .strictObject({
     version: version
       .optional()
-      .describe('Below the active one; default: the highest such that has been live.'),
-    reason: z.string().max(1024).optional().describe('Kept in the history and shown in the event.'),
+      .describe('Version below the active one. Default: the highest one that has been live.'),
+    reason: z
+      .string()
+      .max(1024)
+      .optional()
+      .describe('Reason, stored in the history and sent with the event.'),
   })
-  .describe('Which version to go back to, and why.');
+  .describe('The version to roll back to, and the reason.');
 
 function activationRoutes(deps: AgentRoutesDeps): Route[] {
   const errors = [
@@ -130,8 +140,8 @@ function activationRoutes(deps: AgentRoutesDeps): Route[] {
       scope: 'publish',
       summary: 'Make a version live',
       description:
-        'With `version`: pins it. Without: under `automatic` removes the pin, so that the current ' +
-        'content is live; under `manual` pins the latest version.',
+        'Pins `version`. If `version` is absent, the effect depends on `publish_policy`: `automatic` ' +
+        'removes the pin, so that the current content goes live; `manual` pins the latest version.',
       params,
       body: { schema: publishBody, isOptional: true },
       answers: written,
@@ -148,8 +158,9 @@ function activationRoutes(deps: AgentRoutesDeps): Route[] {
       operationId: 'rollBackAgent',
       tag,
       scope: 'publish',
-      summary: 'Go back to an earlier version',
-      description: 'Pins it: later changes make versions that wait until the next publish.',
+      summary: 'Roll back to an earlier version',
+      description:
+        'Pins that version. Later changes create versions that wait for the next publish.',
       params,
       body: { schema: rollbackBody, isOptional: true },
       answers: written,

@@ -39,7 +39,10 @@ export type AgentWrite = AgentFields & { prompt: string; name?: string };
 
 const publishPolicy = z
   .enum(['automatic', 'manual'])
-  .describe('automatic (the default): new content goes live at once. manual: when published.');
+  .describe(
+    '`automatic` (the default): new content goes live immediately. `manual`: new content waits ' +
+      'until it is published.',
+  );
 
 /** Body of `POST /v1/agents`. */
 export const AgentWrite: z.ZodType<AgentWrite> = typed(
@@ -47,10 +50,10 @@ export const AgentWrite: z.ZodType<AgentWrite> = typed(
     .strictObject({
       name: dnsLabel
         .clone()
-        .describe('DNS label, unique in the namespace; made from display_name when absent.')
+        .describe('DNS label, unique in the namespace. Default: derived from `display_name`.')
         .optional(),
       ...restShape(written),
-      prompt: z.string().min(1).max(100_000).describe('Instructions the agent follows.'),
+      prompt: z.string().min(1).max(100_000).describe('Instructions that the agent follows.'),
       publish_policy: publishPolicy.optional(),
     })
     .describe('An agent to create.'),
@@ -66,7 +69,7 @@ export const AgentPatch: z.ZodType<Record<string, unknown>> = z
     ...patchShape(written),
     publish_policy: publishPolicy.nullable().optional(),
   })
-  .describe('Changes of an agent; null removes a field.');
+  .describe('Changes to an agent. Null removes a field.');
 
 /** Returns the spec that a create body or a merged resource declares. */
 export function toAgentSpec(write: AgentFields): AgentDeclaration {

@@ -23,7 +23,7 @@ export function auditLogRoute({ pool }: { pool: Pool }): Route {
       created_before: timeBound('Unix seconds, exclusive.'),
       ...idPage('aud'),
     },
-    answers: { 200: { description: 'A page of lines.', schema: pageSchema(AuditLine) } },
+    answers: { 200: { description: 'A page of audit entries.', schema: pageSchema(AuditLine) } },
     handle: async ({ caller: { namespace }, query }) => {
       const rows = await listAuditLines(pool, {
         namespace,
@@ -45,31 +45,40 @@ const changed = z.record(z.string(), z.unknown()).nullable();
 
 const AuditLine = z
   .strictObject({
-    id: z.string().meta({ description: 'aud_…' }),
+    id: z.string().meta({ description: 'Id of the entry, `aud_…`.' }),
     created: createdAt,
     actor: z.string().meta({
-      description: 'api:key_…, session:<name>, kubernetes:<manager>, file, cli or environment.',
+      description:
+        'Actor: `api:key_…`, `session:<name>`, `kubernetes:<manager>`, `file`, `cli` or ' +
+        '`environment`.',
     }),
     session_id: z
       .string()
       .nullable()
-      .meta({ description: 'ses_…; `session.created` has its key. null: no session.' }),
-    action: z.string().meta({ description: 'Such as api_key.rotated.' }),
-    target: z.string().meta({ description: 'Id of what it was done to.' }),
-    before: changed.meta({ description: 'What it was, of what changed; null: it was not there.' }),
-    after: changed.meta({ description: 'What it is since; null: it is there no more.' }),
+      .meta({
+        description:
+          'Id of the session, `ses_…`. Null without a session. The entry `session.created` contains the ' +
+          'key of the session.',
+      }),
+    action: z.string().meta({ description: 'Action, such as `api_key.rotated`.' }),
+    target: z.string().meta({ description: 'Id of the object that the action affected.' }),
+    before: changed.meta({
+      description: 'Changed fields before the action. Null if the object did not exist.',
+    }),
+    after: changed.meta({
+      description: 'Changed fields after the action. Null if the object no longer exists.',
+    }),
     detail: z.record(z.string(), z.unknown()),
     outcome: z.enum(['done', 'unknown']).meta({
-      description: 'unknown: begun, and it is not known whether it was done.',
+      description: '`unknown` if the action began but its result is not known.',
     }),
-    address: z
-      .string()
-      .nullable()
-      .meta({ description: 'Of the other end of the connection, which may be a proxy.' }),
+    address: z.string().nullable().meta({
+      description: 'IP address of the other end of the connection, which may be a proxy.',
+    }),
     user_agent: z.string().nullable(),
     request_id: z.string().nullable(),
   })
-  .meta({ id: 'AuditLine', description: 'One line of the append-only account of who did what.' });
+  .meta({ id: 'AuditLine', description: 'An entry of the append-only audit log.' });
 
 function auditView(row: AuditRow): z.output<typeof AuditLine> {
   return {

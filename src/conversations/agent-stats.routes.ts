@@ -27,7 +27,7 @@ const version = z
   .transform(Number)
   .refine((number) => number <= MAX_INT32, 'must be the number of a version')
   .optional()
-  .meta({ description: 'Of this version only.', type: 'integer', minimum: 1 });
+  .meta({ description: 'Counts conversations of this version only.', type: 'integer', minimum: 1 });
 
 /**
  * Response of the route. The fields are flat and numeric, so that any tool that reads JSON by path can judge a
@@ -40,11 +40,13 @@ const AgentStats = z
     from: unixTime,
     to: unixTime,
     ...countedShape,
-    turn_latency_count: count('Turns of the agent that were measured, of the 1,000 newest.'),
-    turn_latency_p50_ms: figure('Of these.'),
-    turn_latency_p95_ms: figure('Of these.'),
+    turn_latency_count: count(
+      'Number of agent turns whose latency was measured, among the newest 1,000.',
+    ),
+    turn_latency_p50_ms: figure('Median latency of these turns, in milliseconds.'),
+    turn_latency_p95_ms: figure('95th percentile of the latency of these turns, in milliseconds.'),
   })
-  .meta({ id: 'AgentStats', description: "What became of an agent's conversations, as numbers." });
+  .meta({ id: 'AgentStats', description: "Statistics of an agent's conversations." });
 
 /** Serves an agent's statistics, counted from its conversations (contract/agents.md#statistics). */
 export function agentStatsRoute(deps: AgentStatsDeps): Route {
@@ -54,14 +56,16 @@ export function agentStatsRoute(deps: AgentStatsDeps): Route {
     operationId: 'getAgentStats',
     tag: 'Agents',
     scope: 'read',
-    summary: 'Figures of an agent, or of one version',
-    description: `Of conversations that started in at most ${DAYS_MAX} days; a rate is null when there is nothing to divide by.`,
+    summary: 'Read statistics of an agent or of one version',
+    description:
+      `Covers conversations that started within a period of at most ${DAYS_MAX} days. A rate is ` +
+      'null if its divisor is zero.',
     params: { id: idParam('agt', 'agent') },
     query: {
       version,
       ...spanQuery,
     },
-    answers: { 200: { description: 'The figures.', schema: AgentStats } },
+    answers: { 200: { description: 'The statistics.', schema: AgentStats } },
     errors: ['unknown_version'],
     handle: async ({ caller: { namespace }, params: { id: agentId }, query }) => {
       await requireAgent(deps, { namespace, id: agentId });

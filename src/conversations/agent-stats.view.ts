@@ -36,34 +36,43 @@ const rate = (description: string) => z.number().min(0).max(1).nullable().meta({
 export const figure = (description: string) => z.number().min(0).nullable().meta({ description });
 
 export const countedShape = {
-  conversations: count('Started from `from` on and before `to`; erased ones too.'),
-  active: count('Not ended yet.'),
-  ended: count('Ended: the sum of the seven outcomes.'),
-  resolved: count('By outcome.'),
-  unresolved: count('By outcome.'),
-  escalated: count('By outcome.'),
-  abandoned: count('By outcome.'),
-  voicemail: count('By outcome.'),
-  failed: count('By outcome.'),
-  unknown: count('By outcome.'),
-  resolution_rate: rate('`resolved` of `ended`.'),
-  csat_average: figure('Of what users said, 1 to 5.'),
-  csat_count: count('How many said it.'),
-  csat_predicted_average: figure('Of the ended ones, 1 to 5.'),
-  csat_predicted_error: figure(
-    'How far the prediction is from what users said, on average, of those who said it.',
+  conversations: count('Conversations that started in the period, including erased ones.'),
+  active: count('Conversations that have not ended.'),
+  ended: count('Conversations that have ended: the sum of the seven outcomes.'),
+  resolved: count('Conversations with the outcome `resolved`.'),
+  unresolved: count('Conversations with the outcome `unresolved`.'),
+  escalated: count('Conversations with the outcome `escalated`.'),
+  abandoned: count('Conversations with the outcome `abandoned`.'),
+  voicemail: count('Conversations with the outcome `voicemail`.'),
+  failed: count('Conversations with the outcome `failed`.'),
+  unknown: count('Conversations with the outcome `unknown`.'),
+  resolution_rate: rate('`resolved` divided by `ended`.'),
+  csat_average: figure('Average satisfaction that users reported, 1 to 5.'),
+  csat_count: count('Number of conversations whose users reported their satisfaction.'),
+  csat_predicted_average: figure(
+    'Average predicted satisfaction of the ended conversations, 1 to 5.',
   ),
-  csat_correlation: z.number().min(-1).max(1).nullable().meta({
-    description:
-      'Of what users said and what was predicted, Pearson’s; null: fewer than two, or no two that differ.',
-  }),
-  escalations: count('Requested in these conversations.'),
-  escalated_conversations: count('With at least one escalation.'),
-  escalation_rate: rate('`escalated_conversations` of `conversations`.'),
-  questions: count('Answered or not.'),
+  csat_predicted_error: figure(
+    'Mean absolute difference between predicted and reported satisfaction, over conversations ' +
+      'that have both.',
+  ),
+  csat_correlation: z
+    .number()
+    .min(-1)
+    .max(1)
+    .nullable()
+    .meta({
+      description:
+        'Pearson correlation of reported and predicted satisfaction. Null with fewer than two values, ' +
+        'or if all values of one kind are equal.',
+    }),
+  escalations: count('Escalations in these conversations.'),
+  escalated_conversations: count('Conversations with at least one escalation.'),
+  escalation_rate: rate('`escalated_conversations` divided by `conversations`.'),
+  questions: count('Questions of users, answered or not.'),
   gaps: count('Questions without an answer.'),
-  gap_rate: rate('`gaps` of `questions`.'),
-  turns: count('Of whoever spoke.'),
+  gap_rate: rate('`gaps` divided by `questions`.'),
+  turns: count('Turns of all speakers.'),
 };
 
 const Shown = z.object(countedShape);

@@ -67,23 +67,25 @@ const userId = z.string().min(1).max(256);
 
 const ConversationWrite = z
   .strictObject({
-    agent_id: idValue('agt').describe('Who talks.'),
+    agent_id: idValue('agt').describe('Agent that speaks.'),
     agent_version: z
       .int()
       .min(1)
       .max(MAX_INT32)
       .optional()
       .describe(
-        'Default: the one that is live. One that never was is for tests alone; an unknown one is 422 unknown_version.',
+        'Version of the agent. Default: the active version. A version that was never live is accepted ' +
+          'only with `test`. An unknown version is 422 `unknown_version`.',
       ),
     test: z
       .boolean()
       .default(false)
       .describe(
-        'To try the agent out: an ordinary conversation that makes no events and no knowledge gaps, is in no figure, and in lists only with `test=true`.',
+        'Marks a conversation as a test: it emits no events, records no knowledge gaps, counts in no ' +
+          'statistics, and appears in lists only with `test=true`.',
       ),
-    channel: channel.default('chat').describe('How the user talks to it.'),
-    user_id: userId.optional().describe('Who the user is to you.'),
+    channel: channel.default('chat').describe('Medium through which the user and the agent talk.'),
+    user_id: userId.optional().describe('Your id of the user.'),
     variables,
     metadata,
   })
@@ -98,8 +100,8 @@ function startRoute(deps: ConversationRoutesDeps): Route {
     scope: 'write',
     summary: 'Start a conversation',
     description:
-      'With the version of the agent that is live now, or with `agent_version`, to its end. The first ' +
-      'message of the agent is turn 0 of the transcript.',
+      'The conversation keeps its version until the end: the active version, or `agent_version`. ' +
+      "The agent's first message is turn 0 of the transcript.",
     body: { schema: ConversationWrite },
     answers: {
       201: { description: 'The new conversation.', schema: Conversation, location: true },
@@ -144,10 +146,10 @@ function readRoute(deps: ConversationRoutesDeps): Route {
 
 const ConversationPatch = z
   .strictObject({
-    user_id: userId.nullable().optional().describe('Who the user is to you; null: nobody.'),
+    user_id: userId.nullable().optional().describe('Your id of the user. Null removes it.'),
     metadata: metadataPatch,
   })
-  .describe('What to change.');
+  .describe('The fields to change.');
 
 function changeRoute(deps: ConversationRoutesDeps): Route {
   return route({
@@ -156,10 +158,10 @@ function changeRoute(deps: ConversationRoutesDeps): Route {
     operationId: 'updateConversation',
     tag,
     scope: 'write',
-    summary: 'Change user and metadata of a conversation',
+    summary: 'Change the user or metadata of a conversation',
     description:
-      'In every status, after the end too. Events from now on carry it; those of before keep what ' +
-      'they had.',
+      'Works with every status, including after the end. Later events carry the new values; earlier ' +
+      'events keep theirs.',
     params,
     body: { schema: ConversationPatch },
     answers,
@@ -176,9 +178,11 @@ function changeRoute(deps: ConversationRoutesDeps): Route {
 
 const endBody = z
   .strictObject({
-    outcome: outcome.optional().describe('What became of it; default: settled by rule.'),
+    outcome: outcome
+      .optional()
+      .describe('Outcome of the conversation. Default: determined by rule.'),
   })
-  .describe('How it ends.');
+  .describe('How the conversation ends.');
 
 function endRoute(deps: ConversationRoutesDeps): Route {
   return route({
@@ -204,8 +208,13 @@ function endRoute(deps: ConversationRoutesDeps): Route {
 
 const escalateBody = z
   .strictObject({
-    reason: z.string().min(1).max(256).default('api').describe('Shown to whoever takes over.'),
-    team: team.optional().describe('Who is asked; absent: the team of the agent.'),
+    reason: z
+      .string()
+      .min(1)
+      .max(256)
+      .default('api')
+      .describe('Reason for the request. The person taking over sees it.'),
+    team: team.optional().describe('Team to request. Default: the team of the agent.'),
   })
   .describe('Why a human is needed.');
 
@@ -216,8 +225,10 @@ function escalateRoute(deps: ConversationRoutesDeps): Route {
     operationId: 'escalateConversation',
     tag,
     scope: 'write',
-    summary: 'Ask for a human',
-    description: 'The agent is silent until somebody accepts, declines, or nobody did in time.',
+    summary: 'Request a human',
+    description:
+      'The agent is silent until somebody accepts and completes the escalation, somebody declines ' +
+      'it, or it times out.',
     params,
     body: { schema: escalateBody, isOptional: true },
     answers: { 201: { description: 'The new escalation.', schema: Escalation, location: true } },

@@ -15,7 +15,7 @@ const lastEventId = z
   .transform(Number)
   .optional()
   .meta({ type: 'integer', minimum: -1, maximum: 999_999_999 })
-  .describe('Index of the last turn that is known; -1: none.');
+  .describe('Index of the last turn that was received. -1 means none.');
 
 /** Serves live updates of a conversation (contract/messages.md#following). */
 export function followConversationRoute(deps: { followers: Pick<Followers, 'open'> }): Route {
@@ -25,18 +25,19 @@ export function followConversationRoute(deps: { followers: Pick<Followers, 'open
     operationId: 'followConversation',
     tag: 'Conversations',
     scope: 'read',
-    summary: 'Follow a conversation live',
+    summary: 'Stream a conversation',
     description:
-      'Server-sent events: `turn` for every turn as it is stored (`id` is its index), `conversation` ' +
-      'at the beginning and whenever its status has changed. The stream ends after the end of the ' +
-      'conversation. One that broke goes on with `Last-Event-ID` (or the parameter `last_event_id`) ' +
-      'after that turn; without it: turns from now on. A reply that is being made shows as its turn ' +
-      'when it is stored; its tokens go to whoever sent the message.',
+      'Server-sent events. `turn` is sent for every stored turn; its `id` is the index of the turn. ' +
+      '`conversation` is sent at the beginning and after every change of status. The stream ends ' +
+      'after the conversation has ended. To resume after a lost connection, send `Last-Event-ID` ' +
+      '(or the parameter `last_event_id`); the stream then continues after that turn. Without it, ' +
+      'the stream begins with the next turn. A reply appears as a turn once it is stored; its ' +
+      'tokens are streamed only to the client that sent the message.',
     params: { id: idParam('conv', 'conversation') },
     query: { last_event_id: lastEventId },
     answers: {
       200: {
-        description: 'A stream to the end of the conversation.',
+        description: 'A stream until the end of the conversation.',
         forms: { [EVENT_STREAM_TYPE]: z.string() },
       },
     },

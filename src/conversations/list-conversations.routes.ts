@@ -29,7 +29,9 @@ import { searchConversations, soughtBy } from './search-conversations.ts';
 const LINES_TYPE = 'application/x-ndjson';
 const page = idPage('conv');
 const words = partOf(
-  'An id of a conversation, a call or an escalation; else words, each of which must occur, in any case, in what was said by people and agents, in `summary` or in `user_id`. A page looks through at most 5,000 conversations, and may hold fewer than `limit` though there are more.',
+  'Id of a conversation, a call or an escalation, or words. Each word must occur, in any case, ' +
+    'in what people and agents said, in `summary` or in `user_id`. A page searches at most 5,000 ' +
+    'conversations, so it may have fewer than `limit` items although more exist.',
 );
 
 /** Lists conversations (contract/conversations.md#lists): one page, or all that match, with their transcripts. */
@@ -42,9 +44,9 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
     scope: 'read',
     summary: 'List conversations, newest first',
     description:
-      'With `Accept: application/x-ndjson` all of them, without pages: a line of JSON each, the ' +
-      'conversation and `transcript {turns}`. One that ends early was cut: the transfer fails, and ' +
-      'where that is still possible the last line is a problem.',
+      'The header `Accept: application/x-ndjson` exports all conversations without pages: one line ' +
+      'of JSON per conversation, with `transcript {turns}`. If the export is interrupted, the ' +
+      'transfer fails, and the last line is a problem if that is still possible.',
     query: {
       status: conversationStatus.optional(),
       agent_id: idValue('agt').optional(),
@@ -54,8 +56,8 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
       user_id: z.string().min(1).max(256).optional(),
       'metadata.*': metadataFilter,
       call_id: idValue('call').optional(),
-      from: phoneFilter.describe('The number that its call came from, in E.164.'),
-      to: phoneFilter.describe('The number that its call went to, in E.164.'),
+      from: phoneFilter.describe('Number in E.164 from which the call came.'),
+      to: phoneFilter.describe('Number in E.164 that was called.'),
       created_after: timeBound('Unix seconds, inclusive.'),
       created_before: timeBound('Unix seconds, exclusive.'),
       ended_after: timeBound('Unix seconds, inclusive.'),
@@ -70,7 +72,7 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
     },
     answers: {
       200: {
-        description: 'A page of conversations, or all of them in lines.',
+        description: 'A page of conversations, or all conversations as lines.',
         schema: pageSchema(Conversation),
         forms: { [LINES_TYPE]: z.string() },
       },

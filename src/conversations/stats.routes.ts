@@ -10,20 +10,25 @@ const ROWS_MAX = 1_000;
 
 const VersionStats = z
   .strictObject({ agent_id: z.string(), version: z.int(), ...countedShape })
-  .meta({ id: 'VersionStats', description: 'Of conversations that began with this version.' });
+  .meta({
+    id: 'VersionStats',
+    description: 'Statistics of the conversations that began with this version.',
+  });
 
 const Stats = z
   .strictObject({
     from: unixTime,
     to: unixTime,
-    total: z.strictObject(countedShape).meta({ description: 'Of all conversations of the span.' }),
-    agents: z
-      .array(VersionStats)
-      .max(ROWS_MAX)
-      .meta({ description: 'One for each version that had conversations, most of them first.' }),
-    has_more: z.boolean().meta({ description: `There are more than ${ROWS_MAX} of them.` }),
+    total: z
+      .strictObject(countedShape)
+      .meta({ description: 'Statistics of all conversations in the period.' }),
+    agents: z.array(VersionStats).max(ROWS_MAX).meta({
+      description:
+        'One entry for each version with conversations, those with the most conversations first.',
+    }),
+    has_more: z.boolean().meta({ description: `Whether there are more than ${ROWS_MAX} entries.` }),
   })
-  .meta({ id: 'Stats', description: 'What became of conversations, as numbers.' });
+  .meta({ id: 'Stats', description: 'Statistics of conversations.' });
 
 /** Serves statistics of all conversations of the namespace (contract/agents.md#statistics). */
 export function statsRoute(deps: { pool: Pool; nowMs: () => number }): Route {
@@ -33,10 +38,12 @@ export function statsRoute(deps: { pool: Pool; nowMs: () => number }): Route {
     operationId: 'getStats',
     tag: 'Conversations',
     scope: 'read',
-    summary: 'Figures of all agents by version',
-    description: `Of conversations that started in at most ${DAYS_MAX} days; a rate is null when there is nothing to divide by.`,
+    summary: 'Read statistics of all agents by version',
+    description:
+      `Covers conversations that started within a period of at most ${DAYS_MAX} days. A rate is ` +
+      'null if its divisor is zero.',
     query: spanQuery,
-    answers: { 200: { description: 'The figures.', schema: Stats } },
+    answers: { 200: { description: 'The statistics.', schema: Stats } },
     handle: async ({ caller: { namespace }, query }) => {
       const span = spanOf(query, deps.nowMs());
       const { total, versions } = await readStats(

@@ -11,7 +11,7 @@ import { TRANSCRIPT_FORMATS } from './transcript-text.ts';
 const format = z
   .enum(['json', 'text', 'vtt'], 'must be one of json, text, vtt')
   .default('json')
-  .describe('json, plain text, or WebVTT for players.');
+  .describe('Format: JSON, plain text, or WebVTT for media players.');
 
 /** Serves the whole transcript (contract/messages.md#transcript). */
 export function transcriptRoute({ pool }: { pool: Pool }): Route {
@@ -22,7 +22,8 @@ export function transcriptRoute({ pool }: { pool: Pool }): Route {
     tag: 'Conversations',
     scope: 'read',
     summary: 'Read a transcript',
-    description: 'Complete once the conversation has ended; before, what there is so far.',
+    description:
+      'Complete once the conversation has ended. Before that, it contains the turns so far.',
     params: { id: idParam('conv', 'conversation') },
     query: { format },
     answers: {

@@ -9,14 +9,14 @@ const events = z
   .enum(['deliver', 'cancel'], 'must be one of deliver, cancel')
   .default('deliver')
   .describe(
-    'What becomes of its events that are not delivered yet: they are sent without the words, ' +
-      'user_id and metadata, or canceled.',
+    'What happens to undelivered events of the conversation. `deliver`: they are sent without its ' +
+      'words, `user_id` and `metadata`. `cancel`: they are canceled.',
   );
 
 const ErasedConversation = z
   .strictObject({
-    id: z.string().meta({ description: 'conv_…' }),
-    canceled_count: z.int().min(0).meta({ description: 'How many deliveries were canceled.' }),
+    id: z.string().meta({ description: 'Id of the conversation, `conv_…`.' }),
+    canceled_count: z.int().min(0).meta({ description: 'Number of canceled deliveries.' }),
     canceled: z
       .array(
         z.strictObject({
@@ -26,9 +26,9 @@ const ErasedConversation = z
           endpoint_id: z.string(),
         }),
       )
-      .meta({ description: 'The first 1,000 of them, by event.' }),
+      .meta({ description: 'The first 1,000 canceled deliveries, ordered by event.' }),
   })
-  .meta({ id: 'ErasedConversation', description: 'What its receivers will not be sent.' });
+  .meta({ id: 'ErasedConversation', description: 'Deliveries that receivers will not get.' });
 
 /** Serves the erasure of a conversation from everything that is stored (contract/conversations.md#erasure). */
 export function eraseConversationRoute(deps: ErasureDeps): Route {
@@ -40,15 +40,16 @@ export function eraseConversationRoute(deps: ErasureDeps): Route {
     scope: 'write',
     summary: 'Erase a conversation',
     description:
-      'One that goes on is ended first. Its words are gone from everything that is stored, from ' +
-      'events that were not delivered yet too; what was counted stays. An attempt that is under ' +
-      'way may still bring them; its result does not count, and nothing of it is kept.',
+      'An active conversation is ended first. Its words are removed from everything that is stored, ' +
+      'including undelivered events; counts stay. An attempt in progress may still send the words, ' +
+      'but its result does not count and is not stored.',
     params: { id: idParam('conv', 'conversation') },
     query: { events },
     answers: {
-      204: { description: 'It is gone; with `events=deliver`.' },
+      204: { description: 'The conversation is erased (`events=deliver`).' },
       200: {
-        description: 'It is gone, and so are these deliveries; with `events=cancel`.',
+        description:
+          'The conversation is erased and these deliveries are canceled (`events=cancel`).',
         schema: ErasedConversation,
       },
     },

@@ -17,7 +17,7 @@ export type EventStreamRoutesDeps = {
 };
 
 const withChanges = flag.meta({
-  description: 'true: also what changed, as `event: change`; default: events alone.',
+  description: 'If true, also sends `event: change` for changed resources. Default: false.',
 });
 
 /** Serves events as they happen (contract/events.md#stream). */
@@ -29,17 +29,18 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
       operationId: 'streamEvents',
       tag: 'Events',
       scope: 'read',
-      summary: 'Follow events as they happen',
+      summary: 'Stream events',
       description:
-        'Server-sent events: `id` is the event’s id, `event` its type, `data` the envelope as ' +
-        'webhooks get it. A connection that broke goes on with `Last-Event-ID` (or the parameter ' +
-        '`last_event_id`) after that event: each one once and none left out. Without it: from now on. ' +
-        'A client that takes nothing for 30 seconds is cut, and goes on the same way. With ' +
-        '`changes=true` also `event: change`, without an `id`: its data says what to read again, ' +
-        `\`{resource, id}\` (${[...deps.declaredResources, 'conversations'].join(', ')}), or ` +
-        '`{"resource":"all","id":null}` ' +
-        'when anything may have changed. A change is a hint: it may be lost, and is never sent ' +
-        'again. Open the stream, then read; after each reconnection read again.',
+        'Server-sent events: `id` is the id of the event, `event` its type, and `data` the same ' +
+        'envelope that webhooks receive. To resume after a lost connection, send `Last-Event-ID` (or ' +
+        'the parameter `last_event_id`). The stream continues after that event, with each event ' +
+        'exactly once. Without it, the stream begins with new events. A client that reads nothing for ' +
+        '30 seconds is disconnected and can resume in the same way. With `changes=true`, the stream ' +
+        'also sends `event: change`, without an `id`. Its data names the resource to read again as ' +
+        `\`{resource, id}\` (${[...deps.declaredResources, 'conversations'].join(', ')}), or is ` +
+        '`{"resource":"all","id":null}` if anything may have changed. Changes are hints: one may be ' +
+        'lost, and none is repeated. Open the stream first and then read the resources; read them ' +
+        'again after every reconnection.',
       query: {
         types: typeNameList.optional(),
         conversation_id: idValue('conv').optional(),
@@ -50,7 +51,8 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
       },
       answers: {
         200: {
-          description: 'A stream without an end; when the key ends, `event: error` with a problem.',
+          description:
+            'A stream without an end. When the key ends, it sends `event: error` with a problem.',
           forms: { [EVENT_STREAM_TYPE]: z.string() },
         },
       },

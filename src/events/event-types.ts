@@ -5,23 +5,26 @@ import { z } from 'zod';
  * sent; `?` in the contract is `.optional()` here.
  */
 
-const agentId = z.string().meta({ description: 'Agent, `agt_…`' });
-const conversationId = z.string().meta({ description: 'Conversation, `conv_…`' });
+const agentId = z.string().meta({ description: 'Id of the agent, `agt_…`.' });
+const conversationId = z.string().meta({ description: 'Id of the conversation, `conv_…`.' });
 const channel = z.enum(['chat', 'voice', 'sms', 'web_voice']);
-const version = z.int().min(1).meta({ description: 'Number of the agent version' });
+const version = z.int().min(1).meta({ description: 'Number of the agent version.' });
 /**
  * Optional last fields of a conversation's events, which spare the receiver a request. An event has those that have a
  * value and are not already among its fixed fields.
  */
-const userId = z.string().optional().meta({ description: 'Who the user is to you.' });
+const userId = z.string().optional().meta({ description: 'Your id of the user.' });
 const metadata = z
   .record(z.string(), z.string())
   .optional()
-  .meta({ description: 'That of the conversation; left out when it has none.' });
-const callId = z.string().optional().meta({ description: 'Of a call: `call_…`' });
+  .meta({ description: 'Metadata of the conversation. Absent if it is empty.' });
+const callId = z
+  .string()
+  .optional()
+  .meta({ description: 'Id of the call, `call_…`. Absent without a call.' });
 const about = { user_id: userId, metadata, call_id: callId };
 const aboutAndChannel = { ...about, channel: channel.optional() };
-const csat = z.number().min(1).max(5).meta({ description: 'Predicted satisfaction, 1.0–5.0' });
+const csat = z.number().min(1).max(5).meta({ description: 'Predicted satisfaction, 1.0 to 5.0.' });
 const person = z.strictObject({ id: z.string(), name: z.string() });
 const outcome = z.enum([
   'resolved',
@@ -40,7 +43,11 @@ const judgement = z
     open_questions: z.array(z.string()),
     by_rule: z.strictObject({ summary: z.string(), outcome, csat_predicted: csat }),
   })
-  .meta({ description: 'Of the model whose summary, outcome and satisfaction these are.' });
+  .meta({
+    description:
+      "The model's judgement, if a model determined the summary, the outcome and the predicted " +
+      'satisfaction.',
+  });
 
 export const EVENT_DATA = {
   'conversation.started': z.strictObject({
@@ -80,10 +87,13 @@ export const EVENT_DATA = {
     agent_id: agentId,
     reason: z.string(),
     summary: z.string(),
-    team: z.string().optional().describe('The label of the people who are asked.'),
+    team: z.string().optional().describe('Label of the people who are requested.'),
     released_by: person
       .optional()
-      .describe('Who had accepted and has gone: somebody else is asked for.'),
+      .describe(
+        'Person who had accepted the escalation and released it or stopped responding. Present if ' +
+          'another person is requested.',
+      ),
     ...aboutAndChannel,
   }),
   'escalation.accepted': z.strictObject({
@@ -118,7 +128,9 @@ export const EVENT_DATA = {
     agent_id: agentId,
     name: z.string(),
     version,
-    previous_version: version.nullable().meta({ description: 'null: the first activation' }),
+    previous_version: version
+      .nullable()
+      .meta({ description: 'Version that was live before. Null for the first activation.' }),
     actor: z.string(),
   }),
   'agent.rolled_back': z.strictObject({

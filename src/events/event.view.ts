@@ -16,16 +16,24 @@ const count = z.int().min(0);
 
 export const Event = z
   .strictObject({
-    id: z.string().meta({ description: 'evt_…' }),
+    id: z.string().meta({ description: 'Id of the event, `evt_…`.' }),
     type: z.enum(EVENT_TYPES),
     created: createdAt,
-    test: z.boolean().meta({ description: 'Sent by POST /v1/webhooks/{id}/test.' }),
-    data: z.record(z.string(), z.unknown()).meta({ description: 'By `type`; see webhooks.' }),
+    test: z
+      .boolean()
+      .meta({ description: 'Whether the event is a test, sent by `POST /v1/webhooks/{id}/test`.' }),
+    data: z.record(z.string(), z.unknown()).meta({
+      description:
+        'Data of the event. The fields depend on `type`; see the webhooks of this document.',
+    }),
     deliveries: z
       .strictObject({ pending: count, delivered: count, failed: count, canceled: count })
-      .meta({ description: 'How many deliveries are where; retrying counts as pending.' }),
+      .meta({
+        description:
+          'Number of deliveries by status. Deliveries that are retried count as pending.',
+      }),
   })
-  .meta({ id: 'Event', description: 'A fact that happened, as it is sent, and where it got to.' });
+  .meta({ id: 'Event', description: 'An event as it is sent, and the state of its deliveries.' });
 
 const NONE: DeliveryCounts = { pending: 0, delivered: 0, failed: 0, canceled: 0 };
 

@@ -33,12 +33,14 @@ function listRoute(deps: EventRoutesDeps): Route {
     operationId: 'listEvents',
     tag,
     scope: 'read',
-    summary: 'List events, newest first or as a log to follow',
+    summary: 'List events',
     description:
-      '`order=oldest` is a log in the order in which events were committed: nothing appears behind a ' +
-      'reader. Its every page has a `next_cursor`, the last one too: kept, it finds what came since, ' +
-      'each event once and none left out, for 30 days after it was answered; then it is 410. A page may ' +
-      'have less than `limit` when events are large; `has_more` counts.',
+      '`order=newest` (the default) lists the newest events first. `order=oldest` is a log in the ' +
+      'order in which events were committed: no event ever appears before one that was already ' +
+      'read. Every page of the log has a `next_cursor`, including the last one. Store it to read ' +
+      'later events, each exactly once. It is valid for 30 days; then the response is 410. A page ' +
+      'may have fewer than `limit` items if events are large; `has_more` shows whether there are ' +
+      'more.',
     query: {
       type: typeName.optional(),
       test: withTests,

@@ -11,7 +11,7 @@ const RULE = `must be one of ${EVENT_TYPES.join(', ')}, a group such as agent.*,
 
 /** Query parameter to include test events, which are omitted by default (contract/events.md#test-events). */
 export const withTests = flag.meta({
-  description: 'true: test events too; false, the default: without them.',
+  description: 'If true, includes test events. Default: false.',
 });
 
 /** Schema of one name in a query. */
@@ -19,7 +19,10 @@ export const typeName = z
   .string()
   .max(100)
   .transform((name, context) => typesOf([name], context))
-  .meta({ description: 'A type, a group (`agent.*`) or `*`.', example: 'agent.*' });
+  .meta({
+    description: 'Event type, group such as `agent.*`, or `*` for all.',
+    example: 'agent.*',
+  });
 
 /** Schema of several names in a query, separated by commas. */
 export const typeNameList = z
@@ -30,7 +33,8 @@ export const typeNameList = z
     return typesOf(names, context);
   })
   .meta({
-    description: 'Types and groups (`agent.*`), comma-separated; default: every type.',
+    description:
+      'Event types and groups such as `agent.*`, separated by commas. Default: every type.',
     example: 'agent.published',
   });
 

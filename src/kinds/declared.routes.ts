@@ -16,8 +16,8 @@ import type { KindApi } from './kind.ts';
 import { shortNoun, type KindApiDeps } from './write-kind.ts';
 
 const MANAGERS = ['api', 'kubernetes', 'file'] as const;
-const NOT_YET = 'Written; not in force yet, `ready` is false.';
-const MERGE_PATCH = 'JSON merge patch (RFC 7386): null removes a field, lists are replaced.';
+const NOT_YET = 'Stored but not yet active; `ready` is false.';
+const MERGE_PATCH = 'JSON merge patch (RFC 7386): null removes a field, and lists are replaced.';
 
 export const managedBy = z.enum(MANAGERS, `must be one of ${MANAGERS.join(', ')}`).optional();
 
@@ -171,7 +171,7 @@ function patchRoute(kind: AnyRoutes): Route {
     params: paramsOf(kind),
     body: { schema: schemas.Patch as z.ZodType<Record<string, unknown>> }, // The body is a JSON merge patch.
     answers: {
-      200: { description: `The ${shortNoun(names.noun)}, as it now is.`, schema: schemas.Shown },
+      200: { description: `The ${shortNoun(names.noun)} after the change.`, schema: schemas.Shown },
       202: { description: NOT_YET, schema: schemas.Shown },
     },
     errors: [...WRITE_ERRORS, ...(errors.patch ?? [])],
@@ -194,7 +194,7 @@ function deleteRoute(kind: AnyRoutes): Route {
     summary: `Delete ${a(names.noun)}`,
     ...descriptionOf(kind.describe.delete),
     params: paramsOf(kind),
-    answers: { 204: { description: 'It is gone.' } },
+    answers: { 204: { description: 'The resource is deleted.' } },
     errors: WRITE_ERRORS,
     etag: true,
     handle: async ({ caller, params: { id }, precondition }) => {

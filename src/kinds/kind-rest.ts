@@ -23,8 +23,6 @@ import type { KindRow } from './kind-rows.sql.ts';
 
 /** Texts for the REST schemas of a kind. */
 export type RestTexts = {
-  /** Name of the object in the descriptions of the bodies, such as `provider of models`. Defaults to the noun. */
-  called?: string;
   /** Descriptions of `name`: `written` for the body of a create request, `shown` for a response. */
   name: { written: string; shown: string };
   /** Description of the schema of a response. */
@@ -66,13 +64,12 @@ export function kindRest<S extends z.ZodObject>(
   spec: S,
   texts: RestTexts,
 ): KindRest<z.output<S>> {
-  const called = texts.called ?? noun;
   const Write = z
     .strictObject({
       name: dnsLabel.clone().describe(texts.name.written).optional(),
       ...restShape(spec),
     })
-    .describe(`${withArticle(called)} to create.`);
+    .describe(`${withArticle(noun)} to create.`);
   const shown = (texts.fields ?? allFields(Write))((...names) => readableFields(Write, names));
   const shownValue: KindRest<unknown>['shownValue'] = (fields, name) =>
     fields[name] ?? emptyOf(shown[name]);
@@ -81,10 +78,10 @@ export function kindRest<S extends z.ZodObject>(
     Write: typed(Write),
     Patch: z
       .strictObject({ ...patchShape(spec), name: z.unknown().optional() })
-      .describe(`Changes of ${withArticle(called).toLowerCase()}; null removes a field.`),
+      .describe(`Changes to ${withArticle(noun).toLowerCase()}. Null removes a field.`),
     Shown: z
       .strictObject({
-        id: z.string().meta({ description: `${idPrefix}_…` }),
+        id: z.string().meta({ description: `Id of the resource, \`${idPrefix}_…\`.` }),
         created: createdAt,
         updated: updatedAt,
         name: z.string().meta({ description: texts.name.shown }),

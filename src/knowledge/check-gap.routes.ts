@@ -12,23 +12,35 @@ const passageId = (description: string) =>
   z
     .string()
     .nullable()
-    .meta({ description: `${description} null: it is not answered.` });
+    .meta({ description: `${description} Null without an answer.` });
 
 const GapCheck = z
   .strictObject({
-    answered: z.boolean().meta({ description: 'Whether all of them are.' }),
+    answered: z.boolean().meta({ description: 'Whether every question has an answer now.' }),
     questions: z.array(
       z.strictObject({
         question: z.string(),
-        answered: z.boolean().meta({ description: 'Whether a reply would be given a passage.' }),
-        score: z.number().meta({ description: 'Of the best passage, given or not; 0: none.' }),
-        source_id: passageId('ks_…; of an answer to a gap: gap_….'),
-        document_id: passageId('doc_…; of an answer to a gap: gap_….'),
-        chunk_id: passageId('chk_…, the passage that a reply would be given first.'),
+        answered: z
+          .boolean()
+          .meta({ description: 'Whether a reply would get a passage for this question.' }),
+        score: z.number().meta({
+          description:
+            'Score of the best passage, even if a reply would not get it. 0 if no passage was found.',
+        }),
+        source_id: passageId(
+          'Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`.',
+        ),
+        document_id: passageId(
+          'Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`.',
+        ),
+        chunk_id: passageId('Id of the passage that a reply would get first, `chk_…`.'),
       }),
     ),
   })
-  .meta({ id: 'KnowledgeGapCheck', description: 'Whether what was asked is answered by now.' });
+  .meta({
+    id: 'KnowledgeGapCheck',
+    description: 'Whether the questions of a gap have an answer now.',
+  });
 
 /**
  * Creates the route that repeats the search for every wording of a gap and reports whether it now has an answer
@@ -41,13 +53,13 @@ export function checkGapRoute(deps: { pool: Pool } & SearchWays): Route {
     operationId: 'checkKnowledgeGap',
     tag: 'Knowledge',
     scope: 'read',
-    summary: 'Ask the questions of a gap again',
+    summary: 'Check whether a gap has an answer now',
     description:
-      'In all the words it was asked in (`questions` of the gap), by the search that a turn of its agent ' +
-      'makes: whether its answer is found, or what was indexed since answers an open one. Nothing changes ' +
-      'by it.',
+      'Repeats the search that a turn of the agent makes, for every wording of the gap ' +
+      '(`questions`). The result shows whether the answer of a resolved gap is found, or whether ' +
+      'newer knowledge answers an open gap. It changes nothing.',
     params: { id: idParam('gap', 'knowledge gap') },
-    answers: { 200: { description: 'What is found now.', schema: GapCheck } },
+    answers: { 200: { description: 'Result of the search.', schema: GapCheck } },
     handle: async ({ caller: { namespace }, params: { id } }) => {
       const questions = (await checkGap(deps, { namespace, id })).map(checkedView);
       const answered = questions.length > 0 && questions.every((one) => one.answered);

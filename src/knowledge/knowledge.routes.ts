@@ -37,7 +37,7 @@ const searchLimit = z
   .refine((hits) => hits >= 1 && hits <= HITS_MAX, `must be from 1 to ${HITS_MAX}`)
   .default(HITS_DEFAULT)
   .meta({
-    description: 'Most passages.',
+    description: 'Maximum number of passages.',
     type: 'integer',
     default: HITS_DEFAULT,
     minimum: 1,
@@ -47,8 +47,9 @@ const searchLimit = z
 const SearchPage = pageSchema(SearchHit).extend({
   meaning: z.enum(['used', 'partly', 'unavailable', 'none']).meta({
     description:
-      'Whether passages were found by their meaning too: of some sources only (`partly`), not since the ' +
-      'provider did not answer in time (`unavailable`), not since nothing is embedded (`none`).',
+      'Whether passages were also found by their meaning: in all sources (`used`), in some sources ' +
+      'only (`partly`), in none because the provider did not respond in time (`unavailable`), or in ' +
+      'none because nothing is embedded (`none`).',
   }),
 });
 
@@ -61,10 +62,11 @@ function searchRoute(deps: KnowledgeRoutesDeps): Route {
     scope: 'read',
     summary: 'Search knowledge, best passages first',
     description:
-      'With `agent_id`: what that agent would see now, and which of it a reply would be given (`given`). ' +
-      'Without: all sources of the namespace and the answers to all gaps. There is one page.',
+      'Searches the knowledge that the agent `agent_id` can use, and marks with `given` the ' +
+      'passages that a reply would get. If `agent_id` is absent, searches all sources of the ' +
+      'namespace and the answers of all gaps. All results are on one page.',
     query: {
-      q: z.string().min(1).max(1_000).meta({ description: 'A question, as a user would ask it.' }),
+      q: z.string().min(1).max(1_000).meta({ description: 'Question, as a user would ask it.' }),
       agent_id: idValue('agt').optional(),
       limit: searchLimit,
     },

@@ -18,7 +18,7 @@ export const MODEL_PROVIDER_KIND = defineKind({
   kind: 'ModelProvider',
   idPrefix: 'mp',
   shortNames: ['mp'],
-  description: 'Where the models of agents come from: an OpenAI-compatible API and its key.',
+  description: 'Provider of the models that agents use: an OpenAI-compatible API and its key.',
   spec: modelProviderSpec,
   status: modelProviderStatus,
   columns: [
@@ -30,21 +30,25 @@ export const MODEL_PROVIDER_KIND = defineKind({
   secretColumn: 'api_key',
   rest: {
     tag: 'Models',
-    called: 'provider of models',
     name: {
-      written: 'What agents name it by: a DNS label, unique in the namespace, not `default`.',
-      shown: 'What agents name it by; never changes.',
+      written:
+        'Name by which agents refer to the provider: a DNS label, unique in the namespace, not ' +
+        '`default`.',
+      shown: 'Name by which agents refer to the provider. It never changes.',
     },
-    shown: 'Where models come from.',
-    ready: 'Whether it is in force as declared, and answers.',
+    shown: 'A provider of models.',
+    ready: 'Whether the provider is active as declared and responds.',
     describe: {
       create:
-        'Agents name it in `model.provider`. Its key is never sent here: `api_key_secret_ref` names a Secret ' +
-        'of the namespace with the label `parley.dev/allow: "true"`. `headers` and `query` are shown in clear.',
-      delete: 'Agents that name it stay live, and cannot reply until there is one of that name.',
+        'Agents refer to it in `model.provider`. The key is never part of the request: ' +
+        '`api_key_secret_ref` names a Secret of the namespace with the label `parley.dev/allow: ' +
+        '"true"`. `headers` and `query` are shown in clear text.',
+      delete:
+        'Agents that name the provider stay live, but cannot reply until a provider of that name ' +
+        'exists.',
     },
     fields: (readable) => ({
-      base_url: z.string().meta({ description: 'Base of an OpenAI-compatible API.' }),
+      base_url: z.string().meta({ description: 'Base URL of an OpenAI-compatible API.' }),
       ...readable('api_key_secret_ref', 'api_key_header', 'organization', 'project'),
       ...readable('chat', 'embeddings', 'speech', 'transcription', 'limits'),
       headers: z.record(z.string(), z.string()),

@@ -44,12 +44,14 @@ const milliseconds = z.int().min(100).max(600_000);
 
 const timeouts = z.strictObject({
   firstTokenMs: milliseconds
-    .describe('Longest wait for the first part of an answer; 15000 when absent.')
+    .describe('Maximum wait for the first part of a response, in milliseconds. Default: 15000.')
     .exactOptional(),
   betweenTokensMs: milliseconds
-    .describe('Longest wait between two parts; 15000 when absent.')
+    .describe('Maximum wait between two parts of a response, in milliseconds. Default: 15000.')
     .exactOptional(),
-  totalMs: milliseconds.describe('Longest time of one answer; 120000 when absent.').exactOptional(),
+  totalMs: milliseconds
+    .describe('Maximum duration of a response, in milliseconds. Default: 120000.')
+    .exactOptional(),
 });
 
 const price = z.number().min(0).max(1_000_000);
@@ -61,10 +63,13 @@ const pricing = z.strictObject({
     .max(3)
     .regex(...saying(/^[A-Z]{3}$/, 'must be a currency of three capitals, such as USD'))
     .describe('ISO 4217 code, such as USD.'),
-  inputPerMillionTokens: price.describe('Price of a million tokens of prompts.'),
-  outputPerMillionTokens: price.describe('Price of a million tokens of answers.'),
+  inputPerMillionTokens: price.describe('Price of a million input tokens.'),
+  outputPerMillionTokens: price.describe('Price of a million output tokens.'),
   cachedInputPerMillionTokens: price
-    .describe('Of prompt tokens that the provider had cached; absent: as the others.')
+    .describe(
+      'Price of a million input tokens that the provider had cached. Defaults to the price of input ' +
+        'tokens.',
+    )
     .exactOptional(),
 });
 
@@ -81,54 +86,59 @@ const defaultIsAllowed = rules({
 const chat = z
   .strictObject({
     defaultModel: modelName
-      .describe('Model of agents that name none, as the provider calls it.')
+      .describe('Default model of agents, as the provider names it.')
       .exactOptional(),
-    models: allowedModels.describe('Models that agents may ask for; absent: any.').exactOptional(),
-    timeouts: timeouts.describe('When an answer is waited for no longer.').exactOptional(),
+    models: allowedModels
+      .describe('Models that agents may use. If absent, agents may use every model.')
+      .exactOptional(),
+    timeouts: timeouts.describe('Timeouts of a response.').exactOptional(),
     pricing: pricing
-      .describe('What tokens cost, for all its models; the cost of a turn comes from it.')
+      .describe(
+        'Price of tokens for all chat models of the provider. It determines the cost of a turn.',
+      )
       .exactOptional(),
   })
   .meta(defaultIsAllowed);
 
 const speech = z
   .strictObject({
-    defaultModel: modelName.describe('Model that speaks for agents that name none.'),
+    defaultModel: modelName.describe('Default speech model of agents.'),
     defaultVoice: z
       .string()
       .min(1)
       .max(128)
-      .describe('Voice of agents that name none, as the provider calls it.'),
+      .describe('Default voice of agents, as the provider names it.'),
     models: allowedModels
-      .describe('Models that agents may speak with; absent: any.')
+      .describe('Speech models that agents may use. If absent, agents may use every model.')
       .exactOptional(),
   })
   .meta(defaultIsAllowed);
 
 const transcription = z
   .strictObject({
-    defaultModel: modelName.describe('Model that hears for agents that name none.'),
+    defaultModel: modelName.describe('Default transcription model of agents.'),
     models: allowedModels
-      .describe('Models that agents may hear with; absent: any.')
+      .describe('Transcription models that agents may use. If absent, agents may use every model.')
       .exactOptional(),
   })
   .meta(defaultIsAllowed);
 
 const embeddings = z.strictObject({
-  defaultModel: modelName.describe('Embedding model of knowledge that names none.'),
+  defaultModel: modelName.describe('Default embedding model of knowledge sources.'),
   dimensions: z
     .int()
     .min(1)
     .max(4096)
     .describe(
-      "Numbers of a vector to ask for, where the model has a choice; absent: the model's own.",
+      "Number of dimensions to request, for models that support it. Defaults to the model's own " +
+        'number.',
     )
     .exactOptional(),
   batchSize: z
     .int()
     .min(1)
     .max(256)
-    .describe('Most texts of one request; 64 when absent.')
+    .describe('Maximum number of texts in one request. Default: 64.')
     .exactOptional(),
 });
 
@@ -137,7 +147,7 @@ const limits = z.strictObject({
     .int()
     .min(1)
     .max(10_000)
-    .describe('Most requests at once of each API process; absent: no limit.')
+    .describe('Maximum number of concurrent requests of each API process. Unlimited if absent.')
     .exactOptional(),
 });
 
@@ -145,52 +155,56 @@ export const modelProviderSpec = z
   .strictObject({
     baseUrl: baseUrl
       .clone()
-      .describe('Base of an OpenAI-compatible API, as in https://api.example.com/v1.'),
+      .describe('Base URL of an OpenAI-compatible API, such as https://api.example.com/v1.'),
     apiKeySecretRef: secretKeyRef
       .describe(
-        'Secret with the key; it must carry the label parley.dev/allow: "true". Absent: none is sent.',
+        'Secret with the key. It must carry the label parley.dev/allow: "true". If absent, no key is ' +
+          'sent.',
       )
       .exactOptional(),
     apiKeyHeader: z
       .enum(['authorization', 'api-key', 'x-api-key'])
       .describe(
-        'Header the key is sent in: authorization (as a bearer token; when absent), api-key (Azure) or x-api-key.',
+        'Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or ' +
+          '`x-api-key`.',
       )
       .exactOptional(),
     organization: headerWord
-      .describe('Sent as OpenAI-Organization, where the provider knows that.')
+      .describe('Value of the header OpenAI-Organization, for providers that support it.')
       .exactOptional(),
     project: headerWord
-      .describe('Sent as OpenAI-Project, where the provider knows that.')
+      .describe('Value of the header OpenAI-Project, for providers that support it.')
       .exactOptional(),
     headers: headerMap
-      .describe('Extra headers of each request, in clear: nothing secret belongs there.')
+      .describe(
+        'Extra headers of each request, stored and shown in clear text. Do not put secrets here.',
+      )
       .exactOptional(),
     query: query
-      .describe("Query parameters of each request, in clear, such as Azure's api-version.")
+      .describe('Query parameters of each request, in clear text, such as api-version of Azure.')
       .exactOptional(),
-    chat: chat.describe('Of chat models: which, how long, at what price.').exactOptional(),
+    chat: chat.describe('Chat models: which ones, timeouts and prices.').exactOptional(),
     embeddings: embeddings
-      .describe('Of embedding models, which knowledge is also found by.')
+      .describe('Embedding models, by which knowledge is also found.')
       .exactOptional(),
-    speech: speech.describe('Of models that speak, by its /audio/speech.').exactOptional(),
+    speech: speech.describe('Speech models (TTS), through /audio/speech.').exactOptional(),
     transcription: transcription
-      .describe('Of models that write down what is said, by its /audio/transcriptions.')
+      .describe('Transcription models (STT), through /audio/transcriptions.')
       .exactOptional(),
-    limits: limits.describe('How much is asked of it at once.').exactOptional(),
+    limits: limits.describe('Limits of requests to the provider.').exactOptional(),
     metadata: metadataMap.exactOptional(),
   })
   .meta(rules(noKeyInHeaders(KEY_IN_HEADER)))
-  .describe('How models are reached.');
+  .describe('Desired state: how to reach the models of the provider.');
 
 export const modelProviderStatus = z
   .strictObject({
     observedGeneration,
-    providerId: z.string().max(29).describe('Id in the REST API, mp_…').exactOptional(),
+    providerId: z.string().max(29).describe('Id in the REST API, mp_….').exactOptional(),
     lastHandledReconcileAt: lastHandledReconcileAt.exactOptional(),
     conditions: conditions.exactOptional(),
   })
-  .describe('What is known about the provider.');
+  .describe('Observed state of the provider.');
 
 /** A stored spec with defaults applied. */
 export type ModelProviderSpec = z.output<typeof modelProviderSpec>;

@@ -14,18 +14,18 @@ type Refused<Code> = {
 
 export interface components {
   schemas: {
-    /** What was wrong (RFC 9457). */
+    /** An error as a problem document (RFC 9457). */
     Problem: {
       type: string;
       title: string;
       status: number;
-      /** What was wrong and what to change. */
+      /** What is wrong and how to fix it. */
       detail: string;
-      /** The same as the end of `type`; for programs. */
+      /** Machine-readable code: the last part of `type`. */
       code: string;
-      /** Also in the header `Request-Id`. */
+      /** Id of the request, also in the header `Request-Id`. */
       request_id: string;
-      /** One entry for each mistake in the body. */
+      /** One entry for each invalid field of the body. */
       errors?: {
         /** RFC 6901 pointer into the body. */
         pointer: string;
@@ -34,75 +34,75 @@ export interface components {
       }[];
     };
     ConversationStartedEvent: {
-      /** evt_…; the key to recognise a repeat by. */
+      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'conversation.started';
       /** Unix seconds. */
       created: number;
       data: {
-        /** Conversation, `conv_…` */
+        /** Id of the conversation, `conv_…`. */
         conversation_id: string;
-        /** Agent, `agt_…` */
+        /** Id of the agent, `agt_…`. */
         agent_id: string;
-        /** Number of the agent version */
+        /** Number of the agent version. */
         agent_version: number;
         channel: ('chat' | 'voice' | 'sms' | 'web_voice');
-        /** Who the user is to you. */
+        /** Your id of the user. */
         user_id?: string;
-        /** That of the conversation; left out when it has none. */
+        /** Metadata of the conversation. Absent if it is empty. */
         metadata?: { [name: string]: string };
-        /** Of a call: `call_…` */
+        /** Id of the call, `call_…`. Absent without a call. */
         call_id?: string;
       };
     };
     ConversationEndedEvent: {
-      /** evt_…; the key to recognise a repeat by. */
+      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'conversation.ended';
       /** Unix seconds. */
       created: number;
       data: {
-        /** Conversation, `conv_…` */
+        /** Id of the conversation, `conv_…`. */
         conversation_id: string;
-        /** Agent, `agt_…` */
+        /** Id of the agent, `agt_…`. */
         agent_id: string;
         channel: ('chat' | 'voice' | 'sms' | 'web_voice');
         duration_sec: number;
         outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
-        /** Predicted satisfaction, 1.0–5.0 */
+        /** Predicted satisfaction, 1.0 to 5.0. */
         csat_predicted: number;
         transcript_url: string;
-        /** Number of the agent version */
+        /** Number of the agent version. */
         agent_version: number;
         ended_reason: string;
-        /** Who the user is to you. */
+        /** Your id of the user. */
         user_id?: string;
-        /** That of the conversation; left out when it has none. */
+        /** Metadata of the conversation. Absent if it is empty. */
         metadata?: { [name: string]: string };
-        /** Of a call: `call_…` */
+        /** Id of the call, `call_…`. Absent without a call. */
         call_id?: string;
       };
     };
     ConversationTranscriptReadyEvent: {
-      /** evt_…; the key to recognise a repeat by. */
+      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'conversation.transcript.ready';
       /** Unix seconds. */
       created: number;
       data: {
-        /** Conversation, `conv_…` */
+        /** Id of the conversation, `conv_…`. */
         conversation_id: string;
-        /** Agent, `agt_…` */
+        /** Id of the agent, `agt_…`. */
         agent_id: string;
-        /** Number of the agent version */
+        /** Number of the agent version. */
         agent_version: number;
         transcript_url: string;
         summary: string;
         turns: number;
         outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
-        /** Predicted satisfaction, 1.0–5.0 */
+        /** Predicted satisfaction, 1.0 to 5.0. */
         csat_predicted: number;
-        /** Of the model whose summary, outcome and satisfaction these are. */
+        /** The model's judgement, if a model determined the summary, the outcome and the predicted satisfaction. */
         judgement?: {
           provider: string;
           model: string;
@@ -111,100 +111,100 @@ export interface components {
           by_rule: {
             summary: string;
             outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
-            /** Predicted satisfaction, 1.0–5.0 */
+            /** Predicted satisfaction, 1.0 to 5.0. */
             csat_predicted: number;
           };
         };
-        /** Who the user is to you. */
+        /** Your id of the user. */
         user_id?: string;
-        /** That of the conversation; left out when it has none. */
+        /** Metadata of the conversation. Absent if it is empty. */
         metadata?: { [name: string]: string };
-        /** Of a call: `call_…` */
+        /** Id of the call, `call_…`. Absent without a call. */
         call_id?: string;
         channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
       };
     };
     EscalationRequestedEvent: {
-      /** evt_…; the key to recognise a repeat by. */
+      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'escalation.requested';
       /** Unix seconds. */
       created: number;
       data: {
         escalation_id: string;
-        /** Conversation, `conv_…` */
+        /** Id of the conversation, `conv_…`. */
         conversation_id: string;
-        /** Agent, `agt_…` */
+        /** Id of the agent, `agt_…`. */
         agent_id: string;
         reason: string;
         summary: string;
-        /** The label of the people who are asked. */
+        /** Label of the people who are requested. */
         team?: string;
-        /** Who had accepted and has gone: somebody else is asked for. */
+        /** Person who had accepted the escalation and released it or stopped responding. Present if another person is requested. */
         released_by?: {
           id: string;
           name: string;
         };
-        /** Who the user is to you. */
+        /** Your id of the user. */
         user_id?: string;
-        /** That of the conversation; left out when it has none. */
+        /** Metadata of the conversation. Absent if it is empty. */
         metadata?: { [name: string]: string };
-        /** Of a call: `call_…` */
+        /** Id of the call, `call_…`. Absent without a call. */
         call_id?: string;
         channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
       };
     };
     EscalationAcceptedEvent: {
-      /** evt_…; the key to recognise a repeat by. */
+      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'escalation.accepted';
       /** Unix seconds. */
       created: number;
       data: {
         escalation_id: string;
-        /** Conversation, `conv_…` */
+        /** Id of the conversation, `conv_…`. */
         conversation_id: string;
-        /** Agent, `agt_…` */
+        /** Id of the agent, `agt_…`. */
         agent_id: string;
         accepted_by: {
           id: string;
           name: string;
         };
         wait_sec: number;
-        /** Who the user is to you. */
+        /** Your id of the user. */
         user_id?: string;
-        /** That of the conversation; left out when it has none. */
+        /** Metadata of the conversation. Absent if it is empty. */
         metadata?: { [name: string]: string };
-        /** Of a call: `call_…` */
+        /** Id of the call, `call_…`. Absent without a call. */
         call_id?: string;
         channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
       };
     };
     KnowledgeGapDetectedEvent: {
-      /** evt_…; the key to recognise a repeat by. */
+      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'knowledge.gap.detected';
       /** Unix seconds. */
       created: number;
       data: {
         gap_id: string;
-        /** Conversation, `conv_…` */
+        /** Id of the conversation, `conv_…`. */
         conversation_id: string;
-        /** Agent, `agt_…` */
+        /** Id of the agent, `agt_…`. */
         agent_id: string;
         question: string;
         top_score: number;
-        /** Who the user is to you. */
+        /** Your id of the user. */
         user_id?: string;
-        /** That of the conversation; left out when it has none. */
+        /** Metadata of the conversation. Absent if it is empty. */
         metadata?: { [name: string]: string };
-        /** Of a call: `call_…` */
+        /** Id of the call, `call_…`. Absent without a call. */
         call_id?: string;
         channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
       };
     };
     KnowledgeSourceSyncedEvent: {
-      /** evt_…; the key to recognise a repeat by. */
+      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'knowledge.source.synced';
       /** Unix seconds. */
@@ -223,259 +223,259 @@ export interface components {
       };
     };
     AgentPublishedEvent: {
-      /** evt_…; the key to recognise a repeat by. */
+      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'agent.published';
       /** Unix seconds. */
       created: number;
       data: {
-        /** Agent, `agt_…` */
+        /** Id of the agent, `agt_…`. */
         agent_id: string;
         name: string;
-        /** Number of the agent version */
+        /** Number of the agent version. */
         version: number;
-        /** null: the first activation */
+        /** Version that was live before. Null for the first activation. */
         previous_version: (number | null);
         actor: string;
       };
     };
     AgentRolledBackEvent: {
-      /** evt_…; the key to recognise a repeat by. */
+      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'agent.rolled_back';
       /** Unix seconds. */
       created: number;
       data: {
-        /** Agent, `agt_…` */
+        /** Id of the agent, `agt_…`. */
         agent_id: string;
         name: string;
-        /** Number of the agent version */
+        /** Number of the agent version. */
         version: number;
-        /** Number of the agent version */
+        /** Number of the agent version. */
         from_version: number;
         actor: string;
         reason: (string | null);
       };
     };
-    /** An agent as declared, and what became of it. */
+    /** An agent: its declared fields and its state. */
     Agent: {
-      /** agt_… */
+      /** Id of the agent, `agt_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** When it last changed, Unix seconds. */
+      /** Time of the last change in Unix seconds. */
       updated: number;
-      /** DNS label; never changes. */
+      /** DNS label. It never changes. */
       name: string;
       /** Name shown to people. */
       display_name: (string | null);
-      /** Instructions the agent follows. */
+      /** Instructions that the agent follows. */
       prompt: (string | null);
-      /** How the agent speaks. */
+      /** Voice of the agent: text to speech. */
       voice: ({
-        /** Who speaks: a ModelProvider with speech in the same namespace, or a provider that the carrier knows. */
+        /** Speech provider (TTS): a ModelProvider with speech in the same namespace, or a provider that the carrier supports. */
         provider?: string;
-        /** Model to speak with; absent: the provider's default. */
+        /** Speech model. Defaults to the provider's default model. */
         model?: string;
         /** The provider's id of the voice. */
         voice_id?: string;
         /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
         language?: string;
-        /** Speed of speech; 1 is the natural one. */
+        /** Speed of the speech. 1 is the normal speed. */
         speed?: number;
-        /** Who speaks, in this order, when the first cannot. */
+        /** Fallbacks in order of preference, used when the first provider fails. */
         fallback?: {
-          /** Absent: that of the voice. */
+          /** Provider of the fallback. Defaults to the provider of the voice. */
           provider?: string;
-          /** Absent: the provider's default. */
+          /** Speech model. Defaults to the provider's default model. */
           model?: string;
-          /** Absent: that of the voice with the same provider, else the provider's default. */
+          /** The provider's id of the voice. Defaults to the voice of the agent if the provider is the same, otherwise to the provider's default voice. */
           voice_id?: string;
         }[];
       } | null);
-      /** How the agent hears. */
+      /** How the agent hears users: speech to text. */
       transcriber: ({
-        /** Who writes down what users say: a ModelProvider with transcription in the same namespace, or a provider that the carrier knows. */
+        /** Transcription provider (STT): a ModelProvider with transcription in the same namespace, or a provider that the carrier supports. */
         provider?: string;
-        /** Model to hear with; absent: the provider's default. */
+        /** Transcription model. Defaults to the provider's default model. */
         model?: string;
-        /** BCP 47 tag of what users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+        /** BCP 47 tag of the language that users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
         language?: string;
-        /** Names and words that are likely, and hard to hear. */
+        /** Names and words that users are likely to say and that are hard to recognize. */
         keywords?: string[];
         /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
         retranscribe_interrupted?: boolean;
-        /** Who hears, in this order, when the first cannot. */
+        /** Fallbacks in order of preference, used when the first provider fails. */
         fallback?: {
-          /** Absent: that of the transcriber. */
+          /** Provider of the fallback. Defaults to the provider of the transcriber. */
           provider?: string;
-          /** Absent: the provider's default. */
+          /** Transcription model. Defaults to the provider's default model. */
           model?: string;
         }[];
       } | null);
-      /** What the agent can do besides talking. */
+      /** Tools that the agent can use. */
       tools: ({
-        /** What happens when the agent uses the tool. */
+        /** Type of the tool, which determines what happens when the agent uses it. */
         type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
-        /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
+        /** Name by which the model calls the tool. Unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
         name: string;
-        /** Tells the model when to use the tool. */
+        /** Explains to the model when to use the tool. */
         description?: string;
-        /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
+        /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
         parameters?: { [name: string]: unknown };
-        /** Address a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+        /** Address that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
         url?: string;
-        /** HTTP method of a webhook tool; POST when absent. */
+        /** HTTP method of a webhook tool. Default: POST. */
         method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
         /** Extra headers of the request. */
         headers?: { [name: string]: string };
-        /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+        /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
         secret_ref?: {
           /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
           name: string;
           /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
           key: string;
         };
-        /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+        /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
         signing_secret_ref?: {
           /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
           name: string;
           /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
           key: string;
         };
-        /** Longest wait for the whole answer, in milliseconds; 8000 when absent. */
+        /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
         timeout_ms?: number;
-        /** Agent that a handoff tool hands the conversation to, in the same namespace. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+        /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
         agent?: string;
-        /** Version of that agent; absent: what is live of it when this version goes live. */
+        /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
         version?: number;
       }[] | null);
-      /** What the agent says first. */
+      /** First message of the agent. */
       first_message: (string | null);
-      /** False: in a call it is said to its end, whatever the user says; true when absent. */
+      /** Whether the user can interrupt the first message in a call. Default: true. */
       first_message_interruptible: (boolean | null);
       /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
       language: (string | null);
       /** The language model and its settings. */
       model: ({
-        /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+        /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
         provider?: string;
-        /** Model to ask for; absent: the provider's default. */
+        /** Name of the model. Defaults to the provider's default model. */
         name?: string;
         /** Sampling temperature. */
         temperature?: number;
-        /** Most tokens of one reply. */
+        /** Maximum number of tokens in one reply. */
         max_tokens?: number;
-        /** Models to ask, in this order, when the first cannot answer. */
+        /** Fallback models in order of preference, used when the first model cannot answer. */
         fallback?: {
-          /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
           provider?: string;
-          /** Model to ask for; absent: the provider's default. */
+          /** Name of the model. Defaults to the provider's default model. */
           name?: string;
         }[];
       } | null);
-      /** What the agent answers from. */
+      /** Knowledge from which the agent answers. */
       knowledge: ({
-        /** Answers from every knowledge source of the namespace, also from those to come. */
+        /** Answers from every knowledge source of the namespace, including future ones. */
         all?: boolean;
         /** Answers from the knowledge sources of the namespace whose metadata matches. */
         selector?: {
-          /** Pairs that its metadata must all have, with these values. */
+          /** Pairs that the metadata of a source must contain. */
           match_metadata: { [name: string]: string };
         };
         /** Ids of the knowledge sources to answer from. */
         source_ids?: string[];
         /** Names of the knowledge sources to answer from, in the same namespace. */
         source_names?: string[];
-        /** Most passages given to a reply. */
+        /** Maximum number of passages given to a reply. */
         top_k?: number;
-        /** Passages scored lower are left out; none left is a knowledge gap. */
+        /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
         min_score?: number;
       } | null);
       /** When and how a human takes over. */
       escalation: ({
-        /** When the agent asks for a human. */
+        /** Rules that request a human. */
         rules?: {
-          /** What calls for a human. */
+          /** Condition that requests a human. */
           when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-          /** Words of the user that call for a human; for keyword. */
+          /** Words of the user that request a human. Required with `keyword`. */
           keywords?: string[];
-          /** How many times in a row; for tool_failure, low_confidence and mood. For turn_limit: messages of the user. */
+          /** Number of consecutive occurrences, for tool_failure, low_confidence and mood. For turn_limit, the number of user messages. */
           count?: number;
           /** Reason shown with the escalation. */
           reason?: string;
-          /** Who is asked by this rule, instead of the team of all rules. */
+          /** Team to request for this rule, instead of the team of the escalation. */
           team?: string;
         }[];
         /** How long to wait for a human to accept, in seconds. */
         timeout_sec?: number;
-        /** Label of the people who are asked. */
+        /** Label of the people to request, such as a team, a skill or a language. */
         team?: string;
-        /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
+        /** Team to request next if nobody accepts in time. If absent, the agent continues. */
         fallback_team?: string;
-        /** Who is rung when a human is asked for in a telephone call; absent: people write or speak by the API. */
+        /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
         telephone?: {
-          /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+          /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
           to: string;
         };
-        /** When people are there; absent: always. */
+        /** Working hours of the people. If absent, people are always available. */
         hours?: {
           /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
           time_zone: string;
-          /** When people are there, on every such day. */
+          /** Periods in which people are available, on each of the listed days. */
           open: {
             /** Days of the week. */
             days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-            /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+            /** Start of the period, such as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
             from: string;
-            /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+            /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
             to: string;
           }[];
-          /** Dates on which nobody is there. */
+          /** Dates on which nobody is available. */
           closed_on?: string[];
-          /** Said when nobody is there; {{opens}} becomes when somebody is. */
+          /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
           closed_message?: string;
         };
       } | null);
-      /** When a conversation is ended. */
+      /** Limits after which a conversation ends. */
       limits: ({
-        /** A conversation is ended after this many seconds. */
+        /** Maximum duration of a conversation in seconds. It then ends. */
         max_duration_sec?: number;
-        /** A conversation is ended after this many seconds without a word of the user. */
+        /** Maximum silence of the user in seconds. The conversation then ends. */
         silence_timeout_sec?: number;
       } | null);
-      /** What is taken out of what users say, before anything is stored or read. */
+      /** Sensitive data to remove from the words of users, before anything is stored or read. */
       redaction: (('card' | 'email' | 'phone' | 'iban')[] | null);
-      /** Who judges a conversation when it has ended. */
+      /** How an ended conversation is judged. */
       judgement: ({
-        /** rule, as when absent: by what was counted. model: by a language model as well. */
+        /** How to judge. `rule` (the default): a rule that uses counted data. `model`: a language model in addition to the rule. */
         by: ('rule' | 'model');
-        /** The model that judges; absent: the agent's own. */
+        /** Model that judges. Defaults to the agent's own model. */
         model?: {
-          /** ModelProvider in the same namespace; absent, or default: the default one. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
           provider?: string;
-          /** Model to ask for; absent: the provider's default. */
+          /** Name of the model. Defaults to the provider's default model. */
           name?: string;
         };
-        /** What conversations can be about; absent: the model finds the words. */
+        /** Possible topics of a conversation. If absent, the model chooses the words. */
         topics?: string[];
       } | null);
       metadata: { [name: string]: string };
-      /** Who may talk with it from their pages; absent: nobody. */
+      /** Web pages that may talk with the agent. If absent, none may. */
       widget: ({
-        /** Origins whose pages may talk with it, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
+        /** Origins of the web pages that may talk with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
         allowed_origins: string[];
-        /** Most visitors who speak at once, and who come in a minute; 100 when absent. */
+        /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one address. Default: 100. */
         max_concurrent?: number;
       } | null);
       publish_policy: ('automatic' | 'manual');
-      /** Live; null: never published. */
+      /** The version that is live. Null if none was ever published. */
       active_version: (number | null);
       latest_version: (number | null);
       pinned_version: (number | null);
-      /** What made the active version live: who, when and why. */
+      /** The activation that made this version live. Null if no version is live. */
       activation: ({
-        /** rolled_back: it went down. */
+        /** `rolled_back` if the version number goes down, otherwise `published`. */
         action: ('published' | 'rolled_back');
         from_version: (number | null);
         actor: string;
@@ -484,7 +484,7 @@ export interface components {
         at: number;
       } | null);
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether it is in force as declared. */
+      /** Whether the agent is active as declared. */
       ready: boolean;
       status_message: (string | null);
       status: {
@@ -493,229 +493,229 @@ export interface components {
         message: string;
       };
     };
-    /** Immutable content with a number that never moves. */
+    /** A version: immutable content with a number that never changes. */
     AgentVersion: {
       version: number;
       /** Lower-case hex SHA-256 of the content. */
       content_hash: string;
       content: {
-        /** Instructions the agent follows. */
+        /** Instructions that the agent follows. */
         prompt?: string;
-        /** How the agent speaks. */
+        /** Voice of the agent: text to speech. */
         voice?: {
-          /** Who speaks: a ModelProvider with speech in the same namespace, or a provider that the carrier knows. */
+          /** Speech provider (TTS): a ModelProvider with speech in the same namespace, or a provider that the carrier supports. */
           provider?: string;
-          /** Model to speak with; absent: the provider's default. */
+          /** Speech model. Defaults to the provider's default model. */
           model?: string;
           /** The provider's id of the voice. */
           voice_id?: string;
           /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: string;
-          /** Speed of speech; 1 is the natural one. */
+          /** Speed of the speech. 1 is the normal speed. */
           speed?: number;
-          /** Who speaks, in this order, when the first cannot. */
+          /** Fallbacks in order of preference, used when the first provider fails. */
           fallback?: {
-            /** Absent: that of the voice. */
+            /** Provider of the fallback. Defaults to the provider of the voice. */
             provider?: string;
-            /** Absent: the provider's default. */
+            /** Speech model. Defaults to the provider's default model. */
             model?: string;
-            /** Absent: that of the voice with the same provider, else the provider's default. */
+            /** The provider's id of the voice. Defaults to the voice of the agent if the provider is the same, otherwise to the provider's default voice. */
             voice_id?: string;
           }[];
         };
-        /** How the agent hears. */
+        /** How the agent hears users: speech to text. */
         transcriber?: {
-          /** Who writes down what users say: a ModelProvider with transcription in the same namespace, or a provider that the carrier knows. */
+          /** Transcription provider (STT): a ModelProvider with transcription in the same namespace, or a provider that the carrier supports. */
           provider?: string;
-          /** Model to hear with; absent: the provider's default. */
+          /** Transcription model. Defaults to the provider's default model. */
           model?: string;
-          /** BCP 47 tag of what users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+          /** BCP 47 tag of the language that users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: string;
-          /** Names and words that are likely, and hard to hear. */
+          /** Names and words that users are likely to say and that are hard to recognize. */
           keywords?: string[];
           /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
           retranscribe_interrupted?: boolean;
-          /** Who hears, in this order, when the first cannot. */
+          /** Fallbacks in order of preference, used when the first provider fails. */
           fallback?: {
-            /** Absent: that of the transcriber. */
+            /** Provider of the fallback. Defaults to the provider of the transcriber. */
             provider?: string;
-            /** Absent: the provider's default. */
+            /** Transcription model. Defaults to the provider's default model. */
             model?: string;
           }[];
         };
-        /** What the agent can do besides talking. */
+        /** Tools that the agent can use. */
         tools?: {
-          /** What happens when the agent uses the tool. */
+          /** Type of the tool, which determines what happens when the agent uses it. */
           type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
-          /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
+          /** Name by which the model calls the tool. Unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
           name: string;
-          /** Tells the model when to use the tool. */
+          /** Explains to the model when to use the tool. */
           description?: string;
-          /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
+          /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
           parameters?: { [name: string]: unknown };
-          /** Address a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          /** Address that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
           url?: string;
-          /** HTTP method of a webhook tool; POST when absent. */
+          /** HTTP method of a webhook tool. Default: POST. */
           method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
           /** Extra headers of the request. */
           headers?: { [name: string]: string };
-          /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+          /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
           secret_ref?: {
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
             /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
             key: string;
           };
-          /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+          /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
           signing_secret_ref?: {
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
             /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
             key: string;
           };
-          /** Longest wait for the whole answer, in milliseconds; 8000 when absent. */
+          /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
           timeout_ms?: number;
-          /** Agent that a handoff tool hands the conversation to, in the same namespace. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
           agent?: string;
-          /** Version of that agent; absent: what is live of it when this version goes live. */
+          /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
           version?: number;
         }[];
-        /** What the agent says first. */
+        /** First message of the agent. */
         first_message?: string;
-        /** False: in a call it is said to its end, whatever the user says; true when absent. */
+        /** Whether the user can interrupt the first message in a call. Default: true. */
         first_message_interruptible?: boolean;
         /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
         language?: string;
         /** The language model and its settings. */
         model?: {
-          /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
           provider?: string;
-          /** Model to ask for; absent: the provider's default. */
+          /** Name of the model. Defaults to the provider's default model. */
           name?: string;
           /** Sampling temperature. */
           temperature?: number;
-          /** Most tokens of one reply. */
+          /** Maximum number of tokens in one reply. */
           max_tokens?: number;
-          /** Models to ask, in this order, when the first cannot answer. */
+          /** Fallback models in order of preference, used when the first model cannot answer. */
           fallback?: {
-            /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             provider?: string;
-            /** Model to ask for; absent: the provider's default. */
+            /** Name of the model. Defaults to the provider's default model. */
             name?: string;
           }[];
         };
-        /** What the agent answers from. */
+        /** Knowledge from which the agent answers. */
         knowledge?: {
-          /** Answers from every knowledge source of the namespace, also from those to come. */
+          /** Answers from every knowledge source of the namespace, including future ones. */
           all?: boolean;
           /** Answers from the knowledge sources of the namespace whose metadata matches. */
           selector?: {
-            /** Pairs that its metadata must all have, with these values. */
+            /** Pairs that the metadata of a source must contain. */
             match_metadata: { [name: string]: string };
           };
           /** Ids of the knowledge sources to answer from. */
           source_ids?: string[];
           /** Names of the knowledge sources to answer from, in the same namespace. */
           source_names?: string[];
-          /** Most passages given to a reply. */
+          /** Maximum number of passages given to a reply. */
           top_k?: number;
-          /** Passages scored lower are left out; none left is a knowledge gap. */
+          /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
           min_score?: number;
         };
         /** When and how a human takes over. */
         escalation?: {
-          /** When the agent asks for a human. */
+          /** Rules that request a human. */
           rules?: {
-            /** What calls for a human. */
+            /** Condition that requests a human. */
             when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-            /** Words of the user that call for a human; for keyword. */
+            /** Words of the user that request a human. Required with `keyword`. */
             keywords?: string[];
-            /** How many times in a row; for tool_failure, low_confidence and mood. For turn_limit: messages of the user. */
+            /** Number of consecutive occurrences, for tool_failure, low_confidence and mood. For turn_limit, the number of user messages. */
             count?: number;
             /** Reason shown with the escalation. */
             reason?: string;
-            /** Who is asked by this rule, instead of the team of all rules. */
+            /** Team to request for this rule, instead of the team of the escalation. */
             team?: string;
           }[];
           /** How long to wait for a human to accept, in seconds. */
           timeout_sec?: number;
-          /** Label of the people who are asked. */
+          /** Label of the people to request, such as a team, a skill or a language. */
           team?: string;
-          /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
+          /** Team to request next if nobody accepts in time. If absent, the agent continues. */
           fallback_team?: string;
-          /** Who is rung when a human is asked for in a telephone call; absent: people write or speak by the API. */
+          /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
           telephone?: {
-            /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
             to: string;
           };
-          /** When people are there; absent: always. */
+          /** Working hours of the people. If absent, people are always available. */
           hours?: {
             /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
             time_zone: string;
-            /** When people are there, on every such day. */
+            /** Periods in which people are available, on each of the listed days. */
             open: {
               /** Days of the week. */
               days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-              /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+              /** Start of the period, such as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
               from: string;
-              /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+              /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
               to: string;
             }[];
-            /** Dates on which nobody is there. */
+            /** Dates on which nobody is available. */
             closed_on?: string[];
-            /** Said when nobody is there; {{opens}} becomes when somebody is. */
+            /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
             closed_message?: string;
           };
         };
-        /** When a conversation is ended. */
+        /** Limits after which a conversation ends. */
         limits?: {
-          /** A conversation is ended after this many seconds. */
+          /** Maximum duration of a conversation in seconds. It then ends. */
           max_duration_sec?: number;
-          /** A conversation is ended after this many seconds without a word of the user. */
+          /** Maximum silence of the user in seconds. The conversation then ends. */
           silence_timeout_sec?: number;
         };
-        /** What is taken out of what users say, before anything is stored or read. */
+        /** Sensitive data to remove from the words of users, before anything is stored or read. */
         redaction?: ('card' | 'email' | 'phone' | 'iban')[];
-        /** Who judges a conversation when it has ended. */
+        /** How an ended conversation is judged. */
         judgement?: {
-          /** rule, as when absent: by what was counted. model: by a language model as well. */
+          /** How to judge. `rule` (the default): a rule that uses counted data. `model`: a language model in addition to the rule. */
           by: ('rule' | 'model');
-          /** The model that judges; absent: the agent's own. */
+          /** Model that judges. Defaults to the agent's own model. */
           model?: {
-            /** ModelProvider in the same namespace; absent, or default: the default one. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             provider?: string;
-            /** Model to ask for; absent: the provider's default. */
+            /** Name of the model. Defaults to the provider's default model. */
             name?: string;
           };
-          /** What conversations can be about; absent: the model finds the words. */
+          /** Possible topics of a conversation. If absent, the model chooses the words. */
           topics?: string[];
         };
       };
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** api:key_…, kubernetes:<manager> or file. */
+      /** Actor that created the version: `api:key_…`, `session:<name>`, `kubernetes:<manager>` or `file`. */
       created_by: string;
     };
-    /** What changed; a side that lacks a value has null. */
+    /** Changes between two versions. A value that exists in one version only is null in the other. */
     VersionDiff: {
       from: number;
       to: number;
       changes: {
-        /** RFC 6901 pointer into the content; tools by name. */
+        /** RFC 6901 pointer into the content. Tools are identified by name. */
         path: string;
         before?: unknown;
         after?: unknown;
       }[];
     };
-    /** One line of the append-only log of what went live. */
+    /** An entry of the append-only log of activations. */
     Activation: {
-      /** rolled_back: it went down. */
+      /** `rolled_back` if the version number goes down, otherwise `published`. */
       action: ('published' | 'rolled_back');
       from_version: (number | null);
       to_version: number;
       actor: string;
       reason: (string | null);
-      /** Whom it hands conversations to. `version` null: nothing of that agent was live; its first one counts. */
+      /** Targets of the version's handoffs. `version` is null if the target had no active version; its first active version is then used. */
       handoffs: {
         tool: string;
         agent: string;
@@ -725,7 +725,7 @@ export interface components {
       /** Unix seconds. */
       at: number;
     };
-    /** What became of an agent's conversations, as numbers. */
+    /** Statistics of an agent's conversations. */
     AgentStats: {
       agent_id: string;
       version: (number | null);
@@ -733,192 +733,192 @@ export interface components {
       from: number;
       /** Unix seconds. */
       to: number;
-      /** Started from `from` on and before `to`; erased ones too. */
+      /** Conversations that started in the period, including erased ones. */
       conversations: number;
-      /** Not ended yet. */
+      /** Conversations that have not ended. */
       active: number;
-      /** Ended: the sum of the seven outcomes. */
+      /** Conversations that have ended: the sum of the seven outcomes. */
       ended: number;
-      /** By outcome. */
+      /** Conversations with the outcome `resolved`. */
       resolved: number;
-      /** By outcome. */
+      /** Conversations with the outcome `unresolved`. */
       unresolved: number;
-      /** By outcome. */
+      /** Conversations with the outcome `escalated`. */
       escalated: number;
-      /** By outcome. */
+      /** Conversations with the outcome `abandoned`. */
       abandoned: number;
-      /** By outcome. */
+      /** Conversations with the outcome `voicemail`. */
       voicemail: number;
-      /** By outcome. */
+      /** Conversations with the outcome `failed`. */
       failed: number;
-      /** By outcome. */
+      /** Conversations with the outcome `unknown`. */
       unknown: number;
-      /** `resolved` of `ended`. */
+      /** `resolved` divided by `ended`. */
       resolution_rate: (number | null);
-      /** Of what users said, 1 to 5. */
+      /** Average satisfaction that users reported, 1 to 5. */
       csat_average: (number | null);
-      /** How many said it. */
+      /** Number of conversations whose users reported their satisfaction. */
       csat_count: number;
-      /** Of the ended ones, 1 to 5. */
+      /** Average predicted satisfaction of the ended conversations, 1 to 5. */
       csat_predicted_average: (number | null);
-      /** How far the prediction is from what users said, on average, of those who said it. */
+      /** Mean absolute difference between predicted and reported satisfaction, over conversations that have both. */
       csat_predicted_error: (number | null);
-      /** Of what users said and what was predicted, Pearson’s; null: fewer than two, or no two that differ. */
+      /** Pearson correlation of reported and predicted satisfaction. Null with fewer than two values, or if all values of one kind are equal. */
       csat_correlation: (number | null);
-      /** Requested in these conversations. */
+      /** Escalations in these conversations. */
       escalations: number;
-      /** With at least one escalation. */
+      /** Conversations with at least one escalation. */
       escalated_conversations: number;
-      /** `escalated_conversations` of `conversations`. */
+      /** `escalated_conversations` divided by `conversations`. */
       escalation_rate: (number | null);
-      /** Answered or not. */
+      /** Questions of users, answered or not. */
       questions: number;
       /** Questions without an answer. */
       gaps: number;
-      /** `gaps` of `questions`. */
+      /** `gaps` divided by `questions`. */
       gap_rate: (number | null);
-      /** Of whoever spoke. */
+      /** Turns of all speakers. */
       turns: number;
-      /** Turns of the agent that were measured, of the 1,000 newest. */
+      /** Number of agent turns whose latency was measured, among the newest 1,000. */
       turn_latency_count: number;
-      /** Of these. */
+      /** Median latency of these turns, in milliseconds. */
       turn_latency_p50_ms: (number | null);
-      /** Of these. */
+      /** 95th percentile of the latency of these turns, in milliseconds. */
       turn_latency_p95_ms: (number | null);
     };
-    /** What became of conversations, as numbers. */
+    /** Statistics of conversations. */
     Stats: {
       /** Unix seconds. */
       from: number;
       /** Unix seconds. */
       to: number;
-      /** Of all conversations of the span. */
+      /** Statistics of all conversations in the period. */
       total: {
-        /** Started from `from` on and before `to`; erased ones too. */
+        /** Conversations that started in the period, including erased ones. */
         conversations: number;
-        /** Not ended yet. */
+        /** Conversations that have not ended. */
         active: number;
-        /** Ended: the sum of the seven outcomes. */
+        /** Conversations that have ended: the sum of the seven outcomes. */
         ended: number;
-        /** By outcome. */
+        /** Conversations with the outcome `resolved`. */
         resolved: number;
-        /** By outcome. */
+        /** Conversations with the outcome `unresolved`. */
         unresolved: number;
-        /** By outcome. */
+        /** Conversations with the outcome `escalated`. */
         escalated: number;
-        /** By outcome. */
+        /** Conversations with the outcome `abandoned`. */
         abandoned: number;
-        /** By outcome. */
+        /** Conversations with the outcome `voicemail`. */
         voicemail: number;
-        /** By outcome. */
+        /** Conversations with the outcome `failed`. */
         failed: number;
-        /** By outcome. */
+        /** Conversations with the outcome `unknown`. */
         unknown: number;
-        /** `resolved` of `ended`. */
+        /** `resolved` divided by `ended`. */
         resolution_rate: (number | null);
-        /** Of what users said, 1 to 5. */
+        /** Average satisfaction that users reported, 1 to 5. */
         csat_average: (number | null);
-        /** How many said it. */
+        /** Number of conversations whose users reported their satisfaction. */
         csat_count: number;
-        /** Of the ended ones, 1 to 5. */
+        /** Average predicted satisfaction of the ended conversations, 1 to 5. */
         csat_predicted_average: (number | null);
-        /** How far the prediction is from what users said, on average, of those who said it. */
+        /** Mean absolute difference between predicted and reported satisfaction, over conversations that have both. */
         csat_predicted_error: (number | null);
-        /** Of what users said and what was predicted, Pearson’s; null: fewer than two, or no two that differ. */
+        /** Pearson correlation of reported and predicted satisfaction. Null with fewer than two values, or if all values of one kind are equal. */
         csat_correlation: (number | null);
-        /** Requested in these conversations. */
+        /** Escalations in these conversations. */
         escalations: number;
-        /** With at least one escalation. */
+        /** Conversations with at least one escalation. */
         escalated_conversations: number;
-        /** `escalated_conversations` of `conversations`. */
+        /** `escalated_conversations` divided by `conversations`. */
         escalation_rate: (number | null);
-        /** Answered or not. */
+        /** Questions of users, answered or not. */
         questions: number;
         /** Questions without an answer. */
         gaps: number;
-        /** `gaps` of `questions`. */
+        /** `gaps` divided by `questions`. */
         gap_rate: (number | null);
-        /** Of whoever spoke. */
+        /** Turns of all speakers. */
         turns: number;
       };
-      /** One for each version that had conversations, most of them first. */
+      /** One entry for each version with conversations, those with the most conversations first. */
       agents: components['schemas']['VersionStats'][];
-      /** There are more than 1000 of them. */
+      /** Whether there are more than 1000 entries. */
       has_more: boolean;
     };
-    /** Of conversations that began with this version. */
+    /** Statistics of the conversations that began with this version. */
     VersionStats: {
       agent_id: string;
       version: number;
-      /** Started from `from` on and before `to`; erased ones too. */
+      /** Conversations that started in the period, including erased ones. */
       conversations: number;
-      /** Not ended yet. */
+      /** Conversations that have not ended. */
       active: number;
-      /** Ended: the sum of the seven outcomes. */
+      /** Conversations that have ended: the sum of the seven outcomes. */
       ended: number;
-      /** By outcome. */
+      /** Conversations with the outcome `resolved`. */
       resolved: number;
-      /** By outcome. */
+      /** Conversations with the outcome `unresolved`. */
       unresolved: number;
-      /** By outcome. */
+      /** Conversations with the outcome `escalated`. */
       escalated: number;
-      /** By outcome. */
+      /** Conversations with the outcome `abandoned`. */
       abandoned: number;
-      /** By outcome. */
+      /** Conversations with the outcome `voicemail`. */
       voicemail: number;
-      /** By outcome. */
+      /** Conversations with the outcome `failed`. */
       failed: number;
-      /** By outcome. */
+      /** Conversations with the outcome `unknown`. */
       unknown: number;
-      /** `resolved` of `ended`. */
+      /** `resolved` divided by `ended`. */
       resolution_rate: (number | null);
-      /** Of what users said, 1 to 5. */
+      /** Average satisfaction that users reported, 1 to 5. */
       csat_average: (number | null);
-      /** How many said it. */
+      /** Number of conversations whose users reported their satisfaction. */
       csat_count: number;
-      /** Of the ended ones, 1 to 5. */
+      /** Average predicted satisfaction of the ended conversations, 1 to 5. */
       csat_predicted_average: (number | null);
-      /** How far the prediction is from what users said, on average, of those who said it. */
+      /** Mean absolute difference between predicted and reported satisfaction, over conversations that have both. */
       csat_predicted_error: (number | null);
-      /** Of what users said and what was predicted, Pearson’s; null: fewer than two, or no two that differ. */
+      /** Pearson correlation of reported and predicted satisfaction. Null with fewer than two values, or if all values of one kind are equal. */
       csat_correlation: (number | null);
-      /** Requested in these conversations. */
+      /** Escalations in these conversations. */
       escalations: number;
-      /** With at least one escalation. */
+      /** Conversations with at least one escalation. */
       escalated_conversations: number;
-      /** `escalated_conversations` of `conversations`. */
+      /** `escalated_conversations` divided by `conversations`. */
       escalation_rate: (number | null);
-      /** Answered or not. */
+      /** Questions of users, answered or not. */
       questions: number;
       /** Questions without an answer. */
       gaps: number;
-      /** `gaps` of `questions`. */
+      /** `gaps` divided by `questions`. */
       gap_rate: (number | null);
-      /** Of whoever spoke. */
+      /** Turns of all speakers. */
       turns: number;
     };
-    /** Where events are sent. */
+    /** An address that receives events. */
     WebhookEndpoint: {
-      /** we_… */
+      /** Id of the endpoint, `we_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** When it last changed, Unix seconds. */
+      /** Time of the last change in Unix seconds. */
       updated: number;
       name: string;
       url: string;
-      /** As declared; null: every type. */
+      /** Subscribed types, as declared. Null means every type. */
       event_types: (string[] | null);
       description: (string | null);
       enabled: boolean;
-      /** Of the extra headers; their values are never shown. */
+      /** Names of the extra headers. Their values are never shown. */
       header_names: string[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether it is in force as declared. */
+      /** Whether the endpoint is active as declared. */
       ready: boolean;
       status_message: (string | null);
-      /** The latest deliveries; not_ready: it is not in force as declared. */
+      /** Health, judged by the latest deliveries. `not_ready` if the endpoint is not active as declared. */
       status: ('healthy' | 'failing' | 'disabled' | 'not_ready');
       /** Unix seconds. */
       last_success_at: (number | null);
@@ -929,44 +929,44 @@ export interface components {
         status_code: (number | null);
         error_class: (string | null);
       } | null);
-      /** Start of the failures since the last success, in Unix seconds; null: none. */
+      /** Start of the failures since the last success, in Unix seconds. Null without failures. */
       failing_since: (number | null);
-      /** Failed since the last success. */
+      /** Number of failed attempts since the last success. */
       failed_attempts: number;
-      /** Still on their way; 10000: as many or more. Null but where one endpoint is read. */
+      /** Number of unfinished deliveries, counted up to 10000. Null in lists. */
       unfinished_deliveries: (number | null);
-      /** Who switched it off, and how; null: it is on. */
+      /** How the endpoint was disabled, and by whom. Null if it is enabled. */
       disabled_reason: (string | null);
-      /** While two secrets are live; see rotate_secret. */
+      /** The rotation in progress, while two secrets are live; see `rotate_secret`. Null otherwise. */
       secret_rotation: ({
-        /** From when on the new secret signs. */
+        /** When the new secret starts to sign `parley-signature`. */
         activates_at: number;
-        /** Until when the old one is live too. */
+        /** When the old secret stops being valid. */
         ends_at: number;
       } | null);
     };
-    /** A new endpoint with its signing secret. */
+    /** A new endpoint, including its signing secret. */
     CreatedWebhookEndpoint: {
-      /** we_… */
+      /** Id of the endpoint, `we_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** When it last changed, Unix seconds. */
+      /** Time of the last change in Unix seconds. */
       updated: number;
       name: string;
       url: string;
-      /** As declared; null: every type. */
+      /** Subscribed types, as declared. Null means every type. */
       event_types: (string[] | null);
       description: (string | null);
       enabled: boolean;
-      /** Of the extra headers; their values are never shown. */
+      /** Names of the extra headers. Their values are never shown. */
       header_names: string[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether it is in force as declared. */
+      /** Whether the endpoint is active as declared. */
       ready: boolean;
       status_message: (string | null);
-      /** The latest deliveries; not_ready: it is not in force as declared. */
+      /** Health, judged by the latest deliveries. `not_ready` if the endpoint is not active as declared. */
       status: ('healthy' | 'failing' | 'disabled' | 'not_ready');
       /** Unix seconds. */
       last_success_at: (number | null);
@@ -977,55 +977,55 @@ export interface components {
         status_code: (number | null);
         error_class: (string | null);
       } | null);
-      /** Start of the failures since the last success, in Unix seconds; null: none. */
+      /** Start of the failures since the last success, in Unix seconds. Null without failures. */
       failing_since: (number | null);
-      /** Failed since the last success. */
+      /** Number of failed attempts since the last success. */
       failed_attempts: number;
-      /** Still on their way; 10000: as many or more. Null but where one endpoint is read. */
+      /** Number of unfinished deliveries, counted up to 10000. Null in lists. */
       unfinished_deliveries: (number | null);
-      /** Who switched it off, and how; null: it is on. */
+      /** How the endpoint was disabled, and by whom. Null if it is enabled. */
       disabled_reason: (string | null);
-      /** While two secrets are live; see rotate_secret. */
+      /** The rotation in progress, while two secrets are live; see `rotate_secret`. Null otherwise. */
       secret_rotation: ({
-        /** From when on the new secret signs. */
+        /** When the new secret starts to sign `parley-signature`. */
         activates_at: number;
-        /** Until when the old one is live too. */
+        /** When the old secret stops being valid. */
         ends_at: number;
       } | null);
-      /** Signing secret. Shown now and never again. */
+      /** Signing secret. Only this response shows it. */
       secret: string;
     };
-    /** What a receiver would get. */
+    /** The request that a receiver would get. */
     TestRequest: {
       url: string;
       method: 'POST';
-      /** All of them; those given for the endpoint with the value `[hidden]`. */
+      /** All headers of the request. Extra headers of the endpoint have the value `[hidden]`. */
       headers: { [name: string]: string };
-      /** The exact bytes, as text. */
+      /** The exact bytes of the body, as text. */
       body: string;
     };
-    /** An endpoint whose secret is rotated. */
+    /** An endpoint with a rotated secret. */
     RotatedWebhookEndpoint: {
-      /** we_… */
+      /** Id of the endpoint, `we_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** When it last changed, Unix seconds. */
+      /** Time of the last change in Unix seconds. */
       updated: number;
       name: string;
       url: string;
-      /** As declared; null: every type. */
+      /** Subscribed types, as declared. Null means every type. */
       event_types: (string[] | null);
       description: (string | null);
       enabled: boolean;
-      /** Of the extra headers; their values are never shown. */
+      /** Names of the extra headers. Their values are never shown. */
       header_names: string[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether it is in force as declared. */
+      /** Whether the endpoint is active as declared. */
       ready: boolean;
       status_message: (string | null);
-      /** The latest deliveries; not_ready: it is not in force as declared. */
+      /** Health, judged by the latest deliveries. `not_ready` if the endpoint is not active as declared. */
       status: ('healthy' | 'failing' | 'disabled' | 'not_ready');
       /** Unix seconds. */
       last_success_at: (number | null);
@@ -1036,36 +1036,36 @@ export interface components {
         status_code: (number | null);
         error_class: (string | null);
       } | null);
-      /** Start of the failures since the last success, in Unix seconds; null: none. */
+      /** Start of the failures since the last success, in Unix seconds. Null without failures. */
       failing_since: (number | null);
-      /** Failed since the last success. */
+      /** Number of failed attempts since the last success. */
       failed_attempts: number;
-      /** Still on their way; 10000: as many or more. Null but where one endpoint is read. */
+      /** Number of unfinished deliveries, counted up to 10000. Null in lists. */
       unfinished_deliveries: (number | null);
-      /** Who switched it off, and how; null: it is on. */
+      /** How the endpoint was disabled, and by whom. Null if it is enabled. */
       disabled_reason: (string | null);
-      /** While two secrets are live; see rotate_secret. */
+      /** The rotation in progress, while two secrets are live; see `rotate_secret`. Null otherwise. */
       secret_rotation: ({
-        /** From when on the new secret signs. */
+        /** When the new secret starts to sign `parley-signature`. */
         activates_at: number;
-        /** Until when the old one is live too. */
+        /** When the old secret stops being valid. */
         ends_at: number;
       } | null);
-      /** The new signing secret, when this call made it. Shown now only. */
+      /** The new signing secret, if this request created one. Only this response shows it. */
       secret?: string;
     };
-    /** A fact that happened, as it is sent, and where it got to. */
+    /** An event as it is sent, and the state of its deliveries. */
     Event: {
-      /** evt_… */
+      /** Id of the event, `evt_…`. */
       id: string;
       type: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** Sent by POST /v1/webhooks/{id}/test. */
+      /** Whether the event is a test, sent by `POST /v1/webhooks/{id}/test`. */
       test: boolean;
-      /** By `type`; see webhooks. */
+      /** Data of the event. The fields depend on `type`; see the webhooks of this document. */
       data: { [name: string]: unknown };
-      /** How many deliveries are where; retrying counts as pending. */
+      /** Number of deliveries by status. Deliveries that are retried count as pending. */
       deliveries: {
         pending: number;
         delivered: number;
@@ -1073,80 +1073,80 @@ export interface components {
         canceled: number;
       };
     };
-    /** Why an event did not arrive, or that it did. */
+    /** Why an event was or was not delivered to an endpoint. */
     Explanation: {
       event_id: string;
       endpoint_id: string;
       reason: ('delivered' | 'pending' | 'waiting_for_retry' | 'waiting_in_order' | 'in_flight' | 'endpoint_disabled' | 'endpoint_not_ready' | 'failed' | 'canceled' | 'erased' | 'test_event_of_another_endpoint' | 'not_subscribed' | 'created_before_endpoint' | 'made_while_disabled');
-      /** What happened and what to do, for people. */
+      /** Human-readable explanation, including what to do. */
       detail: string;
-      /** The delivery it is about. */
+      /** The delivery that the explanation is about. Null without a delivery. */
       delivery_id: (string | null);
       /** Unix seconds. */
       next_attempt_at: (number | null);
     };
-    /** One event on its way to one endpoint. */
+    /** One event to deliver to one endpoint, and its attempts. */
     Delivery: {
-      /** dlv_… */
+      /** Id of the delivery, `dlv_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
       event_id: string;
       event_type: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
       endpoint_id: string;
       trigger: ('schedule' | 'manual' | 'replay' | 'test');
-      /** Of a test event. */
+      /** Whether the event is a test event. */
       test: boolean;
       status: ('pending' | 'retrying' | 'delivered' | 'failed' | 'canceled');
-      /** As many as `attempts` shows. */
+      /** Number of entries in `attempts`. */
       attempt_count: number;
-      /** An attempt is under way, which `attempts` does not show yet. */
+      /** Start of an attempt in progress, which `attempts` does not contain yet. Null without one. */
       in_flight_since: (number | null);
       /** Unix seconds. */
       next_attempt_at: (number | null);
       /** Unix seconds. */
       delivered_at: (number | null);
-      /** dlv_…: the replay that was acknowledged while this one waited. */
+      /** Id of the replay that was acknowledged while this delivery waited, `dlv_…`. Null otherwise. */
       delivered_by: (string | null);
       attempts: {
         number: number;
         trigger: ('schedule' | 'manual' | 'replay' | 'test');
         /** Unix seconds. */
         started_at: number;
-        /** null: not known, or under way. */
+        /** Duration in milliseconds. Null if the attempt is in progress or the duration is not known. */
         duration_ms: (number | null);
         status_code: (number | null);
         error_class: ('http_status' | 'redirect' | 'timeout' | 'dns' | 'connect' | 'tls' | 'blocked' | 'lost_lease' | null);
         error_message: (string | null);
-        /** Its first 4 KiB. */
+        /** First 4 KiB of the response body. */
         response_body: (string | null);
       }[];
     };
-    /** What became of deliveries, as numbers. */
+    /** Statistics of deliveries. */
     DeliveryStats: {
       /** Unix seconds. */
       from: number;
       /** Unix seconds. */
       to: number;
       endpoint_id: (string | null);
-      /** Everything below is of events from here on: `from`, or later where the window has more than 100,000 deliveries. */
+      /** The following figures cover events from this time on: `from`, or a later time if the period has more than 100,000 finished deliveries. */
       counted_from: number;
       acknowledged: number;
-      /** Given up. */
+      /** Deliveries that failed after all attempts. */
       failed: number;
       canceled: number;
-      /** Still tried; counted to 10,000. */
+      /** Deliveries that are not finished, counted up to 10,000. */
       unfinished: number;
       attempts: number;
-      /** Acknowledged at the first attempt: what the latency is of. */
+      /** Deliveries that were acknowledged at the first attempt. The latency covers these. */
       latency_count: number;
-      /** From the event to its acknowledgement. */
+      /** Median time from the event to its acknowledgement, in milliseconds. */
       latency_p50_ms: (number | null);
       latency_p95_ms: (number | null);
       within_500_ms_rate: (number | null);
       bucket_sec: number;
       buckets: {
-        /** Its beginning. */
+        /** Start of the bucket. */
         at: number;
         acknowledged: number;
         failed: number;
@@ -1154,12 +1154,12 @@ export interface components {
         latency_p95_ms: (number | null);
       }[];
     };
-    /** What a replay would send. */
+    /** The effect that a replay would have. */
     ReplayCount: {
-      /** Deliveries that would be made, or attempted (retrying). */
+      /** Number of deliveries that would be created, or attempted with `retrying`. */
       count: number;
       endpoint_id: string;
-      /** failed: events whose deliveries to it all failed or were canceled; missing: events of types it is subscribed to now that were never on their way to it; all: every event of those types; retrying: deliveries to it that failed and wait for their next attempt, which are themselves attempted now, without a second one beside them. */
+      /** `failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: events that never had a delivery to the endpoint, of the types to which it is subscribed now. `all`: every event of those types. `retrying`: unfinished deliveries that failed and wait for their next attempt; they are attempted now, and no new deliveries are created. */
       mode: ('failed' | 'missing' | 'all' | 'retrying');
       types: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back')[];
       /** Unix seconds. */
@@ -1167,112 +1167,112 @@ export interface components {
       /** Unix seconds. */
       until: number;
     };
-    /** Work that goes on after the answer. */
+    /** A job, which continues after the response. */
     Job: {
-      /** job_… */
+      /** Id of the job, `job_…`. */
       id: string;
       type: 'replay';
       status: ('running' | 'done' | 'stopped' | 'failed');
-      /** Deliveries: to be made (retrying: to be attempted), counted at the start, and so far. */
+      /** Number of deliveries to create (with `retrying`: to attempt), counted at the start, and the number done so far. */
       progress: {
         total: number;
         done: number;
       };
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
       /** Unix seconds. */
       finished_at: (number | null);
-      /** Why it failed. */
+      /** Why the job failed. */
       error: (string | null);
       endpoint_id: string;
-      /** failed: events whose deliveries to it all failed or were canceled; missing: events of types it is subscribed to now that were never on their way to it; all: every event of those types; retrying: deliveries to it that failed and wait for their next attempt, which are themselves attempted now, without a second one beside them. */
+      /** `failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: events that never had a delivery to the endpoint, of the types to which it is subscribed now. `all`: every event of those types. `retrying`: unfinished deliveries that failed and wait for their next attempt; they are attempted now, and no new deliveries are created. */
       mode: ('failed' | 'missing' | 'all' | 'retrying');
-      /** Empty: every type. */
+      /** Event types of the job. An empty list means every type. */
       types: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back')[];
       /** Unix seconds. */
       since: number;
       /** Unix seconds. */
       until: number;
     };
-    /** What an endpoint was sent in an hour. */
+    /** Digest of the events that were sent to an endpoint in one hour. */
     DeliveryDigest: {
       /** Unix seconds. */
       hour: number;
-      /** Events that were sent, or are on their way. */
+      /** Number of events that were sent or are not delivered yet. */
       count: number;
-      /** Lower-case hex, over their ids in ascending order, joined by LF, without one at the end. */
+      /** Lower-case hex SHA-256 of the ids of these events, in ascending order, joined by LF, without a trailing LF. */
       sha256: string;
-      /** Of these: not acknowledged, and tried again. */
+      /** Number of these events that are not acknowledged and are still retried. */
       unfinished: number;
-      /** Of these: given up. A replay sends them again. */
+      /** Number of these events whose delivery failed for good. A replay sends them again. */
       failed: number;
     };
-    /** What a receiver lacks, and what it has too much. */
+    /** Difference between the events that were sent and the events that a receiver holds. */
     Reconciliation: {
       /** Unix seconds. */
       since: number;
       /** Unix seconds. */
       until: number;
-      /** Sent to the endpoint and not held, ascending; a page of them. */
+      /** Events that were sent to the endpoint and that the receiver does not hold, in ascending order. This list has pages. */
       missing: string[];
-      /** Of `missing`: still on their way. */
+      /** Events in `missing` with an unfinished delivery. */
       unfinished: string[];
-      /** Of `missing`: their words were erased; they cannot be sent again. */
+      /** Events in `missing` whose words were erased. They cannot be sent again. */
       erased: string[];
-      /** Held, and never sent to this endpoint. On the first page only, as the next two. */
+      /** Ids that the receiver holds and that were never sent to this endpoint. Only on the first page, like the next two lists. */
       unknown: string[];
-      /** Held and sent, but of no digest: test events, and those whose deliveries were all canceled. */
+      /** Ids that the receiver holds and that count in no digest: test events, and events whose deliveries were all canceled. */
       uncounted: string[];
-      /** Held, but of another time than this window; not looked at. */
+      /** Ids that the receiver holds and that are outside the period. They are not compared. */
       outside: string[];
-      /** With `replay`: the new deliveries. */
+      /** New deliveries, if `replay` was true. */
       delivery_ids: string[];
       has_more: boolean;
-      /** For `cursor`; null: the last page. */
+      /** Value of `cursor` for the next page. Null on the last page. */
       next_cursor: (string | null);
     };
     /** A conversation with a version of an agent. */
     Conversation: {
-      /** conv_… */
+      /** Id of the conversation, `conv_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
       agent_id: string;
-      /** The same from its start to its end. */
+      /** Version of the agent. It stays the same from start to end. */
       agent_version: number;
-      /** To try the agent out: it makes no events and is in no figure. */
+      /** Whether this is a test: it emits no events and counts in no statistics. */
       test: boolean;
       channel: ('chat' | 'voice' | 'sms' | 'web_voice');
       user_id: (string | null);
       variables: { [name: string]: unknown };
       metadata: { [name: string]: string };
-      /** Of a call: call_… */
+      /** Id of the call, `call_…`. Null without a call. */
       call_id: (string | null);
       status: ('active' | 'escalated' | 'ended' | 'failed');
-      /** Turns of the transcript so far. */
+      /** Number of turns in the transcript so far. */
       turn_count: number;
       /** Unix seconds. */
       started_at: number;
       /** Unix seconds. */
       ended_at: (number | null);
-      /** null: it goes on. */
+      /** Duration in seconds. Null while the conversation is active. */
       duration_sec: (number | null);
       ended_reason: (string | null);
-      /** Settled when it ends. */
+      /** Outcome. Null until the conversation ends. */
       outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown' | null);
       csat_predicted: (number | null);
-      /** What the user said, by feedback. */
+      /** Satisfaction that the user reported as feedback. Null without feedback. */
       csat: (number | null);
-      /** Written right after the end. */
+      /** Summary, written immediately after the end. */
       summary: (string | null);
-      /** What a model made of it, where its agent asks for that; null: not asked, or not yet. */
+      /** Judgement by a model, if the agent requests one. Null if it was not requested or is not complete. */
       judgement: ({
-        /** Of the model; null: none answered. */
+        /** Name of the model provider. Null if no model answered. */
         provider: (string | null);
         model: (string | null);
-        /** What it was about, most important first. */
+        /** Topics of the conversation, most important first. */
         topics: string[];
-        /** Of the user, without an answer. */
+        /** Questions of the user that were not answered. */
         open_questions: string[];
         by_rule: {
           summary: string;
@@ -1290,55 +1290,55 @@ export interface components {
           currency: string;
         } | null);
         duration_ms: (number | null);
-        /** Why there is none: the rule alone has judged. */
+        /** Why no model judged the conversation. The values are then those of the rule. Null without an error. */
         error: ({
           code: string;
           detail: string;
         } | null);
       } | null);
     };
-    /** A conversation, and how its version went live. */
+    /** A conversation, with the activation of its version. */
     ConversationRead: {
-      /** conv_… */
+      /** Id of the conversation, `conv_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
       agent_id: string;
-      /** The same from its start to its end. */
+      /** Version of the agent. It stays the same from start to end. */
       agent_version: number;
-      /** To try the agent out: it makes no events and is in no figure. */
+      /** Whether this is a test: it emits no events and counts in no statistics. */
       test: boolean;
       channel: ('chat' | 'voice' | 'sms' | 'web_voice');
       user_id: (string | null);
       variables: { [name: string]: unknown };
       metadata: { [name: string]: string };
-      /** Of a call: call_… */
+      /** Id of the call, `call_…`. Null without a call. */
       call_id: (string | null);
       status: ('active' | 'escalated' | 'ended' | 'failed');
-      /** Turns of the transcript so far. */
+      /** Number of turns in the transcript so far. */
       turn_count: number;
       /** Unix seconds. */
       started_at: number;
       /** Unix seconds. */
       ended_at: (number | null);
-      /** null: it goes on. */
+      /** Duration in seconds. Null while the conversation is active. */
       duration_sec: (number | null);
       ended_reason: (string | null);
-      /** Settled when it ends. */
+      /** Outcome. Null until the conversation ends. */
       outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown' | null);
       csat_predicted: (number | null);
-      /** What the user said, by feedback. */
+      /** Satisfaction that the user reported as feedback. Null without feedback. */
       csat: (number | null);
-      /** Written right after the end. */
+      /** Summary, written immediately after the end. */
       summary: (string | null);
-      /** What a model made of it, where its agent asks for that; null: not asked, or not yet. */
+      /** Judgement by a model, if the agent requests one. Null if it was not requested or is not complete. */
       judgement: ({
-        /** Of the model; null: none answered. */
+        /** Name of the model provider. Null if no model answered. */
         provider: (string | null);
         model: (string | null);
-        /** What it was about, most important first. */
+        /** Topics of the conversation, most important first. */
         topics: string[];
-        /** Of the user, without an answer. */
+        /** Questions of the user that were not answered. */
         open_questions: string[];
         by_rule: {
           summary: string;
@@ -1356,21 +1356,21 @@ export interface components {
           currency: string;
         } | null);
         duration_ms: (number | null);
-        /** Why there is none: the rule alone has judged. */
+        /** Why no model judged the conversation. The values are then those of the rule. Null without an error. */
         error: ({
           code: string;
           detail: string;
         } | null);
       } | null);
-      /** Of its version, the one under which it began: the last until then. null: it was never live (a test). */
+      /** Last activation of the version before the conversation began. Null if the version was never live (only in tests). */
       activation: ({
-        /** rolled_back: it went down. */
+        /** `rolled_back` if the version number goes down, otherwise `published`. */
         action: ('published' | 'rolled_back');
         from_version: (number | null);
         to_version: number;
         actor: string;
         reason: (string | null);
-        /** Whom it hands conversations to. `version` null: nothing of that agent was live; its first one counts. */
+        /** Targets of the version's handoffs. `version` is null if the target had no active version; its first active version is then used. */
         handoffs: {
           tool: string;
           agent: string;
@@ -1381,7 +1381,7 @@ export interface components {
         at: number;
       } | null);
     };
-    /** The turns the message added. */
+    /** Turns that the message added. */
     MessageAnswer: {
       turns: components['schemas']['Turn'][];
       conversation: components['schemas']['Conversation'];
@@ -1391,14 +1391,14 @@ export interface components {
       index: number;
       role: ('user' | 'agent' | 'tool' | 'human' | 'system');
       text: string;
-      /** ms since the conversation started. */
+      /** Milliseconds since the conversation started. */
       started_at_ms: number;
-      /** ms since the conversation started. */
+      /** Milliseconds since the conversation started. */
       ended_at_ms: number;
       interrupted: boolean;
       tool_call?: { [name: string]: unknown };
       tool_result?: { [name: string]: unknown };
-      /** The passages the answer is made from, best first. */
+      /** Passages used for the reply, best first. */
       retrieval?: {
         query: string;
         top_score: number;
@@ -1407,38 +1407,38 @@ export interface components {
           document_id: string;
           chunk_id: string;
           score: number;
-          /** How alike it was by its meaning, up to 1; absent: it was not compared. */
+          /** Similarity of the meaning, at most 1. Absent if it was not computed. */
           similarity?: number;
         }[];
-        /** Found, and not what the answer was drawn from. */
+        /** Passages that were found but not used for the reply. */
         considered?: {
           source_id: string;
           document_id: string;
           chunk_id: string;
           score: number;
-          /** How alike it was by its meaning, up to 1; absent: it was not compared. */
+          /** Similarity of the meaning, at most 1. Absent if it was not computed. */
           similarity?: number;
         }[];
       };
-      /** ms of the parts of the turn; `turn_ms` is the whole. */
+      /** Latency of each part of the turn in milliseconds. `turn_ms` is the total. */
       latency?: { [name: string]: number };
-      /** Who spoke; another after a handoff. */
+      /** Agent that spoke. It changes after a handoff. */
       agent_id?: string;
       agent_version?: number;
-      /** What a language model did for it. */
+      /** Model usage of this turn. */
       model?: {
         /** Name of the model provider, or `default`. */
         provider: string;
-        /** The model that answered. */
+        /** Model that answered. */
         name: string;
         finish_reason: string;
-        /** Requests; each round of tools is one more. */
+        /** Number of model requests. Each round of tools adds one. */
         steps: number;
         usage: {
           input_tokens: number;
           output_tokens: number;
           cached_input_tokens: number;
-          /** Counted here: the answer broke off. */
+          /** Whether the tokens are estimated, because the response was incomplete. */
           estimated: boolean;
         };
         cost: ({
@@ -1447,12 +1447,12 @@ export interface components {
         } | null);
         time_to_first_token_ms: (number | null);
       };
-      /** Why the reply is missing or broke off. */
+      /** Why the reply is missing or incomplete. */
       error?: {
         code: string;
         detail: string;
       };
-      /** How many of each were taken out of what the user said. */
+      /** Number of removed items of each kind in what the user said. */
       redacted?: {
         card?: number;
         email?: number;
@@ -1460,51 +1460,51 @@ export interface components {
         iban?: number;
       };
     };
-    /** A conversation that asks for a human. */
+    /** A request for a human in a conversation. */
     Escalation: {
-      /** esc_… */
+      /** Id of the escalation, `esc_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
       conversation_id: string;
       agent_id: string;
-      /** Of a test conversation. */
+      /** Whether the conversation is a test. */
       test: boolean;
       status: ('requested' | 'accepted' | 'declined' | 'timed_out' | 'completed' | 'canceled');
       reason: string;
-      /** Of the conversation: up to the request, renewed when it is accepted and completed. */
+      /** Summary of the conversation up to the request. Updated when the escalation is accepted and when it is completed. */
       summary: string;
       /** Unix seconds. */
       requested_at: number;
-      /** When the agent goes on if nobody accepts. */
+      /** Time at which the agent continues if nobody accepts. */
       times_out_at: number;
       /** Unix seconds. */
       accepted_at: (number | null);
       accepted_by: ({
-        /** Who it is to you. */
+        /** Your id of the person. */
         id: string;
-        /** Shown in the transcript. */
+        /** Name of the person, shown in the transcript. */
         name: string;
       } | null);
-      /** The label of the people who are asked. */
+      /** Label of the people who are requested. */
       team: (string | null);
-      /** So often whoever accepted is to be heard of; null: no need to. */
+      /** Maximum number of seconds between signs of life of the person who accepted. Null if none are required. */
       heartbeat_sec: (number | null);
-      /** Then they are taken to be gone, and somebody else is asked for. */
+      /** Time of the next required sign of life. After it, the escalation is released and waits for another person. */
       heartbeat_due_at: (number | null);
-      /** null: nobody has accepted. */
+      /** Seconds from the request until it was accepted. Null if nobody has accepted. */
       wait_sec: (number | null);
       /** Unix seconds. */
       finished_at: (number | null);
     };
-    /** A link by which a user rates one conversation. */
+    /** A link with which a user rates one conversation. */
     FeedbackLink: {
-      /** For the user: a page that asks for 1 to 5. */
+      /** Address of a page on which the user rates the conversation from 1 to 5. */
       url: string;
       /** Unix seconds. */
       expires_at: number;
     };
-    /** A conversation, turn by turn. */
+    /** The turns of a conversation. */
     Transcript: {
       conversation_id: string;
       agent_id: string;
@@ -1513,16 +1513,16 @@ export interface components {
       summary: (string | null);
       turns: components['schemas']['Turn'][];
     };
-    /** What the agent said. */
+    /** Reply of the agent. */
     ChatCompletion: {
-      /** chatcmpl-… */
+      /** Id of the completion, `chatcmpl-…`. */
       id: string;
       object: 'chat.completion';
       /** Unix seconds. */
       created: number;
-      /** As it was asked for. */
+      /** Model as given in the request. */
       model: string;
-      /** The version that answered: agt_…@3 */
+      /** Version that answered, such as `agt_…@3`. */
       system_fingerprint: string;
       choices: {
         index: number;
@@ -1543,42 +1543,42 @@ export interface components {
         conversation_id: string;
       };
     };
-    /** What was wrong, as OpenAI says it. */
+    /** An error in OpenAI's format. */
     OpenAiError: {
       error: {
-        /** What was wrong and what to change. */
+        /** What is wrong and how to fix it. */
         message: string;
         type: string;
-        /** The field, as `messages[0].content`. */
+        /** The field, such as `messages[0].content`. */
         param: (string | null);
-        /** For programs. */
+        /** Machine-readable code. */
         code: (string | null);
       };
     };
-    /** The agents something of which is live. */
+    /** Agents with an active version. */
     OpenAiModels: {
       object: 'list';
       data: components['schemas']['OpenAiModel'][];
     };
-    /** An agent that can be talked with. */
+    /** An agent, presented as a model. */
     OpenAiModel: {
-      /** agt_…, or agt_…@3 */
+      /** Id of the agent or the version: `agt_…` or `agt_…@3`. */
       id: string;
       object: 'model';
-      /** When the agent was made, Unix seconds. */
+      /** When the agent was created, in Unix seconds. */
       created: number;
-      /** The namespace. */
+      /** Namespace of the agent. */
       owned_by: string;
-      /** What people call the agent. */
+      /** Display name of the agent. */
       name: string;
     };
-    /** What its receivers will not be sent. */
+    /** Deliveries that receivers will not get. */
     ErasedConversation: {
-      /** conv_… */
+      /** Id of the conversation, `conv_…`. */
       id: string;
-      /** How many deliveries were canceled. */
+      /** Number of canceled deliveries. */
       canceled_count: number;
-      /** The first 1,000 of them, by event. */
+      /** The first 1,000 canceled deliveries, ordered by event. */
       canceled: {
         event_id: string;
         event_type: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
@@ -1590,7 +1590,7 @@ export interface components {
     Call: {
       /** call_… */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
       agent_id: string;
       /** Set once the call is answered. */
@@ -1619,48 +1619,48 @@ export interface components {
       /** From the answer to the end; null: not answered, or not ended. */
       duration_sec: (number | null);
     };
-    /** What agents answer from. */
+    /** A source of knowledge from which agents answer. */
     KnowledgeSource: {
-      /** ks_… */
+      /** Id of the source, `ks_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** When it last changed, Unix seconds. */
+      /** Time of the last change in Unix seconds. */
       updated: number;
-      /** DNS label; never changes. */
+      /** DNS label. It never changes. */
       name: string;
       type: ('website' | 'file' | 'text' | 'integration');
-      /** The knowledge itself, of type text. It may be a megabyte: lists and the answer to a sync leave the field out. */
+      /** Text of a source of type `text`, up to a megabyte. Lists and the response to a sync leave it out. */
       text?: (string | null);
       /**  */
       website: ({
-        /** Page to start from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+        /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
         url: string;
-        /** Links followed from the first page; 0: that page alone. Default 5. */
+        /** Maximum number of links to follow from the first page. 0 reads only that page. Default: 5. */
         max_depth?: number;
-        /** Most pages kept. Default 500. */
+        /** Maximum number of pages. Default: 500. */
         max_pages?: number;
-        /** Patterns of paths to keep, as in /help/*. */
+        /** Patterns of paths to include, such as /help/*. */
         include?: string[];
-        /** Patterns of paths to leave out. */
+        /** Patterns of paths to exclude. */
         exclude?: string[];
-        /** Milliseconds from one request to the next; 0: several at once. Default 500. */
+        /** Pause between two requests, in milliseconds. 0 allows concurrent requests. Default: 500. */
         delay_ms?: number;
       } | null);
       /**  */
       integration: ({
-        /** Address of the feed that documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+        /** Address of the feed from which documents are read. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
         url: string;
         /** Extra headers of the request. */
         headers?: { [name: string]: string };
-        /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+        /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
         secret_ref?: {
           /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
           name: string;
           /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
           key: string;
         };
-        /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+        /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
         signing_secret_ref?: {
           /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
           name: string;
@@ -1672,25 +1672,25 @@ export interface components {
       schedule: (string | null);
       /**  */
       embeddings: ({
-        /** ModelProvider of the same namespace, or default. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+        /** ModelProvider in the same namespace, or `default`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
         provider: string;
-        /** Its embedding model; absent: the provider's embeddings.defaultModel. */
+        /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
         model?: string;
       } | null);
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether it is in force as declared. */
+      /** Whether the source is active as declared. */
       ready: boolean;
       status_message: (string | null);
-      /** pending: nothing is indexed yet. */
+      /** `pending` if nothing is indexed yet. */
       status: ('pending' | 'syncing' | 'ready' | 'refreshing' | 'error');
-      /** Documents that are searched. */
+      /** Number of indexed documents. */
       documents: number;
-      /** Passages that are searched. */
+      /** Number of indexed passages. */
       chunks: number;
-      /** Passages that are found by their meaning too; null: it is not embedded. */
+      /** Number of passages that are also found by their meaning. Null if the source is not embedded. */
       embedded: (number | null);
-      /** Why the last attempt to embed passages failed; null: it did not. */
+      /** Why the last attempt to embed passages failed. Null if it succeeded. */
       embedding_message: (string | null);
       /** Unix seconds. */
       last_synced_at: (number | null);
@@ -1702,48 +1702,48 @@ export interface components {
         failed: number;
         duration_sec: number;
       } | null);
-      /** The unfinished one, of a website or an integration. */
+      /** The unfinished sync of a website or an integration. Null without one. */
       sync: ({
-        /** sync_… */
+        /** Id of the sync, `sync_…`. */
         id: string;
         status: ('queued' | 'running');
         /** Unix seconds. */
         requested_at: number;
-        /** Documents known of so far. */
+        /** Number of documents found so far. */
         found: number;
-        /** Of those, how many were looked at. */
+        /** Number of those documents that were read. */
         read: number;
       } | null);
-      /** When it is read by itself: by its schedule, or again after a failure. */
+      /** Time of the next automatic sync: by schedule, or as a retry after a failure. Null if none is due. */
       next_sync_at: (number | null);
     };
-    /** A part of a source. */
+    /** A document of a source. */
     KnowledgeDocument: {
-      /** doc_… */
+      /** Id of the document, `doc_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** When it last changed, Unix seconds. */
+      /** Time of the last change in Unix seconds. */
       updated: number;
       source_id: string;
-      /** What it is called in its source: a file's name. */
+      /** Name of the document in its source, such as the name of a file. */
       path: string;
       title: string;
-      /** Where people open it. */
+      /** Address at which people can open the document. */
       url: (string | null);
-      /** ISO 639-1, as it declares it or found out; null: not known. */
+      /** ISO 639-1 code of the language, as declared or detected. Null if it is not known. */
       language: (string | null);
       bytes: number;
       chunks: number;
     };
-    /** One reading of a website or an integration. */
+    /** One sync of a website or an integration. */
     KnowledgeSync: {
-      /** sync_… */
+      /** Id of the sync, `sync_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
       source_id: string;
-      /** request: somebody asked for it; declared: what is to be read is new; schedule; retry: again after one that failed. */
+      /** Why the sync was started: `request` (by the API), `declared` (the declaration changed), `schedule`, or `retry` (after a failure). */
       trigger: ('request' | 'declared' | 'schedule' | 'retry');
       status: ('queued' | 'running' | 'succeeded' | 'failed' | 'canceled');
       /** Unix seconds. */
@@ -1752,28 +1752,28 @@ export interface components {
       started_at: (number | null);
       /** Unix seconds. */
       finished_at: (number | null);
-      /** Documents known of so far. */
+      /** Number of documents found so far. */
       found: number;
-      /** Of those, how many were looked at: all that follow. */
+      /** Number of documents that were read: the sum of the following four counts. */
       read: number;
       unchanged: number;
-      /** New ones and other ones. */
+      /** New or changed documents. */
       changed: number;
-      /** Could not be read; what was indexed of them stays. */
+      /** Documents that could not be read. Their indexed content stays. */
       failed: number;
-      /** Are not to be read; what was indexed of them goes. */
+      /** Documents that must not be read. Their indexed content is removed. */
       skipped: number;
-      /** The first hundred that failed or were skipped. Lists leave it out. */
+      /** The first 100 failed or skipped documents. Lists leave this field out. */
       problems?: {
         path: string;
         kind: ('failed' | 'skipped');
         reason: string;
       }[];
-      /** Of a failed one: a word for programs. */
+      /** Machine-readable reason of a failed sync. Null otherwise. */
       reason: (string | null);
-      /** Why it failed or was canceled. */
+      /** Why the sync failed or was canceled. */
       error: (string | null);
-      /** Of a succeeded one: the documents after it, and how many it changed. */
+      /** Number of documents after a successful sync, and what changed. Null otherwise. */
       result: ({
         documents: number;
         added: number;
@@ -1783,157 +1783,157 @@ export interface components {
         duration_sec: number;
       } | null);
     };
-    /** A passage that has some of what was asked. */
+    /** A passage that matches the question. */
     SearchHit: {
-      /** ks_…; of an answer to a gap: gap_…. */
+      /** Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`. */
       source_id: string;
-      /** doc_…; of an answer to a gap: gap_…. */
+      /** Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`. */
       document_id: string;
-      /** chk_… */
+      /** Id of the passage, `chk_…`. */
       chunk_id: string;
-      /** Headings above it; of an answer: the question. */
+      /** Headings above the passage, or the question if the passage is the answer to a gap. */
       heading: string;
       text: string;
-      /** How probable it is that it answers the question; never above that of a better hit. */
+      /** Estimated probability that the passage answers the question. Never above the score of a better hit. */
       score: number;
-      /** How alike it is by its meaning, up to 1; null: it was not compared. */
+      /** Similarity of the meaning, at most 1. Null if it was not computed. */
       similarity: (number | null);
       why: components['schemas']['SearchHitReason'];
-      /** With `agent_id`: whether a reply to this is given it, by `top_k` and `min_score` of the agent. */
+      /** Whether a reply would get this passage, according to `top_k` and `min_score` of the agent. Null without `agent_id`. */
       given: (boolean | null);
     };
-    /** Why a passage was chosen. */
+    /** Why a passage was found. */
     SearchHitReason: {
-      /** What the passage has of the question, what weighs most first. */
+      /** Words of the question that the passage contains, highest weight first. */
       matched: {
-        /** A word of the question, as its stem. */
+        /** Stem of a word of the question. */
         word: string;
-        /** As the passage has it: the same, one corrected, or one that means the same. */
+        /** Matching word of the passage: the same word, a corrected one, or a synonym. */
         as: string;
         in: ('heading' | 'text' | 'both');
-        /** What part of the question it is. */
+        /** Share of this word in the weight of the question. */
         weight: number;
       }[];
-      /** Stems of words that it has not. */
+      /** Stems of the question's words that the passage does not contain. */
       missing: string[];
-      /** How alike the question and the heading are; null: the heading is no question. */
+      /** Similarity of the question and the heading. Null if the heading is not a question. */
       likeness: (number | null);
     };
-    /** A passage of knowledge, as it is indexed. */
+    /** A passage of the index. */
     KnowledgeChunk: {
-      /** chk_… */
+      /** Id of the passage, `chk_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** ks_…; of an answer to a gap: gap_…. */
+      /** Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`. */
       source_id: string;
-      /** doc_…; of an answer to a gap: gap_…. */
+      /** Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`. */
       document_id: string;
-      /** chk_… */
+      /** Id of the passage, `chk_…`. */
       chunk_id: string;
-      /** Headings above it; of an answer: the question. */
+      /** Headings above the passage, or the question if the passage is the answer to a gap. */
       heading: string;
       text: string;
-      /** null: an answer to a gap. */
+      /** The source of the passage. Null for the answer to a gap. */
       document_title: (string | null);
-      /** What the document is called in its source. */
+      /** Name of the document in its source. */
       path: (string | null);
-      /** Where people open it; null: nowhere. */
+      /** Address at which people can open the document. Null if it has no address. */
       url: (string | null);
     };
-    /** A question an agent had no answer to. */
+    /** A question that an agent could not answer. */
     KnowledgeGap: {
-      /** gap_… */
+      /** Id of the gap, `gap_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** Where it was asked first. */
+      /** Conversation in which the question was first asked. */
       conversation_id: string;
       agent_id: string;
       question: string;
-      /** Of the best passage there was; 0: none. */
+      /** Score of the best passage. 0 if no passage was found. */
       top_score: number;
       status: ('open' | 'resolved');
       answer: (string | null);
-      /** How often it was asked; repeated at once in one conversation, once. */
+      /** How often the question was asked. Immediate repeats in one conversation count once. */
       count: number;
       /** Unix seconds. */
       last_asked_at: number;
       /** Unix seconds. */
       resolved_at: (number | null);
     };
-    /** A gap, the words it was asked in, and the passages that came closest. */
+    /** A gap with the wordings of its question and the closest passages. */
     KnowledgeGapDetail: {
-      /** gap_… */
+      /** Id of the gap, `gap_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** Where it was asked first. */
+      /** Conversation in which the question was first asked. */
       conversation_id: string;
       agent_id: string;
       question: string;
-      /** Of the best passage there was; 0: none. */
+      /** Score of the best passage. 0 if no passage was found. */
       top_score: number;
       status: ('open' | 'resolved');
       answer: (string | null);
-      /** How often it was asked; repeated at once in one conversation, once. */
+      /** How often the question was asked. Immediate repeats in one conversation count once. */
       count: number;
       /** Unix seconds. */
       last_asked_at: number;
       /** Unix seconds. */
       resolved_at: (number | null);
-      /** The words it was asked in, at most 20, most often first. */
+      /** Wordings of the question, at most 20, most frequent first. */
       questions: {
         text: string;
         count: number;
         /** Unix seconds. */
         last_asked_at: number;
       }[];
-      /** What came closest when it was asked first, best first, at most 5. */
+      /** Closest passages when the question was first asked, best first, at most 5. */
       closest: {
-        /** ks_…; of an answer to a gap: gap_…. */
+        /** Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`. */
         source_id: string;
-        /** doc_…; of an answer to a gap: gap_…. */
+        /** Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`. */
         document_id: string;
-        /** chk_… */
+        /** Id of the passage, `chk_…`. */
         chunk_id: string;
-        /** null: the passage is gone since. */
+        /** Headings above the passage. Null if the passage no longer exists. */
         heading: (string | null);
-        /** As it is now; null: it is gone since. */
+        /** Current text of the passage. Null if the passage no longer exists. */
         text: (string | null);
-        /** When the gap was asked first. */
+        /** Score when the gap was first asked. */
         score: number;
       }[];
     };
-    /** Whether what was asked is answered by now. */
+    /** Whether the questions of a gap have an answer now. */
     KnowledgeGapCheck: {
-      /** Whether all of them are. */
+      /** Whether every question has an answer now. */
       answered: boolean;
       questions: {
         question: string;
-        /** Whether a reply would be given a passage. */
+        /** Whether a reply would get a passage for this question. */
         answered: boolean;
-        /** Of the best passage, given or not; 0: none. */
+        /** Score of the best passage, even if a reply would not get it. 0 if no passage was found. */
         score: number;
-        /** ks_…; of an answer to a gap: gap_…. null: it is not answered. */
+        /** Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`. Null without an answer. */
         source_id: (string | null);
-        /** doc_…; of an answer to a gap: gap_…. null: it is not answered. */
+        /** Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`. Null without an answer. */
         document_id: (string | null);
-        /** chk_…, the passage that a reply would be given first. null: it is not answered. */
+        /** Id of the passage that a reply would get first, `chk_…`. Null without an answer. */
         chunk_id: (string | null);
       }[];
     };
-    /** Where models come from. */
+    /** A provider of models. */
     ModelProvider: {
-      /** mp_… */
+      /** Id of the resource, `mp_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** When it last changed, Unix seconds. */
+      /** Time of the last change in Unix seconds. */
       updated: number;
-      /** What agents name it by; never changes. */
+      /** Name by which agents refer to the provider. It never changes. */
       name: string;
-      /** Base of an OpenAI-compatible API. */
+      /** Base URL of an OpenAI-compatible API. */
       base_url: string;
       /**  */
       api_key_secret_ref: ({
@@ -1950,76 +1950,76 @@ export interface components {
       project: (string | null);
       /**  */
       chat: ({
-        /** Model of agents that name none, as the provider calls it. */
+        /** Default model of agents, as the provider names it. */
         default_model?: string;
-        /** Models that agents may ask for; absent: any. */
+        /** Models that agents may use. If absent, agents may use every model. */
         models?: string[];
-        /** When an answer is waited for no longer. */
+        /** Timeouts of a response. */
         timeouts?: {
-          /** Longest wait for the first part of an answer; 15000 when absent. */
+          /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
           first_token_ms?: number;
-          /** Longest wait between two parts; 15000 when absent. */
+          /** Maximum wait between two parts of a response, in milliseconds. Default: 15000. */
           between_tokens_ms?: number;
-          /** Longest time of one answer; 120000 when absent. */
+          /** Maximum duration of a response, in milliseconds. Default: 120000. */
           total_ms?: number;
         };
-        /** What tokens cost, for all its models; the cost of a turn comes from it. */
+        /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
         pricing?: {
           /** ISO 4217 code, such as USD. Must be a currency of three capitals, such as USD. */
           currency: string;
-          /** Price of a million tokens of prompts. */
+          /** Price of a million input tokens. */
           input_per_million_tokens: number;
-          /** Price of a million tokens of answers. */
+          /** Price of a million output tokens. */
           output_per_million_tokens: number;
-          /** Of prompt tokens that the provider had cached; absent: as the others. */
+          /** Price of a million input tokens that the provider had cached. Defaults to the price of input tokens. */
           cached_input_per_million_tokens?: number;
         };
       } | null);
       /**  */
       embeddings: ({
-        /** Embedding model of knowledge that names none. */
+        /** Default embedding model of knowledge sources. */
         default_model: string;
-        /** Numbers of a vector to ask for, where the model has a choice; absent: the model's own. */
+        /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
         dimensions?: number;
-        /** Most texts of one request; 64 when absent. */
+        /** Maximum number of texts in one request. Default: 64. */
         batch_size?: number;
       } | null);
       /**  */
       speech: ({
-        /** Model that speaks for agents that name none. */
+        /** Default speech model of agents. */
         default_model: string;
-        /** Voice of agents that name none, as the provider calls it. */
+        /** Default voice of agents, as the provider names it. */
         default_voice: string;
-        /** Models that agents may speak with; absent: any. */
+        /** Speech models that agents may use. If absent, agents may use every model. */
         models?: string[];
       } | null);
       /**  */
       transcription: ({
-        /** Model that hears for agents that name none. */
+        /** Default transcription model of agents. */
         default_model: string;
-        /** Models that agents may hear with; absent: any. */
+        /** Transcription models that agents may use. If absent, agents may use every model. */
         models?: string[];
       } | null);
       /**  */
       limits: ({
-        /** Most requests at once of each API process; absent: no limit. */
+        /** Maximum number of concurrent requests of each API process. Unlimited if absent. */
         max_concurrent_requests?: number;
       } | null);
       headers: { [name: string]: string };
       query: { [name: string]: string };
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether it is in force as declared, and answers. */
+      /** Whether the provider is active as declared and responds. */
       ready: boolean;
       status_message: (string | null);
     };
     /** An account at a carrier, and its numbers. */
     TelephonyProvider: {
-      /** tp_… */
+      /** Id of the resource, `tp_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** When it last changed, Unix seconds. */
+      /** Time of the last change in Unix seconds. */
       updated: number;
       /** Name by which calls refer to it; never changes. */
       name: string;
@@ -2094,120 +2094,120 @@ export interface components {
       /** Contains `voice` if ModelProviders recognize and synthesize the speech. */
       modes: ('chat' | 'voice')[];
     };
-    /** An API key; it works in its namespace only. */
+    /** An API key. It works in its own namespace only. */
     ApiKey: {
-      /** key_… */
+      /** Id of the key, `key_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
       name: string;
       scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
-      /** How the key begins, to tell it from others. */
+      /** First characters of the key, to tell keys apart. */
       prefix: string;
-      /** Good to about a minute. */
+      /** Last use, accurate to about a minute. */
       last_used_at: (number | null);
-      /** When it ends, as it was made or by a rotation; null: it does not. */
+      /** Time at which the key expires, as set on creation or by a rotation. Null if it does not expire. */
       expires_at: (number | null);
     };
-    /** A new API key with its text. */
+    /** A new API key, including the key itself. */
     CreatedApiKey: {
-      /** key_… */
+      /** Id of the key, `key_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
       name: string;
       scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
-      /** How the key begins, to tell it from others. */
+      /** First characters of the key, to tell keys apart. */
       prefix: string;
-      /** Good to about a minute. */
+      /** Last use, accurate to about a minute. */
       last_used_at: (number | null);
-      /** When it ends, as it was made or by a rotation; null: it does not. */
+      /** Time at which the key expires, as set on creation or by a rotation. Null if it does not expire. */
       expires_at: (number | null);
-      /** The key. Shown now and never again. */
+      /** The key itself. Only this response shows it. */
       key: string;
     };
-    /** Somebody who is signed in; it may do what its key may. */
+    /** A session of a person who signed in. It has the scopes of its key. */
     Session: {
-      /** ses_… */
+      /** Id of the session, `ses_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** The person's, as they gave it. */
+      /** Name of the person, as entered at sign-in. */
       name: string;
-      /** key_… that it was signed in with. */
+      /** Id of the key with which the session was created, `key_…`. */
       api_key_id: string;
-      /** Those of its key. */
+      /** Scopes of the session's key. */
       scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
       namespace: string;
-      /** When it ends however it is used; with its key, if that is sooner. */
+      /** Latest time at which the session ends, however it is used. It ends earlier if its key expires earlier. */
       expires_at: number;
-      /** When it ends unless it is used before. */
+      /** Time at which the session ends unless it is used before. */
       idle_expires_at: number;
-      /** Good to about half a minute. */
+      /** Last use, accurate to about 30 seconds. */
       last_seen_at: number;
     };
-    /** Who asks, and what they may do. */
+    /** The caller and its scopes. */
     Me: {
       namespace: string;
-      /** How histories name it: api:key_… or session:<name>. */
+      /** Name in histories: `api:key_…` or `session:<name>`. */
       actor: string;
-      /** The person's; null: no session. */
+      /** Name of the person. Null without a session. */
       name: (string | null);
-      /** What it may do. */
+      /** Scopes of the caller. */
       scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
-      /** The key that was sent, or that the session was signed in with. */
+      /** The API key of the request, or the key with which the session was created. */
       api_key: {
-        /** key_… */
+        /** Id of the key, `key_…`. */
         id: string;
         name: string;
-        /** How the key begins, to tell it from others. */
+        /** First characters of the key, to tell keys apart. */
         prefix: string;
-        /** null: it does not end by itself. */
+        /** Null if the key does not expire. */
         expires_at: (number | null);
       };
-      /** Which session it is. */
+      /** The session of the caller. Null without a session. */
       session: ({
-        /** ses_… */
+        /** Id of the session, `ses_…`. */
         id: string;
-        /** When it was made, Unix seconds. */
+        /** Creation time in Unix seconds. */
         created: number;
-        /** When it ends however it is used; with its key, if that is sooner. */
+        /** Latest time at which the session ends, however it is used. It ends earlier if its key expires earlier. */
         expires_at: number;
-        /** When it ends unless it is used before. */
+        /** Time at which the session ends unless it is used before. */
         idle_expires_at: number;
       } | null);
-      /** Of the program that answers. */
+      /** Version of the server that responds. */
       version: string;
     };
-    /** One line of the append-only account of who did what. */
+    /** An entry of the append-only audit log. */
     AuditLine: {
-      /** aud_… */
+      /** Id of the entry, `aud_…`. */
       id: string;
-      /** When it was made, Unix seconds. */
+      /** Creation time in Unix seconds. */
       created: number;
-      /** api:key_…, session:<name>, kubernetes:<manager>, file, cli or environment. */
+      /** Actor: `api:key_…`, `session:<name>`, `kubernetes:<manager>`, `file`, `cli` or `environment`. */
       actor: string;
-      /** ses_…; `session.created` has its key. null: no session. */
+      /** Id of the session, `ses_…`. Null without a session. The entry `session.created` contains the key of the session. */
       session_id: (string | null);
-      /** Such as api_key.rotated. */
+      /** Action, such as `api_key.rotated`. */
       action: string;
-      /** Id of what it was done to. */
+      /** Id of the object that the action affected. */
       target: string;
-      /** What it was, of what changed; null: it was not there. */
+      /** Changed fields before the action. Null if the object did not exist. */
       before: ({ [name: string]: unknown } | null);
-      /** What it is since; null: it is there no more. */
+      /** Changed fields after the action. Null if the object no longer exists. */
       after: ({ [name: string]: unknown } | null);
       detail: { [name: string]: unknown };
-      /** unknown: begun, and it is not known whether it was done. */
+      /** `unknown` if the action began but its result is not known. */
       outcome: ('done' | 'unknown');
-      /** Of the other end of the connection, which may be a proxy. */
+      /** IP address of the other end of the connection, which may be a proxy. */
       address: (string | null);
       user_agent: (string | null);
       request_id: (string | null);
     };
-    /** Limits of a namespace, and what is used of them. */
+    /** Limits of a namespace and their usage. */
     Usage: {
-      /** What the namespace has. */
+      /** Quotas of the namespace. */
       quotas: {
         agents: components['schemas']['Used'];
         webhook_endpoints: components['schemas']['Used'];
@@ -2217,7 +2217,7 @@ export interface components {
         knowledge_bytes: components['schemas']['Used'];
         api_keys: components['schemas']['Used'];
       };
-      /** In the process that answers; `replay_jobs` in all of them together. */
+      /** Concurrent work in the process that responds; for `replay_jobs`, in all processes together. */
       in_flight: {
         event_streams: components['schemas']['UsedShares'];
         message_streams: components['schemas']['UsedShares'];
@@ -2226,17 +2226,17 @@ export interface components {
         replay_jobs: components['schemas']['UsedShares'];
       };
     };
-    /** A limit, and how much of it is used. */
+    /** A limit and its current usage. */
     Used: {
-      /** null: there is none. */
+      /** The limit. Null means unlimited. */
       limit: (number | null);
       used: number;
     };
-    /** What is under way at once. */
+    /** Limits of concurrent work, for the API key and for the namespace. */
     UsedShares: {
-      /** Of the calling API key. */
+      /** Usage of the calling API key. */
       api_key: {
-        /** null: there is none. */
+        /** The limit. Null means unlimited. */
         limit: (number | null);
         used: number;
       };
@@ -2254,9 +2254,9 @@ export interface paths {
           name?: string;
           managed_by?: ('api' | 'kubernetes' | 'file');
           ready?: boolean;
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -2269,7 +2269,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['Agent'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -2286,7 +2286,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path?: never;
@@ -2294,211 +2294,211 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** DNS label, unique in the namespace; made from display_name when absent. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** DNS label, unique in the namespace. Default: derived from `display_name`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
           name?: string;
           /** Name shown to people. */
           display_name?: string;
-          /** Instructions the agent follows. */
+          /** Instructions that the agent follows. */
           prompt: string;
-          /** How the agent speaks. */
+          /** Voice of the agent: text to speech. */
           voice?: {
-            /** Who speaks: a ModelProvider with speech in the same namespace, or a provider that the carrier knows. */
+            /** Speech provider (TTS): a ModelProvider with speech in the same namespace, or a provider that the carrier supports. */
             provider?: string;
-            /** Model to speak with; absent: the provider's default. */
+            /** Speech model. Defaults to the provider's default model. */
             model?: string;
             /** The provider's id of the voice. */
             voice_id?: string;
             /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: string;
-            /** Speed of speech; 1 is the natural one. */
+            /** Speed of the speech. 1 is the normal speed. */
             speed?: number;
-            /** Who speaks, in this order, when the first cannot. */
+            /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: {
-              /** Absent: that of the voice. */
+              /** Provider of the fallback. Defaults to the provider of the voice. */
               provider?: string;
-              /** Absent: the provider's default. */
+              /** Speech model. Defaults to the provider's default model. */
               model?: string;
-              /** Absent: that of the voice with the same provider, else the provider's default. */
+              /** The provider's id of the voice. Defaults to the voice of the agent if the provider is the same, otherwise to the provider's default voice. */
               voice_id?: string;
             }[];
           };
-          /** How the agent hears. */
+          /** How the agent hears users: speech to text. */
           transcriber?: {
-            /** Who writes down what users say: a ModelProvider with transcription in the same namespace, or a provider that the carrier knows. */
+            /** Transcription provider (STT): a ModelProvider with transcription in the same namespace, or a provider that the carrier supports. */
             provider?: string;
-            /** Model to hear with; absent: the provider's default. */
+            /** Transcription model. Defaults to the provider's default model. */
             model?: string;
-            /** BCP 47 tag of what users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+            /** BCP 47 tag of the language that users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: string;
-            /** Names and words that are likely, and hard to hear. */
+            /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: string[];
             /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
             retranscribe_interrupted?: boolean;
-            /** Who hears, in this order, when the first cannot. */
+            /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: {
-              /** Absent: that of the transcriber. */
+              /** Provider of the fallback. Defaults to the provider of the transcriber. */
               provider?: string;
-              /** Absent: the provider's default. */
+              /** Transcription model. Defaults to the provider's default model. */
               model?: string;
             }[];
           };
-          /** What the agent can do besides talking. */
+          /** Tools that the agent can use. */
           tools?: {
-            /** What happens when the agent uses the tool. */
+            /** Type of the tool, which determines what happens when the agent uses it. */
             type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
-            /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
+            /** Name by which the model calls the tool. Unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
             name: string;
-            /** Tells the model when to use the tool. */
+            /** Explains to the model when to use the tool. */
             description?: string;
-            /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
+            /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
             parameters?: { [name: string]: unknown };
-            /** Address a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: string;
-            /** HTTP method of a webhook tool; POST when absent. */
+            /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
             /** Extra headers of the request. */
             headers?: { [name: string]: string };
-            /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+            /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
             secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+            /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
             signing_secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Longest wait for the whole answer, in milliseconds; 8000 when absent. */
+            /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
             timeout_ms?: number;
-            /** Agent that a handoff tool hands the conversation to, in the same namespace. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             agent?: string;
-            /** Version of that agent; absent: what is live of it when this version goes live. */
+            /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
             version?: number;
           }[];
-          /** What the agent says first. */
+          /** First message of the agent. */
           first_message?: string;
-          /** False: in a call it is said to its end, whatever the user says; true when absent. */
+          /** Whether the user can interrupt the first message in a call. Default: true. */
           first_message_interruptible?: boolean;
           /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: string;
           /** The language model and its settings. */
           model?: {
-            /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             provider?: string;
-            /** Model to ask for; absent: the provider's default. */
+            /** Name of the model. Defaults to the provider's default model. */
             name?: string;
             /** Sampling temperature. */
             temperature?: number;
-            /** Most tokens of one reply. */
+            /** Maximum number of tokens in one reply. */
             max_tokens?: number;
-            /** Models to ask, in this order, when the first cannot answer. */
+            /** Fallback models in order of preference, used when the first model cannot answer. */
             fallback?: {
-              /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
               provider?: string;
-              /** Model to ask for; absent: the provider's default. */
+              /** Name of the model. Defaults to the provider's default model. */
               name?: string;
             }[];
           };
-          /** What the agent answers from. */
+          /** Knowledge from which the agent answers. */
           knowledge?: {
-            /** Answers from every knowledge source of the namespace, also from those to come. */
+            /** Answers from every knowledge source of the namespace, including future ones. */
             all?: boolean;
             /** Answers from the knowledge sources of the namespace whose metadata matches. */
             selector?: {
-              /** Pairs that its metadata must all have, with these values. */
+              /** Pairs that the metadata of a source must contain. */
               match_metadata: { [name: string]: string };
             };
             /** Ids of the knowledge sources to answer from. */
             source_ids?: string[];
             /** Names of the knowledge sources to answer from, in the same namespace. */
             source_names?: string[];
-            /** Most passages given to a reply. */
+            /** Maximum number of passages given to a reply. */
             top_k?: number;
-            /** Passages scored lower are left out; none left is a knowledge gap. */
+            /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
             min_score?: number;
           };
           /** When and how a human takes over. */
           escalation?: {
-            /** When the agent asks for a human. */
+            /** Rules that request a human. */
             rules?: {
-              /** What calls for a human. */
+              /** Condition that requests a human. */
               when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-              /** Words of the user that call for a human; for keyword. */
+              /** Words of the user that request a human. Required with `keyword`. */
               keywords?: string[];
-              /** How many times in a row; for tool_failure, low_confidence and mood. For turn_limit: messages of the user. */
+              /** Number of consecutive occurrences, for tool_failure, low_confidence and mood. For turn_limit, the number of user messages. */
               count?: number;
               /** Reason shown with the escalation. */
               reason?: string;
-              /** Who is asked by this rule, instead of the team of all rules. */
+              /** Team to request for this rule, instead of the team of the escalation. */
               team?: string;
             }[];
             /** How long to wait for a human to accept, in seconds. */
             timeout_sec?: number;
-            /** Label of the people who are asked. */
+            /** Label of the people to request, such as a team, a skill or a language. */
             team?: string;
-            /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
+            /** Team to request next if nobody accepts in time. If absent, the agent continues. */
             fallback_team?: string;
-            /** Who is rung when a human is asked for in a telephone call; absent: people write or speak by the API. */
+            /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
             telephone?: {
-              /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+              /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
               to: string;
             };
-            /** When people are there; absent: always. */
+            /** Working hours of the people. If absent, people are always available. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
               time_zone: string;
-              /** When people are there, on every such day. */
+              /** Periods in which people are available, on each of the listed days. */
               open: {
                 /** Days of the week. */
                 days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                /** Start of the period, such as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
                 from: string;
-                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
                 to: string;
               }[];
-              /** Dates on which nobody is there. */
+              /** Dates on which nobody is available. */
               closed_on?: string[];
-              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
               closed_message?: string;
             };
           };
-          /** When a conversation is ended. */
+          /** Limits after which a conversation ends. */
           limits?: {
-            /** A conversation is ended after this many seconds. */
+            /** Maximum duration of a conversation in seconds. It then ends. */
             max_duration_sec?: number;
-            /** A conversation is ended after this many seconds without a word of the user. */
+            /** Maximum silence of the user in seconds. The conversation then ends. */
             silence_timeout_sec?: number;
           };
-          /** What is taken out of what users say, before anything is stored or read. */
+          /** Sensitive data to remove from the words of users, before anything is stored or read. */
           redaction?: ('card' | 'email' | 'phone' | 'iban')[];
-          /** Who judges a conversation when it has ended. */
+          /** How an ended conversation is judged. */
           judgement?: {
-            /** rule, as when absent: by what was counted. model: by a language model as well. */
+            /** How to judge. `rule` (the default): a rule that uses counted data. `model`: a language model in addition to the rule. */
             by: ('rule' | 'model');
-            /** The model that judges; absent: the agent's own. */
+            /** Model that judges. Defaults to the agent's own model. */
             model?: {
-              /** ModelProvider in the same namespace; absent, or default: the default one. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
               provider?: string;
-              /** Model to ask for; absent: the provider's default. */
+              /** Name of the model. Defaults to the provider's default model. */
               name?: string;
             };
-            /** What conversations can be about; absent: the model finds the words. */
+            /** Possible topics of a conversation. If absent, the model chooses the words. */
             topics?: string[];
           };
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
-          /** Who may talk with it from their pages; absent: nobody. */
+          /** Web pages that may talk with the agent. If absent, none may. */
           widget?: {
-            /** Origins whose pages may talk with it, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
+            /** Origins of the web pages that may talk with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
             allowed_origins: string[];
-            /** Most visitors who speak at once, and who come in a minute; 100 when absent. */
+            /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one address. Default: 100. */
             max_concurrent?: number;
           };
-          /** automatic (the default): new content goes live at once. manual: when published. */
+          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. */
           publish_policy?: ('automatic' | 'manual');
         };
       } };
@@ -2553,7 +2553,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
@@ -2567,414 +2567,414 @@ export interface paths {
           name?: unknown;
           /** Name shown to people. */
           display_name?: (string | null);
-          /** Instructions the agent follows. */
+          /** Instructions that the agent follows. */
           prompt?: (string | null);
-          /** How the agent speaks. */
+          /** Voice of the agent: text to speech. */
           voice?: ({
-            /** Who speaks: a ModelProvider with speech in the same namespace, or a provider that the carrier knows. */
+            /** Speech provider (TTS): a ModelProvider with speech in the same namespace, or a provider that the carrier supports. */
             provider?: (string | null);
-            /** Model to speak with; absent: the provider's default. */
+            /** Speech model. Defaults to the provider's default model. */
             model?: (string | null);
             /** The provider's id of the voice. */
             voice_id?: (string | null);
             /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: (string | null);
-            /** Speed of speech; 1 is the natural one. */
+            /** Speed of the speech. 1 is the normal speed. */
             speed?: (number | null);
-            /** Who speaks, in this order, when the first cannot. */
+            /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: ({
-              /** Absent: that of the voice. */
+              /** Provider of the fallback. Defaults to the provider of the voice. */
               provider?: string;
-              /** Absent: the provider's default. */
+              /** Speech model. Defaults to the provider's default model. */
               model?: string;
-              /** Absent: that of the voice with the same provider, else the provider's default. */
+              /** The provider's id of the voice. Defaults to the voice of the agent if the provider is the same, otherwise to the provider's default voice. */
               voice_id?: string;
             }[] | null);
           } | null);
-          /** How the agent hears. */
+          /** How the agent hears users: speech to text. */
           transcriber?: ({
-            /** Who writes down what users say: a ModelProvider with transcription in the same namespace, or a provider that the carrier knows. */
+            /** Transcription provider (STT): a ModelProvider with transcription in the same namespace, or a provider that the carrier supports. */
             provider?: (string | null);
-            /** Model to hear with; absent: the provider's default. */
+            /** Transcription model. Defaults to the provider's default model. */
             model?: (string | null);
-            /** BCP 47 tag of what users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+            /** BCP 47 tag of the language that users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: (string | null);
-            /** Names and words that are likely, and hard to hear. */
+            /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: (string[] | null);
             /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
             retranscribe_interrupted?: (boolean | null);
-            /** Who hears, in this order, when the first cannot. */
+            /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: ({
-              /** Absent: that of the transcriber. */
+              /** Provider of the fallback. Defaults to the provider of the transcriber. */
               provider?: string;
-              /** Absent: the provider's default. */
+              /** Transcription model. Defaults to the provider's default model. */
               model?: string;
             }[] | null);
           } | null);
-          /** What the agent can do besides talking. */
+          /** Tools that the agent can use. */
           tools?: ({
-            /** What happens when the agent uses the tool. */
+            /** Type of the tool, which determines what happens when the agent uses it. */
             type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
-            /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
+            /** Name by which the model calls the tool. Unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
             name: string;
-            /** Tells the model when to use the tool. */
+            /** Explains to the model when to use the tool. */
             description?: string;
-            /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
+            /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
             parameters?: { [name: string]: unknown };
-            /** Address a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: string;
-            /** HTTP method of a webhook tool; POST when absent. */
+            /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
             /** Extra headers of the request. */
             headers?: { [name: string]: string };
-            /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+            /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
             secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+            /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
             signing_secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Longest wait for the whole answer, in milliseconds; 8000 when absent. */
+            /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
             timeout_ms?: number;
-            /** Agent that a handoff tool hands the conversation to, in the same namespace. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             agent?: string;
-            /** Version of that agent; absent: what is live of it when this version goes live. */
+            /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
             version?: number;
           }[] | null);
-          /** What the agent says first. */
+          /** First message of the agent. */
           first_message?: (string | null);
-          /** False: in a call it is said to its end, whatever the user says; true when absent. */
+          /** Whether the user can interrupt the first message in a call. Default: true. */
           first_message_interruptible?: (boolean | null);
           /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: (string | null);
           /** The language model and its settings. */
           model?: ({
-            /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             provider?: (string | null);
-            /** Model to ask for; absent: the provider's default. */
+            /** Name of the model. Defaults to the provider's default model. */
             name?: (string | null);
             /** Sampling temperature. */
             temperature?: (number | null);
-            /** Most tokens of one reply. */
+            /** Maximum number of tokens in one reply. */
             max_tokens?: (number | null);
-            /** Models to ask, in this order, when the first cannot answer. */
+            /** Fallback models in order of preference, used when the first model cannot answer. */
             fallback?: ({
-              /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
               provider?: string;
-              /** Model to ask for; absent: the provider's default. */
+              /** Name of the model. Defaults to the provider's default model. */
               name?: string;
             }[] | null);
           } | null);
-          /** What the agent answers from. */
+          /** Knowledge from which the agent answers. */
           knowledge?: ({
-            /** Answers from every knowledge source of the namespace, also from those to come. */
+            /** Answers from every knowledge source of the namespace, including future ones. */
             all?: (boolean | null);
             /** Answers from the knowledge sources of the namespace whose metadata matches. */
             selector?: ({
-              /** Pairs that its metadata must all have, with these values. */
+              /** Pairs that the metadata of a source must contain. */
               match_metadata?: ({ [name: string]: (string | null) } | null);
             } | null);
             /** Ids of the knowledge sources to answer from. */
             source_ids?: (string[] | null);
             /** Names of the knowledge sources to answer from, in the same namespace. */
             source_names?: (string[] | null);
-            /** Most passages given to a reply. */
+            /** Maximum number of passages given to a reply. */
             top_k?: (number | null);
-            /** Passages scored lower are left out; none left is a knowledge gap. */
+            /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
             min_score?: (number | null);
           } | null);
           /** When and how a human takes over. */
           escalation?: ({
-            /** When the agent asks for a human. */
+            /** Rules that request a human. */
             rules?: ({
-              /** What calls for a human. */
+              /** Condition that requests a human. */
               when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-              /** Words of the user that call for a human; for keyword. */
+              /** Words of the user that request a human. Required with `keyword`. */
               keywords?: string[];
-              /** How many times in a row; for tool_failure, low_confidence and mood. For turn_limit: messages of the user. */
+              /** Number of consecutive occurrences, for tool_failure, low_confidence and mood. For turn_limit, the number of user messages. */
               count?: number;
               /** Reason shown with the escalation. */
               reason?: string;
-              /** Who is asked by this rule, instead of the team of all rules. */
+              /** Team to request for this rule, instead of the team of the escalation. */
               team?: string;
             }[] | null);
             /** How long to wait for a human to accept, in seconds. */
             timeout_sec?: (number | null);
-            /** Label of the people who are asked. */
+            /** Label of the people to request, such as a team, a skill or a language. */
             team?: (string | null);
-            /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
+            /** Team to request next if nobody accepts in time. If absent, the agent continues. */
             fallback_team?: (string | null);
-            /** Who is rung when a human is asked for in a telephone call; absent: people write or speak by the API. */
+            /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
             telephone?: ({
-              /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+              /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
               to?: (string | null);
             } | null);
-            /** When people are there; absent: always. */
+            /** Working hours of the people. If absent, people are always available. */
             hours?: ({
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
               time_zone?: (string | null);
-              /** When people are there, on every such day. */
+              /** Periods in which people are available, on each of the listed days. */
               open?: ({
                 /** Days of the week. */
                 days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                /** Start of the period, such as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
                 from: string;
-                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
                 to: string;
               }[] | null);
-              /** Dates on which nobody is there. */
+              /** Dates on which nobody is available. */
               closed_on?: (string[] | null);
-              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
               closed_message?: (string | null);
             } | null);
           } | null);
-          /** When a conversation is ended. */
+          /** Limits after which a conversation ends. */
           limits?: ({
-            /** A conversation is ended after this many seconds. */
+            /** Maximum duration of a conversation in seconds. It then ends. */
             max_duration_sec?: (number | null);
-            /** A conversation is ended after this many seconds without a word of the user. */
+            /** Maximum silence of the user in seconds. The conversation then ends. */
             silence_timeout_sec?: (number | null);
           } | null);
-          /** What is taken out of what users say, before anything is stored or read. */
+          /** Sensitive data to remove from the words of users, before anything is stored or read. */
           redaction?: (('card' | 'email' | 'phone' | 'iban')[] | null);
-          /** Who judges a conversation when it has ended. */
+          /** How an ended conversation is judged. */
           judgement?: ({
-            /** rule, as when absent: by what was counted. model: by a language model as well. */
+            /** How to judge. `rule` (the default): a rule that uses counted data. `model`: a language model in addition to the rule. */
             by?: ('rule' | 'model' | null);
-            /** The model that judges; absent: the agent's own. */
+            /** Model that judges. Defaults to the agent's own model. */
             model?: ({
-              /** ModelProvider in the same namespace; absent, or default: the default one. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
               provider?: (string | null);
-              /** Model to ask for; absent: the provider's default. */
+              /** Name of the model. Defaults to the provider's default model. */
               name?: (string | null);
             } | null);
-            /** What conversations can be about; absent: the model finds the words. */
+            /** Possible topics of a conversation. If absent, the model chooses the words. */
             topics?: (string[] | null);
           } | null);
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
-          /** Who may talk with it from their pages; absent: nobody. */
+          /** Web pages that may talk with the agent. If absent, none may. */
           widget?: ({
-            /** Origins whose pages may talk with it, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
+            /** Origins of the web pages that may talk with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
             allowed_origins?: (string[] | null);
-            /** Most visitors who speak at once, and who come in a minute; 100 when absent. */
+            /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one address. Default: 100. */
             max_concurrent?: (number | null);
           } | null);
-          /** automatic (the default): new content goes live at once. manual: when published. */
+          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. */
           publish_policy?: ('automatic' | 'manual' | null);
         };
         'application/merge-patch+json': {
           name?: unknown;
           /** Name shown to people. */
           display_name?: (string | null);
-          /** Instructions the agent follows. */
+          /** Instructions that the agent follows. */
           prompt?: (string | null);
-          /** How the agent speaks. */
+          /** Voice of the agent: text to speech. */
           voice?: ({
-            /** Who speaks: a ModelProvider with speech in the same namespace, or a provider that the carrier knows. */
+            /** Speech provider (TTS): a ModelProvider with speech in the same namespace, or a provider that the carrier supports. */
             provider?: (string | null);
-            /** Model to speak with; absent: the provider's default. */
+            /** Speech model. Defaults to the provider's default model. */
             model?: (string | null);
             /** The provider's id of the voice. */
             voice_id?: (string | null);
             /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: (string | null);
-            /** Speed of speech; 1 is the natural one. */
+            /** Speed of the speech. 1 is the normal speed. */
             speed?: (number | null);
-            /** Who speaks, in this order, when the first cannot. */
+            /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: ({
-              /** Absent: that of the voice. */
+              /** Provider of the fallback. Defaults to the provider of the voice. */
               provider?: string;
-              /** Absent: the provider's default. */
+              /** Speech model. Defaults to the provider's default model. */
               model?: string;
-              /** Absent: that of the voice with the same provider, else the provider's default. */
+              /** The provider's id of the voice. Defaults to the voice of the agent if the provider is the same, otherwise to the provider's default voice. */
               voice_id?: string;
             }[] | null);
           } | null);
-          /** How the agent hears. */
+          /** How the agent hears users: speech to text. */
           transcriber?: ({
-            /** Who writes down what users say: a ModelProvider with transcription in the same namespace, or a provider that the carrier knows. */
+            /** Transcription provider (STT): a ModelProvider with transcription in the same namespace, or a provider that the carrier supports. */
             provider?: (string | null);
-            /** Model to hear with; absent: the provider's default. */
+            /** Transcription model. Defaults to the provider's default model. */
             model?: (string | null);
-            /** BCP 47 tag of what users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+            /** BCP 47 tag of the language that users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: (string | null);
-            /** Names and words that are likely, and hard to hear. */
+            /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: (string[] | null);
             /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
             retranscribe_interrupted?: (boolean | null);
-            /** Who hears, in this order, when the first cannot. */
+            /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: ({
-              /** Absent: that of the transcriber. */
+              /** Provider of the fallback. Defaults to the provider of the transcriber. */
               provider?: string;
-              /** Absent: the provider's default. */
+              /** Transcription model. Defaults to the provider's default model. */
               model?: string;
             }[] | null);
           } | null);
-          /** What the agent can do besides talking. */
+          /** Tools that the agent can use. */
           tools?: ({
-            /** What happens when the agent uses the tool. */
+            /** Type of the tool, which determines what happens when the agent uses it. */
             type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
-            /** Name the model calls the tool by; unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
+            /** Name by which the model calls the tool. Unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
             name: string;
-            /** Tells the model when to use the tool. */
+            /** Explains to the model when to use the tool. */
             description?: string;
-            /** JSON Schema of the arguments the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
+            /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
             parameters?: { [name: string]: unknown };
-            /** Address a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: string;
-            /** HTTP method of a webhook tool; POST when absent. */
+            /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
             /** Extra headers of the request. */
             headers?: { [name: string]: string };
-            /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+            /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
             secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+            /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
             signing_secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Longest wait for the whole answer, in milliseconds; 8000 when absent. */
+            /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
             timeout_ms?: number;
-            /** Agent that a handoff tool hands the conversation to, in the same namespace. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             agent?: string;
-            /** Version of that agent; absent: what is live of it when this version goes live. */
+            /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
             version?: number;
           }[] | null);
-          /** What the agent says first. */
+          /** First message of the agent. */
           first_message?: (string | null);
-          /** False: in a call it is said to its end, whatever the user says; true when absent. */
+          /** Whether the user can interrupt the first message in a call. Default: true. */
           first_message_interruptible?: (boolean | null);
           /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: (string | null);
           /** The language model and its settings. */
           model?: ({
-            /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             provider?: (string | null);
-            /** Model to ask for; absent: the provider's default. */
+            /** Name of the model. Defaults to the provider's default model. */
             name?: (string | null);
             /** Sampling temperature. */
             temperature?: (number | null);
-            /** Most tokens of one reply. */
+            /** Maximum number of tokens in one reply. */
             max_tokens?: (number | null);
-            /** Models to ask, in this order, when the first cannot answer. */
+            /** Fallback models in order of preference, used when the first model cannot answer. */
             fallback?: ({
-              /** ModelProvider in the same namespace; absent, or default: the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
               provider?: string;
-              /** Model to ask for; absent: the provider's default. */
+              /** Name of the model. Defaults to the provider's default model. */
               name?: string;
             }[] | null);
           } | null);
-          /** What the agent answers from. */
+          /** Knowledge from which the agent answers. */
           knowledge?: ({
-            /** Answers from every knowledge source of the namespace, also from those to come. */
+            /** Answers from every knowledge source of the namespace, including future ones. */
             all?: (boolean | null);
             /** Answers from the knowledge sources of the namespace whose metadata matches. */
             selector?: ({
-              /** Pairs that its metadata must all have, with these values. */
+              /** Pairs that the metadata of a source must contain. */
               match_metadata?: ({ [name: string]: (string | null) } | null);
             } | null);
             /** Ids of the knowledge sources to answer from. */
             source_ids?: (string[] | null);
             /** Names of the knowledge sources to answer from, in the same namespace. */
             source_names?: (string[] | null);
-            /** Most passages given to a reply. */
+            /** Maximum number of passages given to a reply. */
             top_k?: (number | null);
-            /** Passages scored lower are left out; none left is a knowledge gap. */
+            /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
             min_score?: (number | null);
           } | null);
           /** When and how a human takes over. */
           escalation?: ({
-            /** When the agent asks for a human. */
+            /** Rules that request a human. */
             rules?: ({
-              /** What calls for a human. */
+              /** Condition that requests a human. */
               when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-              /** Words of the user that call for a human; for keyword. */
+              /** Words of the user that request a human. Required with `keyword`. */
               keywords?: string[];
-              /** How many times in a row; for tool_failure, low_confidence and mood. For turn_limit: messages of the user. */
+              /** Number of consecutive occurrences, for tool_failure, low_confidence and mood. For turn_limit, the number of user messages. */
               count?: number;
               /** Reason shown with the escalation. */
               reason?: string;
-              /** Who is asked by this rule, instead of the team of all rules. */
+              /** Team to request for this rule, instead of the team of the escalation. */
               team?: string;
             }[] | null);
             /** How long to wait for a human to accept, in seconds. */
             timeout_sec?: (number | null);
-            /** Label of the people who are asked. */
+            /** Label of the people to request, such as a team, a skill or a language. */
             team?: (string | null);
-            /** Who is asked next when nobody accepts in time; absent: the agent goes on. */
+            /** Team to request next if nobody accepts in time. If absent, the agent continues. */
             fallback_team?: (string | null);
-            /** Who is rung when a human is asked for in a telephone call; absent: people write or speak by the API. */
+            /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
             telephone?: ({
-              /** In E.164, as in +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+              /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
               to?: (string | null);
             } | null);
-            /** When people are there; absent: always. */
+            /** Working hours of the people. If absent, people are always available. */
             hours?: ({
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
               time_zone?: (string | null);
-              /** When people are there, on every such day. */
+              /** Periods in which people are available, on each of the listed days. */
               open?: ({
                 /** Days of the week. */
                 days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                /** Start of the period, such as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
                 from: string;
-                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
                 to: string;
               }[] | null);
-              /** Dates on which nobody is there. */
+              /** Dates on which nobody is available. */
               closed_on?: (string[] | null);
-              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
               closed_message?: (string | null);
             } | null);
           } | null);
-          /** When a conversation is ended. */
+          /** Limits after which a conversation ends. */
           limits?: ({
-            /** A conversation is ended after this many seconds. */
+            /** Maximum duration of a conversation in seconds. It then ends. */
             max_duration_sec?: (number | null);
-            /** A conversation is ended after this many seconds without a word of the user. */
+            /** Maximum silence of the user in seconds. The conversation then ends. */
             silence_timeout_sec?: (number | null);
           } | null);
-          /** What is taken out of what users say, before anything is stored or read. */
+          /** Sensitive data to remove from the words of users, before anything is stored or read. */
           redaction?: (('card' | 'email' | 'phone' | 'iban')[] | null);
-          /** Who judges a conversation when it has ended. */
+          /** How an ended conversation is judged. */
           judgement?: ({
-            /** rule, as when absent: by what was counted. model: by a language model as well. */
+            /** How to judge. `rule` (the default): a rule that uses counted data. `model`: a language model in addition to the rule. */
             by?: ('rule' | 'model' | null);
-            /** The model that judges; absent: the agent's own. */
+            /** Model that judges. Defaults to the agent's own model. */
             model?: ({
-              /** ModelProvider in the same namespace; absent, or default: the default one. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
               provider?: (string | null);
-              /** Model to ask for; absent: the provider's default. */
+              /** Name of the model. Defaults to the provider's default model. */
               name?: (string | null);
             } | null);
-            /** What conversations can be about; absent: the model finds the words. */
+            /** Possible topics of a conversation. If absent, the model chooses the words. */
             topics?: (string[] | null);
           } | null);
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
-          /** Who may talk with it from their pages; absent: nobody. */
+          /** Web pages that may talk with the agent. If absent, none may. */
           widget?: ({
-            /** Origins whose pages may talk with it, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
+            /** Origins of the web pages that may talk with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
             allowed_origins?: (string[] | null);
-            /** Most visitors who speak at once, and who come in a minute; 100 when absent. */
+            /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one address. Default: 100. */
             max_concurrent?: (number | null);
           } | null);
-          /** automatic (the default): new content goes live at once. manual: when published. */
+          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. */
           publish_policy?: ('automatic' | 'manual' | null);
         };
       } };
@@ -3004,7 +3004,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
@@ -3037,9 +3037,9 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
-          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
@@ -3050,7 +3050,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Version to pin; see the description. */
+          /** Version to pin. See the description of the operation for the default. */
           version?: number;
         };
       } };
@@ -3077,14 +3077,14 @@ export interface paths {
     };
   }>;
   '/v1/agents/{id}/rollback': Only<{
-    /** Go back to an earlier version */
+    /** Roll back to an earlier version */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
-          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
@@ -3095,9 +3095,9 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Below the active one; default: the highest such that has been live. */
+          /** Version below the active one. Default: the highest one that has been live. */
           version?: number;
-          /** Kept in the history and shown in the event. */
+          /** Reason, stored in the history and sent with the event. */
           reason?: string;
         };
       } };
@@ -3128,9 +3128,9 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -3146,7 +3146,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['AgentVersion'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -3190,7 +3190,7 @@ export interface paths {
     };
   }>;
   '/v1/agents/{id}/versions/{from}/diff/{to}': Only<{
-    /** What changed from one version to another */
+    /** Compare two versions */
     get: {
       parameters: {
         query?: never;
@@ -3221,13 +3221,13 @@ export interface paths {
     };
   }>;
   '/v1/agents/{id}/activations': Only<{
-    /** List what went live when, newest first */
+    /** List activations, newest first */
     get: {
       parameters: {
         query?: {
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -3243,7 +3243,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['Activation'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -3258,11 +3258,11 @@ export interface paths {
     };
   }>;
   '/v1/agents/{id}/stats': Only<{
-    /** Figures of an agent, or of one version */
+    /** Read statistics of an agent or of one version */
     get: {
       parameters: {
         query?: {
-          /** Of this version only. */
+          /** Counts conversations of this version only. */
           version?: number;
           /** Unix seconds, inclusive. Default: 24 hours before `to`. */
           from?: number;
@@ -3293,7 +3293,7 @@ export interface paths {
     };
   }>;
   '/v1/stats': Only<{
-    /** Figures of all agents by version */
+    /** Read statistics of all agents by version */
     get: {
       parameters: {
         query?: {
@@ -3327,9 +3327,9 @@ export interface paths {
         query?: {
           status?: ('healthy' | 'failing' | 'disabled' | 'not_ready');
           enabled?: boolean;
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -3342,7 +3342,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['WebhookEndpoint'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -3359,7 +3359,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path?: never;
@@ -3367,19 +3367,19 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Address the events are sent to, https. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          /** Address that receives the events, https. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
           url: string;
-          /** Events to send: types, or all of a group as in agent.*; absent or null: all. */
+          /** Event types to send, or groups such as agent.*. If absent or null, all types. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
-          /** What the endpoint is for. */
+          /** Purpose of the endpoint. */
           description?: string;
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
-          /** Extra headers of each delivery. Sealed: reads answer their names. */
+          /** Extra headers of each delivery. Values are stored encrypted; responses contain only the names. */
           headers?: { [name: string]: string };
-          /** False: no deliveries are made. Default true. */
+          /** If false, no deliveries are created. Default: true. */
           enabled?: boolean;
-          /** whsec_ and the base64 of 24 to 64 bytes; made when absent. Shown once. Must be whsec_ and the base64 of 24 to 64 bytes. */
+          /** `whsec_` and the base64 of 24 to 64 bytes. Generated if absent. Only the response to this request shows it. Must be whsec_ and the base64 of 24 to 64 bytes. */
           secret?: string;
         };
       } };
@@ -3434,7 +3434,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
@@ -3445,31 +3445,31 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Address the events are sent to, https. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          /** Address that receives the events, https. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
           url?: (string | null);
-          /** Events to send: types, or all of a group as in agent.*; absent or null: all. */
+          /** Event types to send, or groups such as agent.*. If absent or null, all types. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
-          /** What the endpoint is for. */
+          /** Purpose of the endpoint. */
           description?: (string | null);
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
-          /** Sets single headers; null removes one, or all. */
+          /** Headers to set. Null removes one header, or all. */
           headers?: ({ [name: string]: (string | null) } | null);
-          /** False: no deliveries are made. Default true. */
+          /** If false, no deliveries are created. Default: true. */
           enabled?: (boolean | null);
         };
         'application/merge-patch+json': {
-          /** Address the events are sent to, https. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          /** Address that receives the events, https. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
           url?: (string | null);
-          /** Events to send: types, or all of a group as in agent.*; absent or null: all. */
+          /** Event types to send, or groups such as agent.*. If absent or null, all types. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
-          /** What the endpoint is for. */
+          /** Purpose of the endpoint. */
           description?: (string | null);
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
-          /** Sets single headers; null removes one, or all. */
+          /** Headers to set. Null removes one header, or all. */
           headers?: ({ [name: string]: (string | null) } | null);
-          /** False: no deliveries are made. Default true. */
+          /** If false, no deliveries are created. Default: true. */
           enabled?: (boolean | null);
         };
       } };
@@ -3499,7 +3499,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
@@ -3532,7 +3532,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -3543,11 +3543,11 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Default: agent.published, or the first type that the endpoint is subscribed to. */
+          /** Type of the event. Default: `agent.published`, or the first type to which the endpoint is subscribed. */
           type?: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
-          /** As events of the type carry it; default: a sample. */
+          /** Data of the event, with the fields of its type. Default: a sample. */
           data?: { [name: string]: unknown };
-          /** True: nothing is sent, only shown as it would be. */
+          /** If true, nothing is sent. The response shows the request as it would be sent. */
           dry_run?: boolean;
         };
       } };
@@ -3576,14 +3576,14 @@ export interface paths {
     };
   }>;
   '/v1/webhooks/{id}/rotate_secret': Only<{
-    /** Give an endpoint another signing secret */
+    /** Rotate the signing secret of an endpoint */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
-          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
@@ -3594,11 +3594,11 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** How long both secrets are live before they swap, and again after. Default 86400. */
+          /** How long both secrets are live before they swap, and again after that, in seconds. Default: 86400. */
           overlap_sec?: number;
-          /** True: the next secret signs from now on. */
+          /** If true, the next secret signs `parley-signature` from now on. */
           activate?: boolean;
-          /** True: the next secret is dropped before it signs. */
+          /** If true, the next secret is dropped before it signs. */
           cancel?: boolean;
         };
       } };
@@ -3622,22 +3622,22 @@ export interface paths {
     };
   }>;
   '/v1/events/stream': Only<{
-    /** Follow events as they happen */
+    /** Stream events */
     get: {
       parameters: {
         query?: {
-          /** Types and groups (`agent.*`), comma-separated; default: every type. */
+          /** Event types and groups such as `agent.*`, separated by commas. Default: every type. */
           types?: string;
           conversation_id?: string;
           agent_id?: string;
-          /** true: test events too; false, the default: without them. */
+          /** If true, includes test events. Default: false. */
           test?: boolean;
           last_event_id?: string;
-          /** true: also what changed, as `event: change`; default: events alone. */
+          /** If true, also sends `event: change` for changed resources. Default: false. */
           changes?: boolean;
         };
         header?: {
-          /** The last `id` that was read: what came after it follows. */
+          /** The last `id` that was received. The stream continues after it. */
           'Last-Event-ID'?: string;
         };
         path?: never;
@@ -3659,13 +3659,13 @@ export interface paths {
     };
   }>;
   '/v1/events': Only<{
-    /** List events, newest first or as a log to follow */
+    /** List events */
     get: {
       parameters: {
         query?: {
-          /** A type, a group (`agent.*`) or `*`. */
+          /** Event type, group such as `agent.*`, or `*` for all. */
           type?: string;
-          /** true: test events too; false, the default: without them. */
+          /** If true, includes test events. Default: false. */
           test?: boolean;
           conversation_id?: string;
           agent_id?: string;
@@ -3674,9 +3674,9 @@ export interface paths {
           /** Unix seconds, exclusive. */
           created_before?: number;
           order?: ('newest' | 'oldest');
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -3689,7 +3689,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['Event'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -3731,7 +3731,7 @@ export interface paths {
     };
   }>;
   '/v1/events/{id}/explanation': Only<{
-    /** Why an event has not got to an endpoint */
+    /** Explain the delivery of an event to an endpoint */
     get: {
       parameters: {
         query: {
@@ -3767,17 +3767,17 @@ export interface paths {
           status?: ('pending' | 'retrying' | 'delivered' | 'failed' | 'canceled');
           endpoint_id?: string;
           event_id?: string;
-          /** A type, a group (`agent.*`) or `*`. */
+          /** Event type, group such as `agent.*`, or `*` for all. */
           event_type?: string;
           /** Unix seconds, inclusive. */
           created_after?: number;
           /** Unix seconds, exclusive. */
           created_before?: number;
-          /** true: test events too; false, the default: without them. */
+          /** If true, includes test events. Default: false. */
           test?: boolean;
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -3790,7 +3790,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['Delivery'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -3804,7 +3804,7 @@ export interface paths {
     };
   }>;
   '/v1/deliveries/stats': Only<{
-    /** Figures of deliveries: outcomes and latency */
+    /** Read delivery statistics */
     get: {
       parameters: {
         query?: {
@@ -3813,7 +3813,7 @@ export interface paths {
           /** Unix seconds, exclusive. Default: now. */
           to?: number;
           endpoint_id?: string;
-          /** Default: a 60th of the window; at most 500 buckets. */
+          /** Length of a bucket in seconds. Default: 1/60 of the period. At most 500 buckets are returned. */
           bucket_sec?: number;
         };
         header?: never;
@@ -3839,9 +3839,9 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
           status?: ('pending' | 'retrying' | 'delivered' | 'failed' | 'canceled');
         };
@@ -3858,7 +3858,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['Delivery'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -3877,9 +3877,9 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
           status?: ('pending' | 'retrying' | 'delivered' | 'failed' | 'canceled');
         };
@@ -3896,7 +3896,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['Delivery'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -3938,12 +3938,12 @@ export interface paths {
     };
   }>;
   '/v1/events/{id}/replay': Only<{
-    /** Deliver an event again */
+    /** Replay an event */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -3954,7 +3954,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Default: each enabled one subscribed now. Must be an id like we_01jdn0wzave008001tbgfjpkbe. */
+          /** Endpoint to send the event to. Default: every enabled endpoint that is subscribed now. Must be an id like we_01jdn0wzave008001tbgfjpkbe. */
           endpoint_id?: string;
         };
       } };
@@ -3963,7 +3963,7 @@ export interface paths {
           'application/json': {
             event_id: string;
             delivery_ids: string[];
-            /** Older deliveries of it to the same endpoints that still wait: they keep their schedule, and are delivered with the new one (`delivered_by`). */
+            /** Older, unfinished deliveries of the event to the same endpoints. They keep their schedule, and count as delivered when the new delivery is acknowledged (`delivered_by`). */
             also_pending: string[];
           };
         } };
@@ -3983,12 +3983,12 @@ export interface paths {
     };
   }>;
   '/v1/webhooks/{id}/replay': Only<{
-    /** Deliver many events again */
+    /** Replay many events */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -3999,15 +3999,15 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Unix seconds, inclusive; as long ago as events are kept: 30 days, or as set. */
+          /** Start of the period in Unix seconds, inclusive. Available as long as events are stored: 30 days, or as configured. */
           since: number;
-          /** Unix seconds, exclusive. Default: now, the moment of the request. */
+          /** End of the period in Unix seconds, exclusive. Default: the time of the request. */
           until?: number;
-          /** Default failed. */
+          /** Events to send again. Default: `failed`. */
           mode?: ('failed' | 'missing' | 'all' | 'retrying');
-          /** Default: every type. */
+          /** Event types to send again. Default: every type. */
           types?: ('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[];
-          /** True: nothing is sent, only counted. */
+          /** If true, nothing is sent. The response has the number of deliveries. */
           dry_run?: boolean;
         };
       } };
@@ -4039,9 +4039,9 @@ export interface paths {
         query?: {
           status?: ('running' | 'done' | 'stopped' | 'failed');
           endpoint_id?: string;
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -4054,7 +4054,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['Job'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -4068,7 +4068,7 @@ export interface paths {
     };
   }>;
   '/v1/jobs/{id}': Only<{
-    /** Read a job and how far it is */
+    /** Read a job and its progress */
     get: {
       parameters: {
         query?: never;
@@ -4122,12 +4122,12 @@ export interface paths {
     };
   }>;
   '/v1/deliveries/{id}/retry': Only<{
-    /** Attempt a delivery now */
+    /** Retry a delivery now */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -4156,11 +4156,11 @@ export interface paths {
     };
   }>;
   '/v1/webhooks/{id}/digest': Only<{
-    /** Digest of what an endpoint was sent in an hour */
+    /** Digest of an hour of events */
     get: {
       parameters: {
         query: {
-          /** Start of the hour in Unix seconds, a multiple of 3600; of the last 30 days, or as long as events are kept. */
+          /** Start of the hour in Unix seconds, a multiple of 3600. Available as long as events are stored: 30 days, or as configured. */
           hour: number;
         };
         header?: never;
@@ -4186,12 +4186,12 @@ export interface paths {
     };
   }>;
   '/v1/webhooks/{id}/reconcile': Only<{
-    /** Compare what a receiver holds with what it was sent */
+    /** Compare the events of a receiver with those sent */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -4202,17 +4202,17 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Unix seconds, inclusive; as long ago as events are kept: 30 days, or as set. */
+          /** Start of the period in Unix seconds, inclusive. Available as long as events are stored: 30 days, or as configured. */
           since: number;
-          /** Unix seconds, exclusive, at most 24 hours after `since`. Default: now. */
+          /** End of the period in Unix seconds, exclusive, at most 24 hours after `since`. Default: now. */
           until?: number;
-          /** Ids of all events with `created` in this window that the receiver holds. */
+          /** Ids of all events in the period, by `created`, that the receiver holds. */
           ids: string[];
-          /** True: what is missing and not on its way is sent again. Needs the scope replay. */
+          /** If true, missing events that have no unfinished delivery are sent again. Needs the scope `replay`. */
           replay?: boolean;
-          /** Of `missing` in a page. */
+          /** Maximum number of ids in `missing` per page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
       } };
@@ -4243,7 +4243,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path?: never;
@@ -4251,19 +4251,19 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Who talks. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
+          /** Agent that speaks. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
-          /** Default: the one that is live. One that never was is for tests alone; an unknown one is 422 unknown_version. */
+          /** Version of the agent. Default: the active version. A version that was never live is accepted only with `test`. An unknown version is 422 `unknown_version`. */
           agent_version?: number;
-          /** To try the agent out: an ordinary conversation that makes no events and no knowledge gaps, is in no figure, and in lists only with `test=true`. */
+          /** Marks a conversation as a test: it emits no events, records no knowledge gaps, counts in no statistics, and appears in lists only with `test=true`. */
           test?: boolean;
-          /** How the user talks to it. */
+          /** Medium through which the user and the agent talk. */
           channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
-          /** Who the user is to you. */
+          /** Your id of the user. */
           user_id?: string;
-          /** What the agent may know of the user; `{{name}}` in its first message. */
+          /** What the agent may know about the user. `{{name}}` in the first message is replaced by the value of `name`. */
           variables?: { [name: string]: unknown };
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
         };
       } };
@@ -4293,12 +4293,12 @@ export interface paths {
           channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
           outcome?: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
           user_id?: string;
-          /** `metadata.KEY=VALUE`: those whose metadata has exactly that; of several pairs, all (10 at most). */
+          /** `metadata.KEY=VALUE` matches objects whose metadata has exactly this value. With several pairs (at most 10), all must match. */
           [name: `metadata.${string}`]: string;
           call_id?: string;
-          /** The number that its call came from, in E.164. */
+          /** Number in E.164 from which the call came. */
           from?: string;
-          /** The number that its call went to, in E.164. */
+          /** Number in E.164 that was called. */
           to?: string;
           /** Unix seconds, inclusive. */
           created_after?: number;
@@ -4308,13 +4308,13 @@ export interface paths {
           ended_after?: number;
           /** Unix seconds, exclusive. */
           ended_before?: number;
-          /** true: test conversations too; else they are left out. */
+          /** If true, includes test conversations. Default: false. */
           test?: boolean;
-          /** An id of a conversation, a call or an escalation; else words, each of which must occur, in any case, in what was said by people and agents, in `summary` or in `user_id`. A page looks through at most 5,000 conversations, and may hold fewer than `limit` though there are more. */
+          /** Id of a conversation, a call or an escalation, or words. Each word must occur, in any case, in what people and agents said, in `summary` or in `user_id`. A page searches at most 5,000 conversations, so it may have fewer than `limit` items although more exist. */
           q?: string;
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -4327,7 +4327,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['Conversation'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
           'application/x-ndjson': string;
@@ -4367,7 +4367,7 @@ export interface paths {
         503: Refused<'unavailable'>;
       };
     };
-    /** Change user and metadata of a conversation */
+    /** Change the user or metadata of a conversation */
     patch: {
       parameters: {
         query?: never;
@@ -4380,15 +4380,15 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Who the user is to you; null: nobody. */
+          /** Your id of the user. Null removes it. */
           user_id?: (string | null);
-          /** Members to set, or with null to remove; null removes all. */
+          /** Members to set, or to remove with null. Null instead of an object removes all. */
           metadata?: ({ [name: string]: (string | null) } | null);
         };
         'application/merge-patch+json': {
-          /** Who the user is to you; null: nobody. */
+          /** Your id of the user. Null removes it. */
           user_id?: (string | null);
-          /** Members to set, or with null to remove; null removes all. */
+          /** Members to set, or to remove with null. Null instead of an object removes all. */
           metadata?: ({ [name: string]: (string | null) } | null);
         };
       } };
@@ -4412,7 +4412,7 @@ export interface paths {
     delete: {
       parameters: {
         query?: {
-          /** What becomes of its events that are not delivered yet: they are sent without the words, user_id and metadata, or canceled. */
+          /** What happens to undelivered events of the conversation. `deliver`: they are sent without its words, `user_id` and `metadata`. `cancel`: they are canceled. */
           events?: ('deliver' | 'cancel');
         };
         header?: never;
@@ -4442,12 +4442,12 @@ export interface paths {
     };
   }>;
   '/v1/conversations/{id}/messages': Only<{
-    /** Say something to the agent */
+    /** Send a message to the agent */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -4458,7 +4458,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** What is said. Must not consist of white space only. */
+          /** Text of the message. Must not consist of white space only. */
           text: string;
         };
       } };
@@ -4487,7 +4487,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -4498,7 +4498,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** What became of it; default: settled by rule. */
+          /** Outcome of the conversation. Default: determined by rule. */
           outcome?: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
         };
       } };
@@ -4521,12 +4521,12 @@ export interface paths {
     };
   }>;
   '/v1/conversations/{id}/escalate': Only<{
-    /** Ask for a human */
+    /** Request a human */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -4537,9 +4537,9 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Shown to whoever takes over. */
+          /** Reason for the request. The person taking over sees it. */
           reason?: string;
-          /** Who is asked; absent: the team of the agent. */
+          /** Team to request. Default: the team of the agent. */
           team?: string;
         };
       } };
@@ -4562,12 +4562,12 @@ export interface paths {
     };
   }>;
   '/v1/conversations/{id}/feedback': Only<{
-    /** Say how content the user is */
+    /** Rate a conversation */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -4578,7 +4578,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** 1 (bad) to 5 (good). */
+          /** Rating from 1 (bad) to 5 (good). */
           csat: number;
         };
       } };
@@ -4601,12 +4601,12 @@ export interface paths {
     };
   }>;
   '/v1/conversations/{id}/feedback_link': Only<{
-    /** Make a link by which the user rates it */
+    /** Create a feedback link */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -4617,7 +4617,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** For how long it is good. */
+          /** How long the link is valid, in seconds. */
           expires_in_sec?: number;
         };
       } };
@@ -4644,7 +4644,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** json, plain text, or WebVTT for players. */
+          /** Format: JSON, plain text, or WebVTT for media players. */
           format?: ('json' | 'text' | 'vtt');
         };
         header?: never;
@@ -4672,15 +4672,15 @@ export interface paths {
     };
   }>;
   '/v1/conversations/{id}/events': Only<{
-    /** Follow a conversation live */
+    /** Stream a conversation */
     get: {
       parameters: {
         query?: {
-          /** Index of the last turn that is known; -1: none. */
+          /** Index of the last turn that was received. -1 means none. */
           last_event_id?: number;
         };
         header?: {
-          /** The last `id` that was read: what came after it follows. */
+          /** The last `id` that was received. The stream continues after it. */
           'Last-Event-ID'?: string;
         };
         path: {
@@ -4705,12 +4705,12 @@ export interface paths {
     };
   }>;
   '/v1/chat/completions': Only<{
-    /** Talk to an agent as OpenAI’s clients do */
+    /** Create a chat completion (OpenAI-compatible) */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path?: never;
@@ -4718,46 +4718,46 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Id of an agent, or of a version of it: `agt_…`, `agt_…@3`. */
+          /** Id of an agent or of one of its versions: `agt_…` or `agt_…@3`. */
           model: string;
-          /** The talk so far, oldest first. Without a message of the user the agent speaks first. */
+          /** Messages so far, oldest first. Without a user message at the end, the agent speaks first. */
           messages: {
-            /** Who said it. */
+            /** Author of the message. */
             role: ('system' | 'developer' | 'user' | 'assistant');
-            /** What was said: a text, or a list of parts of the type text. */
+            /** Text of the message: a string, or a list of parts of the type `text`. */
             content?: (string | null | {
               type?: ('text' | 'refusal');
             }[]);
-            /** Refused if it asks for something: the tools of an agent run here: leave it out. */
+            /** Ignored, or rejected if the response would differ: the tools of an agent run here: leave it out. */
             tool_calls?: unknown;
-            /** Refused if it asks for something: the tools of an agent run here: leave it out. */
+            /** Ignored, or rejected if the response would differ: the tools of an agent run here: leave it out. */
             function_call?: unknown;
           }[];
-          /** Answer in chunks, as server-sent events. */
+          /** If true, the response is streamed in chunks as server-sent events. */
           stream?: (boolean | null);
           /** `include_usage: true` adds the usage to a stream. */
           stream_options?: unknown;
-          /** Refused if it asks for something: must be 1: an agent says one thing. */
+          /** Ignored, or rejected if the response would differ: must be 1: an agent says one thing. */
           n?: unknown;
-          /** Metadata of the conversation; `conversation_id` continues that one. Values other than text are stored as JSON. */
+          /** Metadata of the conversation. `conversation_id` continues that conversation. Values other than strings are stored as JSON. */
           metadata?: { [name: string]: unknown };
-          /** Who the user is to you: `user_id` of the conversation. */
+          /** Your id of the user; becomes `user_id` of the conversation. */
           user?: unknown;
-          /** The same, where `user` is not given. */
+          /** Your id of the user, if `user` is absent. */
           safety_identifier?: unknown;
-          /** Refused if it asks for something: the tools of an agent are declared with it and run here: leave this out. */
+          /** Ignored, or rejected if the response would differ: the tools of an agent are declared with it and run here: leave this out. */
           tools?: unknown;
-          /** Refused if it asks for something: the tools of an agent are declared with it and run here: leave this out. */
+          /** Ignored, or rejected if the response would differ: the tools of an agent are declared with it and run here: leave this out. */
           tool_choice?: unknown;
-          /** Refused if it asks for something: the tools of an agent are declared with it and run here: leave this out. */
+          /** Ignored, or rejected if the response would differ: the tools of an agent are declared with it and run here: leave this out. */
           functions?: unknown;
-          /** Refused if it asks for something: the tools of an agent are declared with it and run here: leave this out. */
+          /** Ignored, or rejected if the response would differ: the tools of an agent are declared with it and run here: leave this out. */
           function_call?: unknown;
-          /** Refused if it asks for something: an agent answers in text here. */
+          /** Ignored, or rejected if the response would differ: an agent answers in text here. */
           audio?: unknown;
-          /** Refused with anything other than `text`. */
+          /** Rejected with anything other than `text`. */
           modalities?: unknown;
-          /** Refused with a type other than `text`. */
+          /** Rejected with a type other than `text`. */
           response_format?: unknown;
         };
       } };
@@ -4803,7 +4803,7 @@ export interface paths {
     };
   }>;
   '/v1/models': Only<{
-    /** List the agents that can be talked with, as models */
+    /** List agents as models */
     get: {
       parameters: {
         query?: never;
@@ -4844,7 +4844,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of an agent, or of a version of it that was live. */
+          /** Id of an agent, or of one of its versions that was live. */
           model: string;
         };
         cookie?: never;
@@ -4887,21 +4887,21 @@ export interface paths {
           conversation_id?: string;
           agent_id?: string;
           team?: string;
-          /** The `id` of who accepted it. */
+          /** `id` of the person who accepted the escalation. */
           accepted_by?: string;
-          /** When it was asked for; Unix seconds, inclusive. */
+          /** Time of the request in Unix seconds, inclusive. */
           created_after?: number;
-          /** Unix seconds, exclusive. */
+          /** Time of the request in Unix seconds, exclusive. */
           created_before?: number;
           /** Unix seconds, inclusive. */
           finished_after?: number;
           /** Unix seconds, exclusive. */
           finished_before?: number;
-          /** true: test conversations too; else they are left out. */
+          /** If true, includes test conversations. Default: false. */
           test?: boolean;
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -4914,7 +4914,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['Escalation'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -4955,12 +4955,12 @@ export interface paths {
     };
   }>;
   '/v1/escalations/{id}/accept': Only<{
-    /** Take over a conversation */
+    /** Accept an escalation */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -4971,14 +4971,14 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Who takes over. */
+          /** The person taking over. */
           accepted_by: {
-            /** Who it is to you. */
+            /** Your id of the person. */
             id: string;
-            /** What the user reads. It must be one line without control characters. */
+            /** Name that the user sees. It must be one line without control characters. */
             name: string;
           };
-          /** Whoever is not heard of for so long has gone, and somebody else is asked for. Absent: nobody waits for that. */
+          /** Maximum number of seconds without a heartbeat or a message. After that the escalation is released and waits for another person. If absent, no heartbeat is required. */
           heartbeat_sec?: number;
         };
       } };
@@ -5006,7 +5006,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -5035,12 +5035,12 @@ export interface paths {
     };
   }>;
   '/v1/escalations/{id}/complete': Only<{
-    /** Hand back to the agent */
+    /** Complete an escalation */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -5051,7 +5051,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** The `id` of who does it: 409 `already_accepted` if that is not who accepted. */
+          /** `id` of the acting person. If another person accepted the escalation, the response is 409 `already_accepted`. */
           by?: string;
         };
       } };
@@ -5074,12 +5074,12 @@ export interface paths {
     };
   }>;
   '/v1/escalations/{id}/release': Only<{
-    /** Give an escalation back for somebody else */
+    /** Release an escalation */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -5090,9 +5090,9 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** The `id` of who does it: 409 `already_accepted` if that is not who accepted. */
+          /** `id` of the acting person. If another person accepted the escalation, the response is 409 `already_accepted`. */
           by?: string;
-          /** Who is asked instead; absent: the same team. */
+          /** Team to request. Default: the same team. */
           team?: string;
         };
       } };
@@ -5115,12 +5115,12 @@ export interface paths {
     };
   }>;
   '/v1/escalations/{id}/heartbeat': Only<{
-    /** Say that whoever accepted is still there */
+    /** Send a heartbeat for an escalation */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -5131,7 +5131,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** The `id` of who does it: 409 `already_accepted` if that is not who accepted. */
+          /** `id` of the acting person. If another person accepted the escalation, the response is 409 `already_accepted`. */
           by?: string;
         };
       } };
@@ -5154,12 +5154,12 @@ export interface paths {
     };
   }>;
   '/v1/escalations/{id}/messages': Only<{
-    /** Speak to the user as the human who took over */
+    /** Send a message as the human */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -5170,9 +5170,9 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** What is said. Must not consist of white space only. */
+          /** Text of the message. Must not consist of white space only. */
           text: string;
-          /** The `id` of who does it: 409 `already_accepted` if that is not who accepted. */
+          /** `id` of the acting person. If another person accepted the escalation, the response is 409 `already_accepted`. */
           by?: string;
         };
       } };
@@ -5209,9 +5209,9 @@ export interface paths {
           created_after?: number;
           /** Unix seconds, exclusive. */
           created_before?: number;
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -5224,7 +5224,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['Call'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -5241,7 +5241,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path?: never;
@@ -5260,9 +5260,9 @@ export interface paths {
           provider?: string;
           /** Your id of the user. */
           user_id?: string;
-          /** What the agent may know of the user; `{{name}}` in its first message. */
+          /** What the agent may know about the user. `{{name}}` in the first message is replaced by the value of `name`. */
           variables?: { [name: string]: unknown };
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
           /** How the other end behaves if the provider is `simulated`; default: it answers and is silent. */
           simulated?: {
@@ -5332,7 +5332,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -5368,7 +5368,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -5407,7 +5407,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -5610,9 +5610,9 @@ export interface paths {
           type?: ('website' | 'file' | 'text' | 'integration');
           status?: ('pending' | 'syncing' | 'ready' | 'refreshing' | 'error');
           name?: string;
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -5625,7 +5625,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['KnowledgeSource'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -5642,7 +5642,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path?: never;
@@ -5650,41 +5650,41 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** DNS label, unique in the namespace; made when absent. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** DNS label, unique in the namespace. Generated if absent. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
           name?: string;
-          /** Where the knowledge comes from; a file is uploaded by the REST API. */
+          /** Type of the source. The content of a file is uploaded through the REST API. */
           type: ('website' | 'file' | 'text' | 'integration');
-          /** The website to read; for type website. */
+          /** Website to read. Only for type website. */
           website?: {
-            /** Page to start from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url: string;
-            /** Links followed from the first page; 0: that page alone. Default 5. */
+            /** Maximum number of links to follow from the first page. 0 reads only that page. Default: 5. */
             max_depth?: number;
-            /** Most pages kept. Default 500. */
+            /** Maximum number of pages. Default: 500. */
             max_pages?: number;
-            /** Patterns of paths to keep, as in /help/*. */
+            /** Patterns of paths to include, such as /help/*. */
             include?: string[];
-            /** Patterns of paths to leave out. */
+            /** Patterns of paths to exclude. */
             exclude?: string[];
-            /** Milliseconds from one request to the next; 0: several at once. Default 500. */
+            /** Pause between two requests, in milliseconds. 0 allows concurrent requests. Default: 500. */
             delay_ms?: number;
           };
-          /** The knowledge itself, plain or Markdown; for type text. */
+          /** Text of the source, plain or Markdown. Only for type text. */
           text?: string;
-          /** The system to read from; for type integration. */
+          /** System to read from. Only for type integration. */
           integration?: {
-            /** Address of the feed that documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the feed from which documents are read. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url: string;
             /** Extra headers of the request. */
             headers?: { [name: string]: string };
-            /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+            /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
             secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+            /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
             signing_secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
@@ -5692,16 +5692,16 @@ export interface paths {
               key: string;
             };
           };
-          /** When to read again, as cron has it; for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
+          /** When to read the source again, as a cron expression. Only for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
           schedule?: string;
-          /** What its passages are embedded with; absent: the default provider, where that embeds. */
+          /** Provider and model that embed the passages. Defaults to the default provider if that one embeds. */
           embeddings?: {
-            /** ModelProvider of the same namespace, or default. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace, or `default`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             provider: string;
-            /** Its embedding model; absent: the provider's embeddings.defaultModel. */
+            /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
             model?: string;
           };
-          /** Key-value pairs of yours, by which agents may choose their sources. */
+          /** Your own key-value pairs, by which agents can select sources. */
           metadata?: { [name: string]: string };
         };
       } };
@@ -5756,7 +5756,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
@@ -5768,37 +5768,37 @@ export interface paths {
       requestBody: { content: {
         'application/json': {
           type?: unknown;
-          /** The website to read; for type website. */
+          /** Website to read. Only for type website. */
           website?: ({
-            /** Page to start from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
-            /** Links followed from the first page; 0: that page alone. Default 5. */
+            /** Maximum number of links to follow from the first page. 0 reads only that page. Default: 5. */
             max_depth?: (number | null);
-            /** Most pages kept. Default 500. */
+            /** Maximum number of pages. Default: 500. */
             max_pages?: (number | null);
-            /** Patterns of paths to keep, as in /help/*. */
+            /** Patterns of paths to include, such as /help/*. */
             include?: (string[] | null);
-            /** Patterns of paths to leave out. */
+            /** Patterns of paths to exclude. */
             exclude?: (string[] | null);
-            /** Milliseconds from one request to the next; 0: several at once. Default 500. */
+            /** Pause between two requests, in milliseconds. 0 allows concurrent requests. Default: 500. */
             delay_ms?: (number | null);
           } | null);
-          /** The knowledge itself, plain or Markdown; for type text. */
+          /** Text of the source, plain or Markdown. Only for type text. */
           text?: (string | null);
-          /** The system to read from; for type integration. */
+          /** System to read from. Only for type integration. */
           integration?: ({
-            /** Address of the feed that documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the feed from which documents are read. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
             /** Extra headers of the request. */
             headers?: ({ [name: string]: (string | null) } | null);
-            /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+            /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
             secret_ref?: ({
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name?: (string | null);
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key?: (string | null);
             } | null);
-            /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+            /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
             signing_secret_ref?: ({
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name?: (string | null);
@@ -5806,52 +5806,52 @@ export interface paths {
               key?: (string | null);
             } | null);
           } | null);
-          /** When to read again, as cron has it; for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
+          /** When to read the source again, as a cron expression. Only for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
           schedule?: (string | null);
-          /** What its passages are embedded with; absent: the default provider, where that embeds. */
+          /** Provider and model that embed the passages. Defaults to the default provider if that one embeds. */
           embeddings?: ({
-            /** ModelProvider of the same namespace, or default. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace, or `default`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             provider?: (string | null);
-            /** Its embedding model; absent: the provider's embeddings.defaultModel. */
+            /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
             model?: (string | null);
           } | null);
-          /** Key-value pairs of yours, by which agents may choose their sources. */
+          /** Your own key-value pairs, by which agents can select sources. */
           metadata?: ({ [name: string]: (string | null) } | null);
           name?: unknown;
         };
         'application/merge-patch+json': {
           type?: unknown;
-          /** The website to read; for type website. */
+          /** Website to read. Only for type website. */
           website?: ({
-            /** Page to start from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
-            /** Links followed from the first page; 0: that page alone. Default 5. */
+            /** Maximum number of links to follow from the first page. 0 reads only that page. Default: 5. */
             max_depth?: (number | null);
-            /** Most pages kept. Default 500. */
+            /** Maximum number of pages. Default: 500. */
             max_pages?: (number | null);
-            /** Patterns of paths to keep, as in /help/*. */
+            /** Patterns of paths to include, such as /help/*. */
             include?: (string[] | null);
-            /** Patterns of paths to leave out. */
+            /** Patterns of paths to exclude. */
             exclude?: (string[] | null);
-            /** Milliseconds from one request to the next; 0: several at once. Default 500. */
+            /** Pause between two requests, in milliseconds. 0 allows concurrent requests. Default: 500. */
             delay_ms?: (number | null);
           } | null);
-          /** The knowledge itself, plain or Markdown; for type text. */
+          /** Text of the source, plain or Markdown. Only for type text. */
           text?: (string | null);
-          /** The system to read from; for type integration. */
+          /** System to read from. Only for type integration. */
           integration?: ({
-            /** Address of the feed that documents are read from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the feed from which documents are read. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
             /** Extra headers of the request. */
             headers?: ({ [name: string]: (string | null) } | null);
-            /** Secret sent as bearer token; it must carry the label parley.dev/allow: "true". */
+            /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
             secret_ref?: ({
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name?: (string | null);
               /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
               key?: (string | null);
             } | null);
-            /** Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true". */
+            /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
             signing_secret_ref?: ({
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name?: (string | null);
@@ -5859,16 +5859,16 @@ export interface paths {
               key?: (string | null);
             } | null);
           } | null);
-          /** When to read again, as cron has it; for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
+          /** When to read the source again, as a cron expression. Only for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
           schedule?: (string | null);
-          /** What its passages are embedded with; absent: the default provider, where that embeds. */
+          /** Provider and model that embed the passages. Defaults to the default provider if that one embeds. */
           embeddings?: ({
-            /** ModelProvider of the same namespace, or default. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace, or `default`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             provider?: (string | null);
-            /** Its embedding model; absent: the provider's embeddings.defaultModel. */
+            /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
             model?: (string | null);
           } | null);
-          /** Key-value pairs of yours, by which agents may choose their sources. */
+          /** Your own key-value pairs, by which agents can select sources. */
           metadata?: ({ [name: string]: (string | null) } | null);
           name?: unknown;
         };
@@ -5899,7 +5899,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
@@ -5931,7 +5931,7 @@ export interface paths {
     put: {
       parameters: {
         query?: {
-          /** What the document is called. */
+          /** Name of the document. */
           file_name?: string;
         };
         header?: never;
@@ -5977,9 +5977,9 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -5995,7 +5995,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['KnowledgeDocument'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -6010,12 +6010,12 @@ export interface paths {
     };
   }>;
   '/v1/knowledge/sources/{id}/sync': Only<{
-    /** Read a source again */
+    /** Sync a source */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -6051,9 +6051,9 @@ export interface paths {
       parameters: {
         query?: {
           status?: ('queued' | 'running' | 'succeeded' | 'failed' | 'canceled');
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -6069,7 +6069,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['KnowledgeSync'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -6118,7 +6118,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -6155,10 +6155,10 @@ export interface paths {
     get: {
       parameters: {
         query: {
-          /** A question, as a user would ask it. */
+          /** Question, as a user would ask it. */
           q: string;
           agent_id?: string;
-          /** Most passages. */
+          /** Maximum number of passages. */
           limit?: number;
         };
         header?: never;
@@ -6171,9 +6171,9 @@ export interface paths {
           'application/json': {
             data: components['schemas']['SearchHit'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
-            /** Whether passages were found by their meaning too: of some sources only (`partly`), not since the provider did not answer in time (`unavailable`), not since nothing is embedded (`none`). */
+            /** Whether passages were also found by their meaning: in all sources (`used`), in some sources only (`partly`), in none because the provider did not respond in time (`unavailable`), or in none because nothing is embedded (`none`). */
             meaning: ('used' | 'partly' | 'unavailable' | 'none');
           };
         } };
@@ -6215,7 +6215,7 @@ export interface paths {
     };
   }>;
   '/v1/knowledge/gaps': Only<{
-    /** List questions that had no answer */
+    /** List knowledge gaps */
     get: {
       parameters: {
         query?: {
@@ -6226,17 +6226,17 @@ export interface paths {
           created_after?: number;
           /** Unix seconds, exclusive. */
           created_before?: number;
-          /** Asked since then, first or again: Unix seconds, inclusive. */
+          /** Time of the last occurrence in Unix seconds, inclusive. */
           asked_after?: number;
-          /** Asked so often at least. */
+          /** Minimum number of occurrences. */
           count_min?: number;
-          /** A part of the question, in any case. */
+          /** Text that the question contains, in any case. */
           q?: string;
-          /** `created`: newest first; `count`: asked most often first; `last_asked_at`: last first. */
+          /** `created`: newest first. `count`: most frequent first. `last_asked_at`: most recently asked first. */
           sort?: ('created' | 'count' | 'last_asked_at');
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -6249,7 +6249,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['KnowledgeGap'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -6301,11 +6301,11 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** What the agent is to reply from now on; null withdraws what it replied so far. */
+          /** Text from which the agent answers the question in future. Null withdraws the current answer. */
           answer?: (string | null);
         };
         'application/merge-patch+json': {
-          /** What the agent is to reply from now on; null withdraws what it replied so far. */
+          /** Text from which the agent answers the question in future. Null withdraws the current answer. */
           answer?: (string | null);
         };
       } };
@@ -6328,12 +6328,12 @@ export interface paths {
     };
   }>;
   '/v1/knowledge/gaps/{id}/resolve': Only<{
-    /** Close a gap, with an answer or without */
+    /** Resolve a gap, with or without an answer */
     post: {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -6344,7 +6344,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** What the agent is to reply from now on; absent: there will be no answer. */
+          /** Text from which the agent answers the question in future. If absent, the gap is closed without an answer. */
           answer?: string;
         };
       } };
@@ -6395,7 +6395,7 @@ export interface paths {
     };
   }>;
   '/v1/knowledge/gaps/{id}/check': Only<{
-    /** Ask the questions of a gap again */
+    /** Check whether a gap has an answer now */
     get: {
       parameters: {
         query?: never;
@@ -6429,9 +6429,9 @@ export interface paths {
           name?: string;
           managed_by?: ('api' | 'kubernetes' | 'file');
           ready?: boolean;
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -6444,7 +6444,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['ModelProvider'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -6461,7 +6461,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path?: never;
@@ -6469,85 +6469,85 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** What agents name it by: a DNS label, unique in the namespace, not `default`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** Name by which agents refer to the provider: a DNS label, unique in the namespace, not `default`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
           name?: string;
-          /** Base of an OpenAI-compatible API, as in https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           base_url: string;
-          /** Secret with the key; it must carry the label parley.dev/allow: "true". Absent: none is sent. */
+          /** Secret with the key. It must carry the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: {
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
             /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
             key: string;
           };
-          /** Header the key is sent in: authorization (as a bearer token; when absent), api-key (Azure) or x-api-key. */
+          /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
           api_key_header?: ('authorization' | 'api-key' | 'x-api-key');
-          /** Sent as OpenAI-Organization, where the provider knows that. Must be visible ASCII without spaces. */
+          /** Value of the header OpenAI-Organization, for providers that support it. Must be visible ASCII without spaces. */
           organization?: string;
-          /** Sent as OpenAI-Project, where the provider knows that. Must be visible ASCII without spaces. */
+          /** Value of the header OpenAI-Project, for providers that support it. Must be visible ASCII without spaces. */
           project?: string;
-          /** Extra headers of each request, in clear: nothing secret belongs there. */
+          /** Extra headers of each request, stored and shown in clear text. Do not put secrets here. */
           headers?: { [name: string]: string };
-          /** Query parameters of each request, in clear, such as Azure's api-version. */
+          /** Query parameters of each request, in clear text, such as api-version of Azure. */
           query?: { [name: string]: string };
-          /** Of chat models: which, how long, at what price. */
+          /** Chat models: which ones, timeouts and prices. */
           chat?: {
-            /** Model of agents that name none, as the provider calls it. */
+            /** Default model of agents, as the provider names it. */
             default_model?: string;
-            /** Models that agents may ask for; absent: any. */
+            /** Models that agents may use. If absent, agents may use every model. */
             models?: string[];
-            /** When an answer is waited for no longer. */
+            /** Timeouts of a response. */
             timeouts?: {
-              /** Longest wait for the first part of an answer; 15000 when absent. */
+              /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
               first_token_ms?: number;
-              /** Longest wait between two parts; 15000 when absent. */
+              /** Maximum wait between two parts of a response, in milliseconds. Default: 15000. */
               between_tokens_ms?: number;
-              /** Longest time of one answer; 120000 when absent. */
+              /** Maximum duration of a response, in milliseconds. Default: 120000. */
               total_ms?: number;
             };
-            /** What tokens cost, for all its models; the cost of a turn comes from it. */
+            /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
             pricing?: {
               /** ISO 4217 code, such as USD. Must be a currency of three capitals, such as USD. */
               currency: string;
-              /** Price of a million tokens of prompts. */
+              /** Price of a million input tokens. */
               input_per_million_tokens: number;
-              /** Price of a million tokens of answers. */
+              /** Price of a million output tokens. */
               output_per_million_tokens: number;
-              /** Of prompt tokens that the provider had cached; absent: as the others. */
+              /** Price of a million input tokens that the provider had cached. Defaults to the price of input tokens. */
               cached_input_per_million_tokens?: number;
             };
           };
-          /** Of embedding models, which knowledge is also found by. */
+          /** Embedding models, by which knowledge is also found. */
           embeddings?: {
-            /** Embedding model of knowledge that names none. */
+            /** Default embedding model of knowledge sources. */
             default_model: string;
-            /** Numbers of a vector to ask for, where the model has a choice; absent: the model's own. */
+            /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
             dimensions?: number;
-            /** Most texts of one request; 64 when absent. */
+            /** Maximum number of texts in one request. Default: 64. */
             batch_size?: number;
           };
-          /** Of models that speak, by its /audio/speech. */
+          /** Speech models (TTS), through /audio/speech. */
           speech?: {
-            /** Model that speaks for agents that name none. */
+            /** Default speech model of agents. */
             default_model: string;
-            /** Voice of agents that name none, as the provider calls it. */
+            /** Default voice of agents, as the provider names it. */
             default_voice: string;
-            /** Models that agents may speak with; absent: any. */
+            /** Speech models that agents may use. If absent, agents may use every model. */
             models?: string[];
           };
-          /** Of models that write down what is said, by its /audio/transcriptions. */
+          /** Transcription models (STT), through /audio/transcriptions. */
           transcription?: {
-            /** Model that hears for agents that name none. */
+            /** Default transcription model of agents. */
             default_model: string;
-            /** Models that agents may hear with; absent: any. */
+            /** Transcription models that agents may use. If absent, agents may use every model. */
             models?: string[];
           };
-          /** How much is asked of it at once. */
+          /** Limits of requests to the provider. */
           limits?: {
-            /** Most requests at once of each API process; absent: no limit. */
+            /** Maximum number of concurrent requests of each API process. Unlimited if absent. */
             max_concurrent_requests?: number;
           };
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
         };
       } };
@@ -6602,7 +6602,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
@@ -6613,164 +6613,164 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Base of an OpenAI-compatible API, as in https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           base_url?: (string | null);
-          /** Secret with the key; it must carry the label parley.dev/allow: "true". Absent: none is sent. */
+          /** Secret with the key. It must carry the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
             /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
-          /** Header the key is sent in: authorization (as a bearer token; when absent), api-key (Azure) or x-api-key. */
+          /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
           api_key_header?: ('authorization' | 'api-key' | 'x-api-key' | null);
-          /** Sent as OpenAI-Organization, where the provider knows that. Must be visible ASCII without spaces. */
+          /** Value of the header OpenAI-Organization, for providers that support it. Must be visible ASCII without spaces. */
           organization?: (string | null);
-          /** Sent as OpenAI-Project, where the provider knows that. Must be visible ASCII without spaces. */
+          /** Value of the header OpenAI-Project, for providers that support it. Must be visible ASCII without spaces. */
           project?: (string | null);
-          /** Extra headers of each request, in clear: nothing secret belongs there. */
+          /** Extra headers of each request, stored and shown in clear text. Do not put secrets here. */
           headers?: ({ [name: string]: (string | null) } | null);
-          /** Query parameters of each request, in clear, such as Azure's api-version. */
+          /** Query parameters of each request, in clear text, such as api-version of Azure. */
           query?: ({ [name: string]: (string | null) } | null);
-          /** Of chat models: which, how long, at what price. */
+          /** Chat models: which ones, timeouts and prices. */
           chat?: ({
-            /** Model of agents that name none, as the provider calls it. */
+            /** Default model of agents, as the provider names it. */
             default_model?: (string | null);
-            /** Models that agents may ask for; absent: any. */
+            /** Models that agents may use. If absent, agents may use every model. */
             models?: (string[] | null);
-            /** When an answer is waited for no longer. */
+            /** Timeouts of a response. */
             timeouts?: ({
-              /** Longest wait for the first part of an answer; 15000 when absent. */
+              /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
               first_token_ms?: (number | null);
-              /** Longest wait between two parts; 15000 when absent. */
+              /** Maximum wait between two parts of a response, in milliseconds. Default: 15000. */
               between_tokens_ms?: (number | null);
-              /** Longest time of one answer; 120000 when absent. */
+              /** Maximum duration of a response, in milliseconds. Default: 120000. */
               total_ms?: (number | null);
             } | null);
-            /** What tokens cost, for all its models; the cost of a turn comes from it. */
+            /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
             pricing?: ({
               /** ISO 4217 code, such as USD. Must be a currency of three capitals, such as USD. */
               currency?: (string | null);
-              /** Price of a million tokens of prompts. */
+              /** Price of a million input tokens. */
               input_per_million_tokens?: (number | null);
-              /** Price of a million tokens of answers. */
+              /** Price of a million output tokens. */
               output_per_million_tokens?: (number | null);
-              /** Of prompt tokens that the provider had cached; absent: as the others. */
+              /** Price of a million input tokens that the provider had cached. Defaults to the price of input tokens. */
               cached_input_per_million_tokens?: (number | null);
             } | null);
           } | null);
-          /** Of embedding models, which knowledge is also found by. */
+          /** Embedding models, by which knowledge is also found. */
           embeddings?: ({
-            /** Embedding model of knowledge that names none. */
+            /** Default embedding model of knowledge sources. */
             default_model?: (string | null);
-            /** Numbers of a vector to ask for, where the model has a choice; absent: the model's own. */
+            /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
             dimensions?: (number | null);
-            /** Most texts of one request; 64 when absent. */
+            /** Maximum number of texts in one request. Default: 64. */
             batch_size?: (number | null);
           } | null);
-          /** Of models that speak, by its /audio/speech. */
+          /** Speech models (TTS), through /audio/speech. */
           speech?: ({
-            /** Model that speaks for agents that name none. */
+            /** Default speech model of agents. */
             default_model?: (string | null);
-            /** Voice of agents that name none, as the provider calls it. */
+            /** Default voice of agents, as the provider names it. */
             default_voice?: (string | null);
-            /** Models that agents may speak with; absent: any. */
+            /** Speech models that agents may use. If absent, agents may use every model. */
             models?: (string[] | null);
           } | null);
-          /** Of models that write down what is said, by its /audio/transcriptions. */
+          /** Transcription models (STT), through /audio/transcriptions. */
           transcription?: ({
-            /** Model that hears for agents that name none. */
+            /** Default transcription model of agents. */
             default_model?: (string | null);
-            /** Models that agents may hear with; absent: any. */
+            /** Transcription models that agents may use. If absent, agents may use every model. */
             models?: (string[] | null);
           } | null);
-          /** How much is asked of it at once. */
+          /** Limits of requests to the provider. */
           limits?: ({
-            /** Most requests at once of each API process; absent: no limit. */
+            /** Maximum number of concurrent requests of each API process. Unlimited if absent. */
             max_concurrent_requests?: (number | null);
           } | null);
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
           name?: unknown;
         };
         'application/merge-patch+json': {
-          /** Base of an OpenAI-compatible API, as in https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           base_url?: (string | null);
-          /** Secret with the key; it must carry the label parley.dev/allow: "true". Absent: none is sent. */
+          /** Secret with the key. It must carry the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
             /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
-          /** Header the key is sent in: authorization (as a bearer token; when absent), api-key (Azure) or x-api-key. */
+          /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
           api_key_header?: ('authorization' | 'api-key' | 'x-api-key' | null);
-          /** Sent as OpenAI-Organization, where the provider knows that. Must be visible ASCII without spaces. */
+          /** Value of the header OpenAI-Organization, for providers that support it. Must be visible ASCII without spaces. */
           organization?: (string | null);
-          /** Sent as OpenAI-Project, where the provider knows that. Must be visible ASCII without spaces. */
+          /** Value of the header OpenAI-Project, for providers that support it. Must be visible ASCII without spaces. */
           project?: (string | null);
-          /** Extra headers of each request, in clear: nothing secret belongs there. */
+          /** Extra headers of each request, stored and shown in clear text. Do not put secrets here. */
           headers?: ({ [name: string]: (string | null) } | null);
-          /** Query parameters of each request, in clear, such as Azure's api-version. */
+          /** Query parameters of each request, in clear text, such as api-version of Azure. */
           query?: ({ [name: string]: (string | null) } | null);
-          /** Of chat models: which, how long, at what price. */
+          /** Chat models: which ones, timeouts and prices. */
           chat?: ({
-            /** Model of agents that name none, as the provider calls it. */
+            /** Default model of agents, as the provider names it. */
             default_model?: (string | null);
-            /** Models that agents may ask for; absent: any. */
+            /** Models that agents may use. If absent, agents may use every model. */
             models?: (string[] | null);
-            /** When an answer is waited for no longer. */
+            /** Timeouts of a response. */
             timeouts?: ({
-              /** Longest wait for the first part of an answer; 15000 when absent. */
+              /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
               first_token_ms?: (number | null);
-              /** Longest wait between two parts; 15000 when absent. */
+              /** Maximum wait between two parts of a response, in milliseconds. Default: 15000. */
               between_tokens_ms?: (number | null);
-              /** Longest time of one answer; 120000 when absent. */
+              /** Maximum duration of a response, in milliseconds. Default: 120000. */
               total_ms?: (number | null);
             } | null);
-            /** What tokens cost, for all its models; the cost of a turn comes from it. */
+            /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
             pricing?: ({
               /** ISO 4217 code, such as USD. Must be a currency of three capitals, such as USD. */
               currency?: (string | null);
-              /** Price of a million tokens of prompts. */
+              /** Price of a million input tokens. */
               input_per_million_tokens?: (number | null);
-              /** Price of a million tokens of answers. */
+              /** Price of a million output tokens. */
               output_per_million_tokens?: (number | null);
-              /** Of prompt tokens that the provider had cached; absent: as the others. */
+              /** Price of a million input tokens that the provider had cached. Defaults to the price of input tokens. */
               cached_input_per_million_tokens?: (number | null);
             } | null);
           } | null);
-          /** Of embedding models, which knowledge is also found by. */
+          /** Embedding models, by which knowledge is also found. */
           embeddings?: ({
-            /** Embedding model of knowledge that names none. */
+            /** Default embedding model of knowledge sources. */
             default_model?: (string | null);
-            /** Numbers of a vector to ask for, where the model has a choice; absent: the model's own. */
+            /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
             dimensions?: (number | null);
-            /** Most texts of one request; 64 when absent. */
+            /** Maximum number of texts in one request. Default: 64. */
             batch_size?: (number | null);
           } | null);
-          /** Of models that speak, by its /audio/speech. */
+          /** Speech models (TTS), through /audio/speech. */
           speech?: ({
-            /** Model that speaks for agents that name none. */
+            /** Default speech model of agents. */
             default_model?: (string | null);
-            /** Voice of agents that name none, as the provider calls it. */
+            /** Default voice of agents, as the provider names it. */
             default_voice?: (string | null);
-            /** Models that agents may speak with; absent: any. */
+            /** Speech models that agents may use. If absent, agents may use every model. */
             models?: (string[] | null);
           } | null);
-          /** Of models that write down what is said, by its /audio/transcriptions. */
+          /** Transcription models (STT), through /audio/transcriptions. */
           transcription?: ({
-            /** Model that hears for agents that name none. */
+            /** Default transcription model of agents. */
             default_model?: (string | null);
-            /** Models that agents may hear with; absent: any. */
+            /** Transcription models that agents may use. If absent, agents may use every model. */
             models?: (string[] | null);
           } | null);
-          /** How much is asked of it at once. */
+          /** Limits of requests to the provider. */
           limits?: ({
-            /** Most requests at once of each API process; absent: no limit. */
+            /** Maximum number of concurrent requests of each API process. Unlimited if absent. */
             max_concurrent_requests?: (number | null);
           } | null);
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
           name?: unknown;
         };
@@ -6801,7 +6801,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
@@ -6837,9 +6837,9 @@ export interface paths {
           managed_by?: ('api' | 'kubernetes' | 'file');
           ready?: boolean;
           number?: string;
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -6852,7 +6852,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['TelephonyProvider'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -6869,7 +6869,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path?: never;
@@ -6908,18 +6908,18 @@ export interface paths {
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
               time_zone: string;
-              /** When people are there, on every such day. */
+              /** Periods in which people are available, on each of the listed days. */
               open: {
                 /** Days of the week. */
                 days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                /** Start of the period, such as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
                 from: string;
-                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
                 to: string;
               }[];
-              /** Dates on which nobody is there. */
+              /** Dates on which nobody is available. */
               closed_on?: string[];
-              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
               closed_message?: string;
             };
           }[];
@@ -6945,7 +6945,7 @@ export interface paths {
             /** Text spoken to a caller if no agent can answer. */
             closed_message?: string;
           };
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
         };
       } };
@@ -7000,7 +7000,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
@@ -7040,18 +7040,18 @@ export interface paths {
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
               time_zone: string;
-              /** When people are there, on every such day. */
+              /** Periods in which people are available, on each of the listed days. */
               open: {
                 /** Days of the week. */
                 days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                /** Start of the period, such as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
                 from: string;
-                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
                 to: string;
               }[];
-              /** Dates on which nobody is there. */
+              /** Dates on which nobody is available. */
               closed_on?: string[];
-              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
               closed_message?: string;
             };
           }[] | null);
@@ -7077,7 +7077,7 @@ export interface paths {
             /** Text spoken to a caller if no agent can answer. */
             closed_message?: (string | null);
           } | null);
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
           name?: unknown;
         };
@@ -7111,18 +7111,18 @@ export interface paths {
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
               time_zone: string;
-              /** When people are there, on every such day. */
+              /** Periods in which people are available, on each of the listed days. */
               open: {
                 /** Days of the week. */
                 days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-                /** First minute, as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
+                /** Start of the period, such as 09:00. Must be a time from 00:00 to 24:00, such as 09:30. */
                 from: string;
-                /** Until then, as 17:30; 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
+                /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
                 to: string;
               }[];
-              /** Dates on which nobody is there. */
+              /** Dates on which nobody is available. */
               closed_on?: string[];
-              /** Said when nobody is there; {{opens}} becomes when somebody is. */
+              /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
               closed_message?: string;
             };
           }[] | null);
@@ -7148,7 +7148,7 @@ export interface paths {
             /** Text spoken to a caller if no agent can answer. */
             closed_message?: (string | null);
           } | null);
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
           name?: unknown;
         };
@@ -7179,7 +7179,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` as it was answered, or `*`; what was changed since is refused with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
@@ -7212,7 +7212,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -7229,9 +7229,9 @@ export interface paths {
           test?: boolean;
           /** Your id of the visitor. */
           user_id?: string;
-          /** What the agent may know of the user; `{{name}}` in its first message. */
+          /** What the agent may know about the user. `{{name}}` in the first message is replaced by the value of `name`. */
           variables?: { [name: string]: unknown };
-          /** Free key-value pairs of yours; kept and shown, never read. */
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
           /** Origin of the pages that may use the token; default: any. Must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: http for localhost and 127.0.0.1 only, a host, a port if it has one, no path. */
           origin?: string;
@@ -7293,9 +7293,9 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -7308,7 +7308,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['ApiKey'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -7325,7 +7325,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path?: never;
@@ -7333,11 +7333,11 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** For people, to know it again: letters, digits and signs with single spaces between. */
+          /** Name for people: letters, digits and punctuation, separated by single spaces. */
           name: string;
-          /** What it may do. */
+          /** Scopes of the key. */
           scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
-          /** Unix seconds, in the future: when it ends. Default: it does not. */
+          /** Expiry in Unix seconds, in the future. Default: the key does not expire. */
           expires_at?: number;
         };
       } };
@@ -7418,7 +7418,7 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
         };
         path: {
@@ -7429,7 +7429,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** How long the old key goes on working; default 86400, a day. */
+          /** How long the old key keeps working, in seconds. Default: 86400 (one day). */
           overlap_sec?: number;
         };
       } };
@@ -7462,11 +7462,11 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** parley_… */
+          /** API key, `parley_…`. */
           api_key?: string;
-          /** Of the link that `start` prints; it is good once. */
+          /** Token from the link that `start` prints. It works once. */
           sign_in_token?: string;
-          /** The person's, for histories; needed with `api_key`, for a link it has one. */
+          /** Name of the person, for histories. Required with `api_key`; optional with `sign_in_token`, whose link already has a name. */
           name?: string;
         };
       } };
@@ -7490,9 +7490,9 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -7505,7 +7505,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['Session'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -7544,7 +7544,7 @@ export interface paths {
         503: Refused<'unavailable'>;
       };
     };
-    /** End a session: sign out */
+    /** Sign out: end a session */
     delete: {
       parameters: {
         query?: never;
@@ -7572,7 +7572,7 @@ export interface paths {
     };
   }>;
   '/v1/me': Only<{
-    /** Read who asks, and what they may do */
+    /** Read the caller and its scopes */
     get: {
       parameters: {
         query?: never;
@@ -7605,9 +7605,9 @@ export interface paths {
           created_after?: number;
           /** Unix seconds, exclusive. */
           created_before?: number;
-          /** Items in a page. */
+          /** Maximum number of items in a page. */
           limit?: number;
-          /** `next_cursor` of the page before. */
+          /** `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -7620,7 +7620,7 @@ export interface paths {
           'application/json': {
             data: components['schemas']['AuditLine'][];
             has_more: boolean;
-            /** For `cursor`; null: the last page. */
+            /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
           };
         } };
@@ -7634,7 +7634,7 @@ export interface paths {
     };
   }>;
   '/v1/usage': Only<{
-    /** Read what is used of each limit */
+    /** Read limits and their usage */
     get: {
       parameters: {
         query?: never;
@@ -7657,7 +7657,7 @@ export interface paths {
     };
   }>;
   '/v1/openapi.json': Only<{
-    /** This description: OpenAPI 3.1 */
+    /** Read the OpenAPI 3.1 document */
     get: {
       parameters: {
         query?: never;
@@ -7685,21 +7685,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** While the secret is rotated: the same with the new one. */
+          /** Signature with the other live secret. Present only during a rotation of the secret. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Attempt of this delivery. */
+          /** Number of the attempt, starting at 1. */
           'parley-delivery-attempt': number;
-          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          /** Present only for test events, which are sent to this endpoint alone. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
-          /** Unix seconds of the attempt. */
+          /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -7718,21 +7718,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** While the secret is rotated: the same with the new one. */
+          /** Signature with the other live secret. Present only during a rotation of the secret. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Attempt of this delivery. */
+          /** Number of the attempt, starting at 1. */
           'parley-delivery-attempt': number;
-          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          /** Present only for test events, which are sent to this endpoint alone. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
-          /** Unix seconds of the attempt. */
+          /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -7751,21 +7751,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** While the secret is rotated: the same with the new one. */
+          /** Signature with the other live secret. Present only during a rotation of the secret. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Attempt of this delivery. */
+          /** Number of the attempt, starting at 1. */
           'parley-delivery-attempt': number;
-          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          /** Present only for test events, which are sent to this endpoint alone. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
-          /** Unix seconds of the attempt. */
+          /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -7784,21 +7784,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** While the secret is rotated: the same with the new one. */
+          /** Signature with the other live secret. Present only during a rotation of the secret. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Attempt of this delivery. */
+          /** Number of the attempt, starting at 1. */
           'parley-delivery-attempt': number;
-          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          /** Present only for test events, which are sent to this endpoint alone. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
-          /** Unix seconds of the attempt. */
+          /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -7817,21 +7817,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** While the secret is rotated: the same with the new one. */
+          /** Signature with the other live secret. Present only during a rotation of the secret. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Attempt of this delivery. */
+          /** Number of the attempt, starting at 1. */
           'parley-delivery-attempt': number;
-          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          /** Present only for test events, which are sent to this endpoint alone. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
-          /** Unix seconds of the attempt. */
+          /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -7850,21 +7850,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** While the secret is rotated: the same with the new one. */
+          /** Signature with the other live secret. Present only during a rotation of the secret. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Attempt of this delivery. */
+          /** Number of the attempt, starting at 1. */
           'parley-delivery-attempt': number;
-          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          /** Present only for test events, which are sent to this endpoint alone. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
-          /** Unix seconds of the attempt. */
+          /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -7883,21 +7883,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** While the secret is rotated: the same with the new one. */
+          /** Signature with the other live secret. Present only during a rotation of the secret. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Attempt of this delivery. */
+          /** Number of the attempt, starting at 1. */
           'parley-delivery-attempt': number;
-          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          /** Present only for test events, which are sent to this endpoint alone. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
-          /** Unix seconds of the attempt. */
+          /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -7916,21 +7916,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** While the secret is rotated: the same with the new one. */
+          /** Signature with the other live secret. Present only during a rotation of the secret. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Attempt of this delivery. */
+          /** Number of the attempt, starting at 1. */
           'parley-delivery-attempt': number;
-          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          /** Present only for test events, which are sent to this endpoint alone. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
-          /** Unix seconds of the attempt. */
+          /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -7949,21 +7949,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** While the secret is rotated: the same with the new one. */
+          /** Signature with the other live secret. Present only during a rotation of the secret. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Attempt of this delivery. */
+          /** Number of the attempt, starting at 1. */
           'parley-delivery-attempt': number;
-          /** Only of a test event, which somebody has sent to this endpoint alone. */
+          /** Present only for test events, which are sent to this endpoint alone. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
-          /** Unix seconds of the attempt. */
+          /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** `v1,` and base64, for each live secret, with spaces between (Standard Webhooks). */
+          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;

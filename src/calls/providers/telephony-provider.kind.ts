@@ -53,7 +53,6 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
   release: deleteNumbers,
   rest: {
     tag: 'Telephony',
-    called: 'provider of telephony',
     name: {
       written:
         'Name by which calls refer to it: a DNS label, unique in the namespace, not `simulated`.',

@@ -41,7 +41,7 @@ const content = z
   })
   .optional()
   .meta({
-    description: 'What was said: a text, or a list of parts of the type text.',
+    description: 'Text of the message: a string, or a list of parts of the type `text`.',
     anyOf: [
       { type: 'string' },
       { type: 'null' },
@@ -60,12 +60,12 @@ const message = z
         ['system', 'developer', 'user', 'assistant'],
         'must be system, developer, user or assistant: the tools of an agent run here, so no client answers a call',
       )
-      .describe('Who said it.'),
+      .describe('Author of the message.'),
     content,
     tool_calls: unless(isFilled, 'the tools of an agent run here: leave it out'),
     function_call: unless(isFilled, 'the tools of an agent run here: leave it out'),
   })
-  .describe('One message of a talk.');
+  .describe('One message of the chat.');
 
 export type ChatMessage = z.output<typeof message>;
 
@@ -80,7 +80,7 @@ function unless(isAsked: (value: unknown) => boolean, detail: string) {
     .unknown()
     .refine((value) => !isAsked(value), detail)
     .optional()
-    .describe(`Refused if it asks for something: ${detail}.`);
+    .describe(`Ignored, or rejected if the response would differ: ${detail}.`);
 }
 
 /** Returns true for a list or an object that is not empty. */
@@ -111,7 +111,7 @@ const responseFormat = z
     context.addIssue({ code: 'custom', path, message: IN_WORDS });
   })
   .optional()
-  .describe('Refused with a type other than `text`.');
+  .describe('Rejected with a type other than `text`.');
 
 const modalities = z
   .unknown()
@@ -127,7 +127,7 @@ const modalities = z
     });
   })
   .optional()
-  .describe('Refused with anything other than `text`.');
+  .describe('Rejected with anything other than `text`.');
 
 /** Maximum length of a stored user id. */
 const USER_CHARS_MAX = 256;
@@ -173,7 +173,8 @@ const anyMetadata = z
   .optional()
   .meta({
     description:
-      'Metadata of the conversation; `conversation_id` continues that one. Values other than text are stored as JSON.',
+      'Metadata of the conversation. `conversation_id` continues that conversation. Values other ' +
+      'than strings are stored as JSON.',
     type: 'object',
     additionalProperties: true,
   });
@@ -186,22 +187,25 @@ export const CompletionBody = z
     model: z
       .string()
       .max(128)
-      .describe('Id of an agent, or of a version of it: `agt_…`, `agt_…@3`.'),
+      .describe('Id of an agent or of one of its versions: `agt_…` or `agt_…@3`.'),
     messages: z
       .array(message)
       .max(MESSAGES_MAX)
       .describe(
-        'The talk so far, oldest first. Without a message of the user the agent speaks first.',
+        'Messages so far, oldest first. Without a user message at the end, the agent speaks first.',
       ),
-    stream: z.boolean().nullish().describe('Answer in chunks, as server-sent events.'),
+    stream: z
+      .boolean()
+      .nullish()
+      .describe('If true, the response is streamed in chunks as server-sent events.'),
     stream_options: z
       .unknown()
       .optional()
       .describe('`include_usage: true` adds the usage to a stream.'),
     n: unless((value) => Number(value) > 1, 'must be 1: an agent says one thing'),
     metadata: anyMetadata,
-    user: who.describe('Who the user is to you: `user_id` of the conversation.'),
-    safety_identifier: who.describe('The same, where `user` is not given.'),
+    user: who.describe('Your id of the user; becomes `user_id` of the conversation.'),
+    safety_identifier: who.describe('Your id of the user, if `user` is absent.'),
     tools: unless(isFilled, TOOLS_RUN_HERE),
     tool_choice: unless(demandsCall, TOOLS_RUN_HERE),
     functions: unless(isFilled, TOOLS_RUN_HERE),
@@ -210,7 +214,7 @@ export const CompletionBody = z
     modalities,
     response_format: responseFormat,
   })
-  .describe('A talk to continue.');
+  .describe('A chat to continue.');
 
 const usage = z.strictObject({
   prompt_tokens: z.int().min(0),
@@ -224,11 +228,13 @@ export type FinishReason = (typeof FINISH_REASONS)[number];
 
 export const Completion = z
   .strictObject({
-    id: z.string().meta({ description: 'chatcmpl-…' }),
+    id: z.string().meta({ description: 'Id of the completion, `chatcmpl-…`.' }),
     object: z.literal('chat.completion'),
     created: z.int().meta({ description: 'Unix seconds.' }),
-    model: z.string().meta({ description: 'As it was asked for.' }),
-    system_fingerprint: z.string().meta({ description: 'The version that answered: agt_…@3' }),
+    model: z.string().meta({ description: 'Model as given in the request.' }),
+    system_fingerprint: z
+      .string()
+      .meta({ description: 'Version that answered, such as `agt_…@3`.' }),
     choices: z.array(
       z.strictObject({
         index: z.int(),
@@ -244,7 +250,7 @@ export const Completion = z
     usage,
     metadata: z.strictObject({ conversation_id: z.string() }),
   })
-  .meta({ id: 'ChatCompletion', description: 'What the agent said.' });
+  .meta({ id: 'ChatCompletion', description: 'Reply of the agent.' });
 export type Completion = z.output<typeof Completion>;
 
 /** Properties of a response that are known before its first word. */
@@ -297,14 +303,14 @@ const VERSION_MAX = 2_147_483_647;
 
 export const Model = z
   .strictObject({
-    id: z.string().meta({ description: 'agt_…, or agt_…@3' }),
+    id: z.string().meta({ description: 'Id of the agent or the version: `agt_…` or `agt_…@3`.' }),
     object: z.literal('model'),
-    created: z.int().meta({ description: 'When the agent was made, Unix seconds.' }),
-    owned_by: z.string().meta({ description: 'The namespace.' }),
-    name: z.string().meta({ description: 'What people call the agent.' }),
+    created: z.int().meta({ description: 'When the agent was created, in Unix seconds.' }),
+    owned_by: z.string().meta({ description: 'Namespace of the agent.' }),
+    name: z.string().meta({ description: 'Display name of the agent.' }),
   })
-  .meta({ id: 'OpenAiModel', description: 'An agent that can be talked with.' });
+  .meta({ id: 'OpenAiModel', description: 'An agent, presented as a model.' });
 
 export const Models = z
   .strictObject({ object: z.literal('list'), data: z.array(Model) })
-  .meta({ id: 'OpenAiModels', description: 'The agents something of which is live.' });
+  .meta({ id: 'OpenAiModels', description: 'Agents with an active version.' });

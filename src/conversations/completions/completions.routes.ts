@@ -35,15 +35,16 @@ function completionRoute(deps: SpeakDeps): Route {
     tag: 'OpenAI',
     scope: 'write',
     errorShape: 'openai',
-    summary: 'Talk to an agent as OpenAI’s clients do',
+    summary: 'Create a chat completion (OpenAI-compatible)',
     description:
-      'The talk is a conversation, with all its events. `metadata.conversation_id` says which one ' +
-      'goes on; without it the one in which exactly these messages were said by this key, else a ' +
-      'new one begins. Without a message of the user the agent speaks first. Other fields are ignored.',
+      'Each chat is a conversation with all its events. `metadata.conversation_id` selects the ' +
+      'conversation to continue. Without it, the request continues the conversation with exactly ' +
+      'these messages and the same key, or starts a new one. Without a user message at the end, the ' +
+      'agent speaks first. Unknown fields are ignored.',
     body: { schema: CompletionBody },
     answers: {
       200: {
-        description: 'What the agent said.',
+        description: 'Reply of the agent.',
         schema: Completion,
         forms: { [EVENT_STREAM_TYPE]: z.string() },
       },

@@ -26,8 +26,10 @@ export function modelRoutes(deps: { pool: Pool }): Route[] {
       tag,
       scope: 'read',
       errorShape: 'openai',
-      summary: 'List the agents that can be talked with, as models',
-      description: 'As OpenAI answers it: in one piece. Versions are models too, and not listed.',
+      summary: 'List agents as models',
+      description:
+        'Same format as OpenAI: a single list without pages. Versions can be used as models but are ' +
+        'not listed.',
       answers: { 200: { description: 'The agents, newest first.', schema: Models } },
       handle: async ({ caller: { namespace } }) => {
         const agents = await listLiveAgents(deps.pool, { namespace, limit: MODELS_MAX });
@@ -45,7 +47,7 @@ export function modelRoutes(deps: { pool: Pool }): Route[] {
       summary: 'Read an agent as a model',
       params: {
         model: z.string().meta({
-          description: 'Id of an agent, or of a version of it that was live.',
+          description: 'Id of an agent, or of one of its versions that was live.',
           example: 'agt_01jp502zav5003mbgrrbas9p8j@3',
         }),
       },

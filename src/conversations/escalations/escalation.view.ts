@@ -10,39 +10,50 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http
 export const escalationStatus = z.enum(ESCALATION_STATUSES);
 
 export const Person = z.strictObject({
-  id: z.string().min(1).max(256).describe('Who it is to you.'),
-  name: z.string().min(1).max(256).describe('Shown in the transcript.'),
+  id: z.string().min(1).max(256).describe('Your id of the person.'),
+  name: z.string().min(1).max(256).describe('Name of the person, shown in the transcript.'),
 });
 
 export const Escalation = z
   .strictObject({
-    id: z.string().meta({ description: 'esc_…' }),
+    id: z.string().meta({ description: 'Id of the escalation, `esc_…`.' }),
     created: createdAt,
     conversation_id: z.string(),
     agent_id: z.string(),
-    test: z.boolean().meta({ description: 'Of a test conversation.' }),
+    test: z.boolean().meta({ description: 'Whether the conversation is a test.' }),
     status: escalationStatus,
     reason: z.string(),
     summary: z.string().meta({
       description:
-        'Of the conversation: up to the request, renewed when it is accepted and completed.',
+        'Summary of the conversation up to the request. Updated when the escalation is accepted and ' +
+        'when it is completed.',
     }),
     requested_at: unixTime,
-    times_out_at: unixTime.meta({ description: 'When the agent goes on if nobody accepts.' }),
+    times_out_at: unixTime.meta({
+      description: 'Time at which the agent continues if nobody accepts.',
+    }),
     accepted_at: unixTime.nullable(),
     accepted_by: Person.nullable(),
-    team: team.nullable().meta({ description: 'The label of the people who are asked.' }),
+    team: team.nullable().meta({ description: 'Label of the people who are requested.' }),
     heartbeat_sec: z
       .int()
       .nullable()
-      .meta({ description: 'So often whoever accepted is to be heard of; null: no need to.' }),
-    heartbeat_due_at: unixTime
-      .nullable()
-      .meta({ description: 'Then they are taken to be gone, and somebody else is asked for.' }),
-    wait_sec: z.int().min(0).nullable().meta({ description: 'null: nobody has accepted.' }),
+      .meta({
+        description:
+          'Maximum number of seconds between signs of life of the person who accepted. Null if none are ' +
+          'required.',
+      }),
+    heartbeat_due_at: unixTime.nullable().meta({
+      description:
+        'Time of the next required sign of life. After it, the escalation is released and waits for ' +
+        'another person.',
+    }),
+    wait_sec: z.int().min(0).nullable().meta({
+      description: 'Seconds from the request until it was accepted. Null if nobody has accepted.',
+    }),
     finished_at: unixTime.nullable(),
   })
-  .meta({ id: 'Escalation', description: 'A conversation that asks for a human.' });
+  .meta({ id: 'Escalation', description: 'A request for a human in a conversation.' });
 
 export function escalationView(row: EscalationRow): z.output<typeof Escalation> {
   return {

@@ -49,9 +49,14 @@ function listRoute(deps: ConversationDeps): Route {
       conversation_id: idValue('conv').optional(),
       agent_id: idValue('agt').optional(),
       team: team.optional(),
-      accepted_by: z.string().min(1).max(256).optional().describe('The `id` of who accepted it.'),
-      created_after: timeBound('When it was asked for; Unix seconds, inclusive.'),
-      created_before: timeBound('Unix seconds, exclusive.'),
+      accepted_by: z
+        .string()
+        .min(1)
+        .max(256)
+        .optional()
+        .describe('`id` of the person who accepted the escalation.'),
+      created_after: timeBound('Time of the request in Unix seconds, inclusive.'),
+      created_before: timeBound('Time of the request in Unix seconds, exclusive.'),
       finished_after: timeBound('Unix seconds, inclusive.'),
       finished_before: timeBound('Unix seconds, exclusive.'),
       test: withTests,
@@ -107,21 +112,22 @@ const lineName = Person.shape.name
     (name) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name),
     'must be one line without control characters',
   )
-  .describe('What the user reads. It must be one line without control characters.');
+  .describe('Name that the user sees. It must be one line without control characters.');
 
 const acceptBody = z
   .strictObject({
-    accepted_by: Person.extend({ name: lineName }).describe('Who takes over.'),
+    accepted_by: Person.extend({ name: lineName }).describe('The person taking over.'),
     heartbeat_sec: z
       .int()
       .min(5)
       .max(3_600)
       .optional()
       .describe(
-        'Whoever is not heard of for so long has gone, and somebody else is asked for. Absent: nobody waits for that.',
+        'Maximum number of seconds without a heartbeat or a message. After that the escalation is ' +
+          'released and waits for another person. If absent, no heartbeat is required.',
       ),
   })
-  .describe('Who takes over.');
+  .describe('The person taking over, and the interval of heartbeats.');
 
 function acceptRoute(deps: ConversationDeps): Route {
   return route({
@@ -130,8 +136,10 @@ function acceptRoute(deps: ConversationDeps): Route {
     operationId: 'acceptEscalation',
     tag,
     scope: 'write',
-    summary: 'Take over a conversation',
-    description: 'The first one wins; the second is answered who was.',
+    summary: 'Accept an escalation',
+    description:
+      'The first request wins. A later one is 409 `already_accepted` and names the person who ' +
+      'accepted.',
     params,
     body: { schema: acceptBody },
     answers,
@@ -168,7 +176,7 @@ function declineRoute(deps: ConversationDeps): Route {
     tag,
     scope: 'write',
     summary: 'Decline an escalation',
-    description: 'Nobody will come: the agent goes on.',
+    description: 'The agent continues the conversation.',
     params,
     answers,
     errors: ['already_accepted', 'escalation_closed'],
@@ -189,8 +197,11 @@ function declineRoute(deps: ConversationDeps): Route {
 const by = Person.shape.id
   .clone()
   .optional()
-  .describe('The `id` of who does it: 409 `already_accepted` if that is not who accepted.');
-const byBody = z.strictObject({ by }).describe('Who does it.');
+  .describe(
+    '`id` of the acting person. If another person accepted the escalation, the response is 409 ' +
+      '`already_accepted`.',
+  );
+const byBody = z.strictObject({ by }).describe('The acting person.');
 
 function completeRoute(deps: ConversationDeps): Route {
   return route({
@@ -199,8 +210,8 @@ function completeRoute(deps: ConversationDeps): Route {
     operationId: 'completeEscalation',
     tag,
     scope: 'write',
-    summary: 'Hand back to the agent',
-    description: 'The human has done their part: the agent goes on.',
+    summary: 'Complete an escalation',
+    description: 'The person has finished, and the agent continues the conversation.',
     params,
     body: { schema: byBody, isOptional: true },
     answers,
@@ -220,8 +231,8 @@ function completeRoute(deps: ConversationDeps): Route {
 }
 
 const releaseBody = byBody
-  .extend({ team: team.optional().describe('Who is asked instead; absent: the same team.') })
-  .describe('Who gives it back, and to whom.');
+  .extend({ team: team.optional().describe('Team to request. Default: the same team.') })
+  .describe('The acting person, and the team to request.');
 
 function releaseRoute(deps: ConversationDeps): Route {
   return route({
@@ -230,8 +241,9 @@ function releaseRoute(deps: ConversationDeps): Route {
     operationId: 'releaseEscalation',
     tag,
     scope: 'write',
-    summary: 'Give an escalation back for somebody else',
-    description: 'It waits to be accepted again, as long as at first; the agent stays silent.',
+    summary: 'Release an escalation',
+    description:
+      'The escalation waits for another person, for the full timeout. The agent stays silent.',
     params,
     body: { schema: releaseBody, isOptional: true },
     answers,
@@ -258,9 +270,10 @@ function heartbeatRoute(deps: ConversationDeps): Route {
     operationId: 'keepEscalation',
     tag,
     scope: 'write',
-    summary: 'Say that whoever accepted is still there',
+    summary: 'Send a heartbeat for an escalation',
     description:
-      'Of one that was accepted with `heartbeat_sec`; a message says it too. 409 says that it is somebody else’s by now.',
+      'Required if the escalation was accepted with `heartbeat_sec`. A message also counts as a ' +
+      'heartbeat. 409 means that another person has the escalation now.',
     params,
     body: { schema: byBody, isOptional: true },
     answers,
@@ -290,10 +303,10 @@ function sayRoute(deps: ConversationDeps): Route {
     operationId: 'sendHumanMessage',
     tag,
     scope: 'write',
-    summary: 'Speak to the user as the human who took over',
+    summary: 'Send a message as the human',
     params,
     body: { schema: MessageBody.extend({ by }) },
-    answers: { 200: { description: 'What the message added.', schema: MessageAnswer } },
+    answers: { 200: { description: 'Turns that the message added.', schema: MessageAnswer } },
     errors: ['already_accepted', 'escalation_not_accepted', 'escalation_closed'],
     handle: async ({ answering, caller: { namespace }, params: { id }, body: { text, by: who } }) =>
       answering(

@@ -31,8 +31,8 @@ export function feedbackRoutes(deps: FeedbackRoutesDeps): Route[] {
 }
 
 const feedbackBody = z
-  .strictObject({ csat: z.int().min(1).max(5).describe('1 (bad) to 5 (good).') })
-  .describe('What the user says of it.');
+  .strictObject({ csat: z.int().min(1).max(5).describe('Rating from 1 (bad) to 5 (good).') })
+  .describe('Comment of the user.');
 
 function rateRoute(deps: FeedbackRoutesDeps): Route {
   return route({
@@ -41,8 +41,9 @@ function rateRoute(deps: FeedbackRoutesDeps): Route {
     operationId: 'rateConversation',
     tag,
     scope: 'write',
-    summary: 'Say how content the user is',
-    description: 'At any time, after the end too; again, and it is replaced.',
+    summary: 'Rate a conversation',
+    description:
+      'Accepted at any time, including after the end. A new rating replaces the previous one.',
     params,
     body: { schema: feedbackBody },
     answers: { 200: { description: 'The conversation.', schema: Conversation } },
@@ -61,16 +62,18 @@ const linkBody = z
       .min(60)
       .max(90 * DAY_SEC)
       .default(30 * DAY_SEC)
-      .describe('For how long it is good.'),
+      .describe('How long the link is valid, in seconds.'),
   })
-  .describe('What kind of link.');
+  .describe('Settings of the link.');
 
 const FeedbackLink = z
   .strictObject({
-    url: z.url().meta({ description: 'For the user: a page that asks for 1 to 5.' }),
+    url: z.url().meta({
+      description: 'Address of a page on which the user rates the conversation from 1 to 5.',
+    }),
     expires_at: unixTime,
   })
-  .meta({ id: 'FeedbackLink', description: 'A link by which a user rates one conversation.' });
+  .meta({ id: 'FeedbackLink', description: 'A link with which a user rates one conversation.' });
 
 /** Serves the creation of feedback links. It costs one query. The link itself is not stored. */
 function linkRoute({ pool, sealer, nowMs, baseUrl }: FeedbackRoutesDeps): Route {
@@ -80,10 +83,11 @@ function linkRoute({ pool, sealer, nowMs, baseUrl }: FeedbackRoutesDeps): Route 
     operationId: 'createFeedbackLink',
     tag,
     scope: 'write',
-    summary: 'Make a link by which the user rates it',
+    summary: 'Create a feedback link',
     description:
-      'For a message to the user, such as an e-mail after the end: whoever has the link can rate this conversation, ' +
-      'and nothing else, until it expires. Opening it records nothing. Any number of links can be made.',
+      'The link is for a message to the user, such as an e-mail after the end. Until it expires, ' +
+      'anybody with the link can rate this conversation and nothing else. Opening the link records ' +
+      'nothing. You can create any number of links.',
     params,
     body: { schema: linkBody, isOptional: true },
     answers: { 200: { description: 'The link.', schema: FeedbackLink } },

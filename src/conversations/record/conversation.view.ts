@@ -20,37 +20,53 @@ export const outcome = z.enum(OUTCOMES);
  * (contract/conversations.md#test-conversations).
  */
 export const withTests = flag.meta({
-  description: 'true: test conversations too; else they are left out.',
+  description: 'If true, includes test conversations. Default: false.',
 });
 const csat = z.int().min(1).max(5);
 
 export const Conversation = z
   .strictObject({
-    id: z.string().meta({ description: 'conv_…' }),
+    id: z.string().meta({ description: 'Id of the conversation, `conv_…`.' }),
     created: createdAt,
     agent_id: z.string(),
-    agent_version: z.int().min(1).meta({ description: 'The same from its start to its end.' }),
+    agent_version: z
+      .int()
+      .min(1)
+      .meta({ description: 'Version of the agent. It stays the same from start to end.' }),
     test: z.boolean().meta({
-      description: 'To try the agent out: it makes no events and is in no figure.',
+      description: 'Whether this is a test: it emits no events and counts in no statistics.',
     }),
     channel,
     user_id: z.string().nullable(),
     variables: z.record(z.string(), z.unknown()),
     metadata: z.record(z.string(), z.string()),
-    call_id: z.string().nullable().meta({ description: 'Of a call: call_…' }),
+    call_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'Id of the call, `call_…`. Null without a call.' }),
     status: conversationStatus,
-    turn_count: z.int().min(0).meta({ description: 'Turns of the transcript so far.' }),
+    turn_count: z.int().min(0).meta({ description: 'Number of turns in the transcript so far.' }),
     started_at: unixTime,
     ended_at: unixTime.nullable(),
-    duration_sec: z.int().min(0).nullable().meta({ description: 'null: it goes on.' }),
+    duration_sec: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'Duration in seconds. Null while the conversation is active.' }),
     ended_reason: z.string().nullable(),
-    outcome: outcome.nullable().meta({ description: 'Settled when it ends.' }),
+    outcome: outcome.nullable().meta({ description: 'Outcome. Null until the conversation ends.' }),
     csat_predicted: z.number().min(1).max(5).nullable(),
-    csat: csat.nullable().meta({ description: 'What the user said, by feedback.' }),
-    summary: z.string().nullable().meta({ description: 'Written right after the end.' }),
+    csat: csat.nullable().meta({
+      description: 'Satisfaction that the user reported as feedback. Null without feedback.',
+    }),
+    summary: z
+      .string()
+      .nullable()
+      .meta({ description: 'Summary, written immediately after the end.' }),
     judgement: Judgement.nullable().meta({
       description:
-        'What a model made of it, where its agent asks for that; null: not asked, or not yet.',
+        'Judgement by a model, if the agent requests one. Null if it was not requested or is not ' +
+        'complete.',
     }),
   })
   .meta({ id: 'Conversation', description: 'A conversation with a version of an agent.' });
@@ -59,9 +75,13 @@ export const Conversation = z
 export const ConversationRead = Conversation.extend({
   activation: Activation.nullable().meta({
     description:
-      'Of its version, the one under which it began: the last until then. null: it was never live (a test).',
+      'Last activation of the version before the conversation began. Null if the version was never ' +
+      'live (only in tests).',
   }),
-}).meta({ id: 'ConversationRead', description: 'A conversation, and how its version went live.' });
+}).meta({
+  id: 'ConversationRead',
+  description: 'A conversation, with the activation of its version.',
+});
 
 export function conversationView(row: ConversationRow): z.output<typeof Conversation> {
   return {
@@ -89,7 +109,7 @@ export function conversationView(row: ConversationRow): z.output<typeof Conversa
   };
 }
 
-const ms = z.int().min(0).meta({ description: 'ms since the conversation started.' });
+const ms = z.int().min(0).meta({ description: 'Milliseconds since the conversation started.' });
 
 const chunks = z.array(
   z.strictObject({
@@ -98,7 +118,7 @@ const chunks = z.array(
     chunk_id: z.string(),
     score: z.number(),
     similarity: z.number().optional().meta({
-      description: 'How alike it was by its meaning, up to 1; absent: it was not compared.',
+      description: 'Similarity of the meaning, at most 1. Absent if it was not computed.',
     }),
   }),
 );
@@ -107,14 +127,19 @@ const tokens = z.int().min(0);
 
 const turnModel = z.strictObject({
   provider: z.string().meta({ description: 'Name of the model provider, or `default`.' }),
-  name: z.string().meta({ description: 'The model that answered.' }),
+  name: z.string().meta({ description: 'Model that answered.' }),
   finish_reason: z.string(),
-  steps: z.int().min(0).meta({ description: 'Requests; each round of tools is one more.' }),
+  steps: z
+    .int()
+    .min(0)
+    .meta({ description: 'Number of model requests. Each round of tools adds one.' }),
   usage: z.strictObject({
     input_tokens: tokens,
     output_tokens: tokens,
     cached_input_tokens: tokens,
-    estimated: z.boolean().meta({ description: 'Counted here: the answer broke off.' }),
+    estimated: z.boolean().meta({
+      description: 'Whether the tokens are estimated, because the response was incomplete.',
+    }),
   }),
   cost: z.strictObject({ amount: z.number().min(0), currency: z.string() }).nullable(),
   time_to_first_token_ms: z.number().min(0).nullable(),
@@ -137,27 +162,29 @@ export const Turn = z
         chunks,
         considered: chunks
           .optional()
-          .meta({ description: 'Found, and not what the answer was drawn from.' }),
+          .meta({ description: 'Passages that were found but not used for the reply.' }),
       })
       .optional()
-      .meta({ description: 'The passages the answer is made from, best first.' }),
-    latency: z
-      .record(z.string(), z.number())
+      .meta({ description: 'Passages used for the reply, best first.' }),
+    latency: z.record(z.string(), z.number()).optional().meta({
+      description: 'Latency of each part of the turn in milliseconds. `turn_ms` is the total.',
+    }),
+    agent_id: z
+      .string()
       .optional()
-      .meta({ description: 'ms of the parts of the turn; `turn_ms` is the whole.' }),
-    agent_id: z.string().optional().meta({ description: 'Who spoke; another after a handoff.' }),
+      .meta({ description: 'Agent that spoke. It changes after a handoff.' }),
     agent_version: z.int().min(1).optional(),
-    model: turnModel.optional().meta({ description: 'What a language model did for it.' }),
+    model: turnModel.optional().meta({ description: 'Model usage of this turn.' }),
     error: z
       .strictObject({ code: z.string(), detail: z.string() })
       .optional()
-      .meta({ description: 'Why the reply is missing or broke off.' }),
+      .meta({ description: 'Why the reply is missing or incomplete.' }),
     redacted: z
       .strictObject(
         Object.fromEntries(REDACTION_KINDS.map((kind) => [kind, z.int().min(1).optional()])),
       )
       .optional()
-      .meta({ description: 'How many of each were taken out of what the user said.' }),
+      .meta({ description: 'Number of removed items of each kind in what the user said.' }),
   })
   .meta({ id: 'Turn', description: 'One turn of a transcript.' });
 
@@ -199,13 +226,13 @@ export const MessageBody = z
       .min(1)
       .max(32_000)
       .regex(...saying(/\S/, 'must have more than white space'))
-      .describe('What is said.'),
+      .describe('Text of the message.'),
   })
   .describe('A message.');
 
 export const MessageAnswer = z
   .strictObject({ turns: z.array(Turn), conversation: Conversation })
-  .meta({ id: 'MessageAnswer', description: 'The turns the message added.' });
+  .meta({ id: 'MessageAnswer', description: 'Turns that the message added.' });
 
 export function messageView({
   turns,
@@ -223,4 +250,4 @@ export const Transcript = z
     summary: z.string().nullable(),
     turns: z.array(Turn),
   })
-  .meta({ id: 'Transcript', description: 'A conversation, turn by turn.' });
+  .meta({ id: 'Transcript', description: 'The turns of a conversation.' });

@@ -10,10 +10,17 @@ const tokens = z.int().min(0);
  */
 export const Judgement = z
   .strictObject({
-    provider: z.string().nullable().meta({ description: 'Of the model; null: none answered.' }),
+    provider: z
+      .string()
+      .nullable()
+      .meta({ description: 'Name of the model provider. Null if no model answered.' }),
     model: z.string().nullable(),
-    topics: z.array(z.string()).meta({ description: 'What it was about, most important first.' }),
-    open_questions: z.array(z.string()).meta({ description: 'Of the user, without an answer.' }),
+    topics: z
+      .array(z.string())
+      .meta({ description: 'Topics of the conversation, most important first.' }),
+    open_questions: z
+      .array(z.string())
+      .meta({ description: 'Questions of the user that were not answered.' }),
     by_rule: z.strictObject({
       summary: z.string(),
       outcome: z.enum(OUTCOMES),
@@ -32,7 +39,11 @@ export const Judgement = z
     error: z
       .strictObject({ code: z.string(), detail: z.string() })
       .nullable()
-      .meta({ description: 'Why there is none: the rule alone has judged.' }),
+      .meta({
+        description:
+          'Why no model judged the conversation. The values are then those of the rule. Null without an ' +
+          'error.',
+      }),
   })
-  .meta({ id: 'Judgement', description: 'What a model made of an ended conversation.' });
+  .meta({ id: 'Judgement', description: "A model's judgement of an ended conversation." });
 export type Judgement = z.output<typeof Judgement>;

@@ -16,18 +16,19 @@ export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
     operationId: 'sendMessage',
     tag: 'Conversations',
     scope: 'write',
-    summary: 'Say something to the agent',
+    summary: 'Send a message to the agent',
     description:
-      'While a human is asked for or speaks, the message is stored and the agent is silent. With ' +
-      '`Accept: text/event-stream` the reply comes in parts: `token {text}` each, then `turn` for ' +
-      'every turn as it is stored, then `done {turns, conversation}`; or `error` with a problem. ' +
-      'What was streamed before an `error` is void. A reply that takes its time is cut short by a newer ' +
-      'message, and by closing the stream: what there is of it is stored, as `interrupted`.',
+      'While a human is requested or has taken over, the message is stored and the agent is silent. ' +
+      'With `Accept: text/event-stream`, the response is a stream: `token {text}` for each part of ' +
+      'the reply, `turn` for every stored turn, and finally `done {turns, conversation}`, or ' +
+      '`error` with a problem. After an `error`, discard the tokens that were streamed before it. A ' +
+      'newer message, or closing the stream, stops a reply that is in progress; the existing part ' +
+      'is stored as `interrupted`.',
     params: { id: idParam('conv', 'conversation') },
     body: { schema: MessageBody },
     answers: {
       200: {
-        description: 'What the message added.',
+        description: 'Turns that the message added.',
         schema: MessageAnswer,
         forms: { [EVENT_STREAM_TYPE]: z.string() },
       },

@@ -9,16 +9,21 @@ import type { GapRow } from './knowledge-gaps.sql.ts';
 export const gapStatus = z.enum(['open', 'resolved']);
 
 const fields = {
-  id: z.string().meta({ description: 'gap_…' }),
+  id: z.string().meta({ description: 'Id of the gap, `gap_…`.' }),
   created: createdAt,
-  conversation_id: z.string().meta({ description: 'Where it was asked first.' }),
+  conversation_id: z
+    .string()
+    .meta({ description: 'Conversation in which the question was first asked.' }),
   agent_id: z.string(),
   question: z.string(),
-  top_score: z.number().meta({ description: 'Of the best passage there was; 0: none.' }),
+  top_score: z
+    .number()
+    .meta({ description: 'Score of the best passage. 0 if no passage was found.' }),
   status: gapStatus,
   answer: z.string().nullable(),
   count: z.int().min(1).meta({
-    description: 'How often it was asked; repeated at once in one conversation, once.',
+    description:
+      'How often the question was asked. Immediate repeats in one conversation count once.',
   }),
   last_asked_at: unixTime,
   resolved_at: unixTime.nullable(),
@@ -26,15 +31,27 @@ const fields = {
 
 export const KnowledgeGap = z
   .strictObject(fields)
-  .meta({ id: 'KnowledgeGap', description: 'A question an agent had no answer to.' });
+  .meta({ id: 'KnowledgeGap', description: 'A question that an agent could not answer.' });
 
 const closePassage = z.strictObject({
-  source_id: z.string().meta({ description: 'ks_…; of an answer to a gap: gap_….' }),
-  document_id: z.string().meta({ description: 'doc_…; of an answer to a gap: gap_….' }),
-  chunk_id: z.string().meta({ description: 'chk_…' }),
-  heading: z.string().nullable().meta({ description: 'null: the passage is gone since.' }),
-  text: z.string().nullable().meta({ description: 'As it is now; null: it is gone since.' }),
-  score: z.number().meta({ description: 'When the gap was asked first.' }),
+  source_id: z.string().meta({
+    description:
+      'Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`.',
+  }),
+  document_id: z.string().meta({
+    description:
+      'Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`.',
+  }),
+  chunk_id: z.string().meta({ description: 'Id of the passage, `chk_…`.' }),
+  heading: z
+    .string()
+    .nullable()
+    .meta({ description: 'Headings above the passage. Null if the passage no longer exists.' }),
+  text: z
+    .string()
+    .nullable()
+    .meta({ description: 'Current text of the passage. Null if the passage no longer exists.' }),
+  score: z.number().meta({ description: 'Score when the gap was first asked.' }),
 });
 
 export const KnowledgeGapDetail = z
@@ -42,14 +59,14 @@ export const KnowledgeGapDetail = z
     ...fields,
     questions: z
       .array(z.strictObject({ text: z.string(), count: z.int().min(1), last_asked_at: unixTime }))
-      .meta({ description: 'The words it was asked in, at most 20, most often first.' }),
-    closest: z
-      .array(closePassage)
-      .meta({ description: 'What came closest when it was asked first, best first, at most 5.' }),
+      .meta({ description: 'Wordings of the question, at most 20, most frequent first.' }),
+    closest: z.array(closePassage).meta({
+      description: 'Closest passages when the question was first asked, best first, at most 5.',
+    }),
   })
   .meta({
     id: 'KnowledgeGapDetail',
-    description: 'A gap, the words it was asked in, and the passages that came closest.',
+    description: 'A gap with the wordings of its question and the closest passages.',
   });
 
 export function gapDetailView(gap: GapDetail): z.output<typeof KnowledgeGapDetail> {

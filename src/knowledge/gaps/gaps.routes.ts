@@ -46,19 +46,19 @@ function listGapsRoute(deps: ResolveGapDeps): Route {
     operationId: 'listKnowledgeGaps',
     tag,
     scope: 'read',
-    summary: 'List questions that had no answer',
+    summary: 'List knowledge gaps',
     description:
-      'Newest first, or by `sort`. To see what is new since, poll with `asked_after`. With `status=resolved` ' +
-      'those that were closed, and what was answered to them.',
+      'Newest first, or ordered by `sort`. To find new occurrences, poll with `asked_after`. ' +
+      '`status=resolved` lists closed gaps and their answers.',
     query: {
       status: gapStatus.optional(),
       agent_id: idValue('agt').optional(),
       conversation_id: idValue('conv').optional(),
       created_after: timeBound('Unix seconds, inclusive.'),
       created_before: timeBound('Unix seconds, exclusive.'),
-      asked_after: timeBound('Asked since then, first or again: Unix seconds, inclusive.'),
+      asked_after: timeBound('Time of the last occurrence in Unix seconds, inclusive.'),
       count_min: countMin,
-      q: partOf('A part of the question, in any case.'),
+      q: partOf('Text that the question contains, in any case.'),
       sort: gapsOrder,
       limit: pageLimit,
       cursor: gapCursor,
@@ -87,10 +87,14 @@ function listGapsRoute(deps: ResolveGapDeps): Route {
   });
 }
 
-const gapsOrder = z.enum(GAP_ORDERS).default('created').meta({
-  description:
-    '`created`: newest first; `count`: asked most often first; `last_asked_at`: last first.',
-});
+const gapsOrder = z
+  .enum(GAP_ORDERS)
+  .default('created')
+  .meta({
+    description:
+      '`created`: newest first. `count`: most frequent first. `last_asked_at`: most recently asked ' +
+      'first.',
+  });
 
 /**
  * Cursor of a list of gaps. In the order `created` it holds only the id, like the cursors of other lists. In other
@@ -103,7 +107,7 @@ const countMin = z
   .regex(...saying(/^[1-9][0-9]{0,8}$/, 'must be a whole number from 1'))
   .transform(Number)
   .optional()
-  .meta({ description: 'Asked so often at least.', type: 'integer', minimum: 1 });
+  .meta({ description: 'Minimum number of occurrences.', type: 'integer', minimum: 1 });
 
 /** Returns a function that encodes the cursor of a gap in the chosen order of the list. */
 function placeIn(order: GapOrder): (gap: ListedGap) => string {
@@ -155,7 +159,10 @@ const resolveBody = z
   .strictObject({
     answer: answerText
       .optional()
-      .describe('What the agent is to reply from now on; absent: there will be no answer.'),
+      .describe(
+        'Text from which the agent answers the question in future. If absent, the gap is closed ' +
+          'without an answer.',
+      ),
   })
   .describe('How the gap is closed.');
 
@@ -166,11 +173,11 @@ function resolveGapRoute(deps: ResolveGapDeps): Route {
     operationId: 'resolveKnowledgeGap',
     tag,
     scope: 'write',
-    summary: 'Close a gap, with an answer or without',
+    summary: 'Resolve a gap, with or without an answer',
     description:
-      'An answer is a passage of that agent alone, found by its own words and by those of the question, ' +
-      'however it was asked, from the next search on. Without one the question opens a new gap when it comes up ' +
-      'again.',
+      'An answer becomes a passage of that agent alone. From the next search on, it is found by its ' +
+      'own words and by those of the question, in every wording. After a close without an answer, ' +
+      'the question opens a new gap when it is asked again.',
     params,
     body: { schema: resolveBody, isOptional: true },
     answers: { 200: { description: 'The gap.', schema: KnowledgeGapDetail } },
@@ -199,9 +206,11 @@ const answerPatch = z
     answer: answerText
       .nullable()
       .optional()
-      .describe('What the agent is to reply from now on; null withdraws what it replied so far.'),
+      .describe(
+        'Text from which the agent answers the question in future. Null withdraws the current answer.',
+      ),
   })
-  .describe('Changes of a gap.');
+  .describe('Changes to a gap.');
 
 function changeAnswerRoute(deps: ResolveGapDeps): Route {
   return route({
@@ -213,7 +222,8 @@ function changeAnswerRoute(deps: ResolveGapDeps): Route {
     summary: 'Change the answer of a resolved gap',
     description:
       'JSON merge patch (RFC 7386). The next search finds the new answer and not the old one. A gap ' +
-      'that was closed without an answer gets one; an open one is resolved first.',
+      'that was closed without an answer gets one. An open gap must be resolved first (409 ' +
+      '`gap_open`).',
     params,
     body: { schema: answerPatch },
     answers: { 200: { description: 'The gap.', schema: KnowledgeGapDetail } },
@@ -245,10 +255,10 @@ function withdrawAnswerRoute(deps: ResolveGapDeps): Route {
     scope: 'write',
     summary: 'Withdraw the answer of a gap',
     description:
-      'No search finds it any more and the gap is open again, unless the same question is open as ' +
-      'another gap meanwhile: then this one stays closed, without an answer.',
+      'The answer is no longer found, and the gap is open again. If another gap is open for the ' +
+      'same question, this gap stays closed without an answer.',
     params,
-    answers: { 204: { description: 'It is withdrawn.' } },
+    answers: { 204: { description: 'The answer is withdrawn.' } },
     handle: async ({ caller, params: { id } }) => {
       const withdraw = audited(
         caller,

@@ -18,7 +18,8 @@ export function readPassageRoute({ pool }: { pool: Pool }): Route {
     scope: 'read',
     summary: 'Read a passage',
     description:
-      'As it is indexed now. One whose source was indexed anew since, or whose answer was changed, is gone.',
+      'Returns the current passage. After its source is indexed anew or its answer changes, the ' +
+      'passage no longer exists (404).',
     params: { id: idParam('chk', 'passage') },
     answers: { 200: { description: 'The passage.', schema: Passage } },
     handle: async ({ caller: { namespace }, params: { id } }) => ({

@@ -5,10 +5,19 @@ import type { StoredPassage } from './knowledge-chunks.sql.ts';
 import { hitIds, type KnowledgeHit } from './search-passages.ts';
 
 const passage = {
-  source_id: z.string().meta({ description: 'ks_…; of an answer to a gap: gap_….' }),
-  document_id: z.string().meta({ description: 'doc_…; of an answer to a gap: gap_….' }),
-  chunk_id: z.string().meta({ description: 'chk_…' }),
-  heading: z.string().meta({ description: 'Headings above it; of an answer: the question.' }),
+  source_id: z.string().meta({
+    description:
+      'Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`.',
+  }),
+  document_id: z.string().meta({
+    description:
+      'Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`.',
+  }),
+  chunk_id: z.string().meta({ description: 'Id of the passage, `chk_…`.' }),
+  heading: z.string().meta({
+    description:
+      'Headings above the passage, or the question if the passage is the answer to a gap.',
+  }),
   text: z.string(),
 };
 
@@ -17,44 +26,58 @@ const Why = z
     matched: z
       .array(
         z.strictObject({
-          word: z.string().meta({ description: 'A word of the question, as its stem.' }),
+          word: z.string().meta({ description: 'Stem of a word of the question.' }),
           as: z.string().meta({
             description:
-              'As the passage has it: the same, one corrected, or one that means the same.',
+              'Matching word of the passage: the same word, a corrected one, or a synonym.',
           }),
           in: z.enum(['heading', 'text', 'both']),
           weight: z
             .number()
             .min(0)
             .max(1)
-            .meta({ description: 'What part of the question it is.' }),
+            .meta({ description: 'Share of this word in the weight of the question.' }),
         }),
       )
-      .meta({ description: 'What the passage has of the question, what weighs most first.' }),
-    missing: z.array(z.string()).meta({ description: 'Stems of words that it has not.' }),
+      .meta({
+        description: 'Words of the question that the passage contains, highest weight first.',
+      }),
+    missing: z
+      .array(z.string())
+      .meta({ description: "Stems of the question's words that the passage does not contain." }),
     likeness: z.number().min(0).max(1).nullable().meta({
-      description: 'How alike the question and the heading are; null: the heading is no question.',
+      description:
+        'Similarity of the question and the heading. Null if the heading is not a question.',
     }),
   })
-  .meta({ id: 'SearchHitReason', description: 'Why a passage was chosen.' });
+  .meta({ id: 'SearchHitReason', description: 'Why a passage was found.' });
 
 export const SearchHit = z
   .strictObject({
     ...passage,
-    score: z.number().min(0).max(1).meta({
-      description:
-        'How probable it is that it answers the question; never above that of a better hit.',
-    }),
+    score: z
+      .number()
+      .min(0)
+      .max(1)
+      .meta({
+        description:
+          'Estimated probability that the passage answers the question. Never above the score of a ' +
+          'better hit.',
+      }),
     similarity: z.number().nullable().meta({
-      description: 'How alike it is by its meaning, up to 1; null: it was not compared.',
+      description: 'Similarity of the meaning, at most 1. Null if it was not computed.',
     }),
     why: Why,
-    given: z.boolean().nullable().meta({
-      description:
-        'With `agent_id`: whether a reply to this is given it, by `top_k` and `min_score` of the agent.',
-    }),
+    given: z
+      .boolean()
+      .nullable()
+      .meta({
+        description:
+          'Whether a reply would get this passage, according to `top_k` and `min_score` of the agent. ' +
+          'Null without `agent_id`.',
+      }),
   })
-  .meta({ id: 'SearchHit', description: 'A passage that has some of what was asked.' });
+  .meta({ id: 'SearchHit', description: 'A passage that matches the question.' });
 
 /**
  * Returns a hit for the REST API. `given` says whether a reply of the agent would get the passage; `null` if the search
@@ -82,14 +105,19 @@ function rounded(number: number): number {
 
 export const Passage = z
   .strictObject({
-    id: z.string().meta({ description: 'chk_…' }),
+    id: z.string().meta({ description: 'Id of the passage, `chk_…`.' }),
     created: createdAt,
     ...passage,
-    document_title: z.string().nullable().meta({ description: 'null: an answer to a gap.' }),
-    path: z.string().nullable().meta({ description: 'What the document is called in its source.' }),
-    url: z.string().nullable().meta({ description: 'Where people open it; null: nowhere.' }),
+    document_title: z
+      .string()
+      .nullable()
+      .meta({ description: 'The source of the passage. Null for the answer to a gap.' }),
+    path: z.string().nullable().meta({ description: 'Name of the document in its source.' }),
+    url: z.string().nullable().meta({
+      description: 'Address at which people can open the document. Null if it has no address.',
+    }),
   })
-  .meta({ id: 'KnowledgeChunk', description: 'A passage of knowledge, as it is indexed.' });
+  .meta({ id: 'KnowledgeChunk', description: 'A passage of the index.' });
 
 export function passageView(row: StoredPassage): z.output<typeof Passage> {
   const ids = hitIds(row);

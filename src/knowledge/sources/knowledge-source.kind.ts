@@ -5,7 +5,8 @@ export const KNOWLEDGE_SOURCE_KIND = definitionOf({
   kind: 'KnowledgeSource',
   idPrefix: 'ks',
   shortNames: ['ks'],
-  description: 'What agents answer from: a text, an uploaded file, a website or another system.',
+  description:
+    'Knowledge from which agents answer: a text, an uploaded file, a website or another system.',
   spec: knowledgeSourceSpec,
   status: knowledgeSourceStatus,
   columns: [

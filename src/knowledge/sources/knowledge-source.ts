@@ -25,21 +25,30 @@ import { saying } from '../../platform/resources/schema/patterns.ts';
 const paths = z.array(z.string().min(1).max(1024)).max(50).meta(LIST_SET);
 
 const website = z.strictObject({
-  url: httpUrl.describe('Page to start from.'),
+  url: httpUrl.describe('Address of the first page.'),
   maxDepth: z
     .int()
     .min(0)
     .max(20)
-    .describe('Links followed from the first page; 0: that page alone. Default 5.')
+    .describe(
+      'Maximum number of links to follow from the first page. 0 reads only that page. Default: 5.',
+    )
     .exactOptional(),
-  maxPages: z.int().min(1).max(10_000).describe('Most pages kept. Default 500.').exactOptional(),
-  include: paths.describe('Patterns of paths to keep, as in /help/*.').exactOptional(),
-  exclude: paths.describe('Patterns of paths to leave out.').exactOptional(),
+  maxPages: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .describe('Maximum number of pages. Default: 500.')
+    .exactOptional(),
+  include: paths.describe('Patterns of paths to include, such as /help/*.').exactOptional(),
+  exclude: paths.describe('Patterns of paths to exclude.').exactOptional(),
   delayMs: z
     .int()
     .min(0)
     .max(60_000)
-    .describe('Milliseconds from one request to the next; 0: several at once. Default 500.')
+    .describe(
+      'Pause between two requests, in milliseconds. 0 allows concurrent requests. Default: 500.',
+    )
     .exactOptional(),
 });
 
@@ -48,7 +57,7 @@ export const KEY_IN_FEED_HEADER =
 
 const integration = z
   .strictObject({
-    url: httpUrl.describe('Address of the feed that documents are read from.'),
+    url: httpUrl.describe('Address of the feed from which documents are read.'),
     headers: headerMap.describe('Extra headers of the request.').exactOptional(),
     secretRef: bearerSecretRef.exactOptional(),
     signingSecretRef: signingSecretRef.exactOptional(),
@@ -56,12 +65,12 @@ const integration = z
   .meta(rules(noKeyInHeaders(KEY_IN_FEED_HEADER)));
 
 const embeddings = z.strictObject({
-  provider: dnsLabel.describe('ModelProvider of the same namespace, or default.'),
+  provider: dnsLabel.describe('ModelProvider in the same namespace, or `default`.'),
   model: z
     .string()
     .min(1)
     .max(128)
-    .describe("Its embedding model; absent: the provider's embeddings.defaultModel.")
+    .describe("Embedding model. Defaults to the provider's embeddings.defaultModel.")
     .exactOptional(),
 });
 
@@ -75,20 +84,22 @@ export const knowledgeSourceSpec = z
   .strictObject({
     type: z
       .enum(['website', 'file', 'text', 'integration'])
-      .describe('Where the knowledge comes from; a file is uploaded by the REST API.'),
-    website: website.describe('The website to read; for type website.').exactOptional(),
+      .describe('Type of the source. The content of a file is uploaded through the REST API.'),
+    website: website.describe('Website to read. Only for type website.').exactOptional(),
     text: z
       .string()
       .min(1)
       .max(TEXT_CHARS_MAX)
-      .describe('The knowledge itself, plain or Markdown; for type text.')
+      .describe('Text of the source, plain or Markdown. Only for type text.')
       .exactOptional(),
     textFrom: z
-      .strictObject({ configMapKeyRef: configMapKeyRef.describe('The ConfigMap and key to read.') })
-      .describe('Takes the text from elsewhere; for type text.')
+      .strictObject({
+        configMapKeyRef: configMapKeyRef.describe('The ConfigMap and the key to read.'),
+      })
+      .describe('Reads the text from elsewhere. Only for type text.')
       .exactOptional(),
     integration: integration
-      .describe('The system to read from; for type integration.')
+      .describe('System to read from. Only for type integration.')
       .exactOptional(),
     schedule: z
       .string()
@@ -99,16 +110,19 @@ export const knowledgeSourceSpec = z
           'must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *',
         ),
       )
-      .describe('When to read again, as cron has it; for types website and integration.')
+      .describe(
+        'When to read the source again, as a cron expression. Only for types website and integration.',
+      )
       .exactOptional(),
     embeddings: embeddings
       .describe(
-        'What its passages are embedded with; absent: the default provider, where that embeds.',
+        'Provider and model that embed the passages. Defaults to the default provider if that one ' +
+          'embeds.',
       )
       .exactOptional(),
     metadata: metadataMap
       .clone()
-      .describe('Key-value pairs of yours, by which agents may choose their sources.')
+      .describe('Your own key-value pairs, by which agents can select sources.')
       .exactOptional(),
   })
   .meta(
@@ -145,31 +159,31 @@ export const knowledgeSourceSpec = z
       },
     ),
   )
-  .describe('What the knowledge is and where it comes from.');
+  .describe('Desired state of the source: its content and where it comes from.');
 
 export const knowledgeSourceStatus = z
   .strictObject({
     observedGeneration,
-    sourceId: z.string().max(29).describe('Id in the REST API, ks_…').exactOptional(),
-    documents: z.int().min(0).describe('Documents that are searched.').exactOptional(),
-    chunks: z.int().min(0).describe('Passages that are searched.').exactOptional(),
+    sourceId: z.string().max(29).describe('Id in the REST API, ks_….').exactOptional(),
+    documents: z.int().min(0).describe('Number of indexed documents.').exactOptional(),
+    chunks: z.int().min(0).describe('Number of indexed passages.').exactOptional(),
     lastSyncTime: time.describe('When the content was last indexed.').exactOptional(),
     lastSyncResult: z
       .enum(['succeeded', 'failed'])
-      .describe('How the last finished sync of a website or an integration went.')
+      .describe('Result of the last completed sync of a website or an integration.')
       .exactOptional(),
     sync: z
       .strictObject({
-        phase: z.enum(['queued', 'running']).describe('Whether it has begun.'),
-        found: z.int().min(0).describe('Documents known of so far.'),
-        read: z.int().min(0).describe('Of those, how many were looked at.'),
+        phase: z.enum(['queued', 'running']).describe('Whether the sync is queued or running.'),
+        found: z.int().min(0).describe('Number of documents found so far.'),
+        read: z.int().min(0).describe('Number of those documents that were read.'),
       })
       .describe('The unfinished sync.')
       .exactOptional(),
     lastHandledReconcileAt: lastHandledReconcileAt.exactOptional(),
     conditions: conditions.exactOptional(),
   })
-  .describe('What is known about the source.');
+  .describe('Observed state of the source.');
 
 /** A stored spec after defaults are applied. */
 export type KnowledgeSourceSpec = z.output<typeof knowledgeSourceSpec>;

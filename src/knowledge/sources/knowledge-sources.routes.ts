@@ -51,14 +51,16 @@ export function sourceRoutes(deps: SourceRoutesDeps): Route[] {
       path: '/v1/knowledge/sources',
       tag,
       describe: {
-        list: 'Without their texts.',
+        list: 'Lists leave out the texts of sources.',
         create:
-          'A `text` can be found as soon as this is answered; a `file` gets its content by upload. ' +
-          '`website` and `integration` are read from elsewhere, beginning now.',
+          'A `text` is searchable when the request completes. The content of a `file` is uploaded ' +
+          'separately. A `website` or an `integration` is read in the background, starting now.',
         patch:
-          'JSON merge patch (RFC 7386): null removes a field, lists are replaced. `name` and `type` ' +
+          'JSON merge patch (RFC 7386): null removes a field, and lists are replaced. `name` and `type` ' +
           'never change.',
-        delete: 'What was in it is found no more. Agents that name it stay live without it.',
+        delete:
+          'The passages of the source are no longer found. Agents that name the source stay live and ' +
+          'answer without it.',
       },
       schemas: { Write: KnowledgeSourceWrite, Patch: KnowledgeSourcePatch, Shown: KnowledgeSource },
       query: {
@@ -108,7 +110,7 @@ const fileName = z
   .max(255)
   .regex(...saying(/^[^\p{Cc}\p{Cs}/\\]+$/u, FILE_NAME_WORDS))
   .optional()
-  .meta({ description: 'What the document is called.', pattern: FILE_NAME_PATTERN.source });
+  .meta({ description: 'Name of the document.', pattern: FILE_NAME_PATTERN.source });
 
 function uploadRoute(deps: SourceRoutesDeps): Route {
   return route({
@@ -119,14 +121,14 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
     scope: 'write',
     summary: 'Upload the content of a source of type file',
     description:
-      'Text, Markdown, CSV, HTML, PDF, a Word document (DOCX), or a ZIP archive of these, each of which is a ' +
-      `document; at most 20 MB and ${PASSAGES_MAX} passages. It can be found as soon as this is answered; until ` +
-      'then what was uploaded before is. Other formats are refused, by their media type, their name or how they ' +
-      'begin.',
+      'Accepts text, Markdown, CSV, HTML, PDF, Word documents (DOCX), and ZIP archives of these, in ' +
+      `which each file is a document; at most 20 MB and ${PASSAGES_MAX} passages. The content is ` +
+      'searchable when the request completes; until then the previous content is. Other formats are ' +
+      'rejected by their media type, name or first bytes.',
     params,
     query: { file_name: fileName },
     raw: { mediaTypes: MEDIA_TYPES, bytesMax: FILE_BYTES_MAX, otherwise: ACCEPTED },
-    answers: { 202: { description: 'The source, indexed.', schema: KnowledgeSource } },
+    answers: { 202: { description: 'The indexed source.', schema: KnowledgeSource } },
     errors: ['unsupported_type', 'quota_exceeded'],
     inFlight: () => 'uploads',
     handle: async ({ caller, params: { id }, query, upload }) => {

@@ -22,10 +22,10 @@ export const sourceStatus = z.enum(['pending', 'syncing', 'ready', 'refreshing',
 /** Unset fields are `null`, so that clients need not handle absent ones. */
 export const KnowledgeSource = z
   .strictObject({
-    id: z.string().meta({ description: 'ks_…' }),
+    id: z.string().meta({ description: 'Id of the source, `ks_…`.' }),
     created: createdAt,
     updated: updatedAt,
-    name: z.string().meta({ description: 'DNS label; never changes.' }),
+    name: z.string().meta({ description: 'DNS label. It never changes.' }),
     type: sourceType,
     text: z
       .string()
@@ -33,22 +33,23 @@ export const KnowledgeSource = z
       .optional()
       .meta({
         description:
-          'The knowledge itself, of type text. It may be a megabyte: lists and the answer to a sync ' +
-          'leave the field out.',
+          'Text of a source of type `text`, up to a megabyte. Lists and the response to a sync leave it ' +
+          'out.',
       }),
     ...readableFields(KnowledgeSourceWrite, ['website', 'integration', 'schedule', 'embeddings']),
     metadata: z.record(z.string(), z.string()),
     managed_by: z.enum(['api', 'kubernetes', 'file']),
-    ready: z.boolean().meta({ description: 'Whether it is in force as declared.' }),
+    ready: z.boolean().meta({ description: 'Whether the source is active as declared.' }),
     status_message: z.string().nullable(),
-    status: sourceStatus.meta({ description: 'pending: nothing is indexed yet.' }),
-    documents: count.meta({ description: 'Documents that are searched.' }),
-    chunks: count.meta({ description: 'Passages that are searched.' }),
+    status: sourceStatus.meta({ description: '`pending` if nothing is indexed yet.' }),
+    documents: count.meta({ description: 'Number of indexed documents.' }),
+    chunks: count.meta({ description: 'Number of indexed passages.' }),
     embedded: count.nullable().meta({
-      description: 'Passages that are found by their meaning too; null: it is not embedded.',
+      description:
+        'Number of passages that are also found by their meaning. Null if the source is not embedded.',
     }),
     embedding_message: z.string().nullable().meta({
-      description: 'Why the last attempt to embed passages failed; null: it did not.',
+      description: 'Why the last attempt to embed passages failed. Null if it succeeded.',
     }),
     last_synced_at: unixTime.nullable(),
     last_sync: z
@@ -63,19 +64,23 @@ export const KnowledgeSource = z
       .nullable(),
     sync: z
       .strictObject({
-        id: z.string().meta({ description: 'sync_…' }),
+        id: z.string().meta({ description: 'Id of the sync, `sync_…`.' }),
         status: z.enum(['queued', 'running']),
         requested_at: unixTime,
-        found: count.meta({ description: 'Documents known of so far.' }),
-        read: count.meta({ description: 'Of those, how many were looked at.' }),
+        found: count.meta({ description: 'Number of documents found so far.' }),
+        read: count.meta({ description: 'Number of those documents that were read.' }),
       })
       .nullable()
-      .meta({ description: 'The unfinished one, of a website or an integration.' }),
+      .meta({
+        description: 'The unfinished sync of a website or an integration. Null without one.',
+      }),
     next_sync_at: unixTime.nullable().meta({
-      description: 'When it is read by itself: by its schedule, or again after a failure.',
+      description:
+        'Time of the next automatic sync: by schedule, or as a retry after a failure. Null if none is ' +
+        'due.',
     }),
   })
-  .meta({ id: 'KnowledgeSource', description: 'What agents answer from.' });
+  .meta({ id: 'KnowledgeSource', description: 'A source of knowledge from which agents answer.' });
 
 /** Returns a source for the REST API. The response has no field `text` if `text` is `undefined`. */
 export function sourceView(row: KnowledgeSourceRow, text?: string | null): Record<string, unknown> {
@@ -121,21 +126,26 @@ export function sourceView(row: KnowledgeSourceRow, text?: string | null): Recor
 
 export const KnowledgeDocument = z
   .strictObject({
-    id: z.string().meta({ description: 'doc_…' }),
+    id: z.string().meta({ description: 'Id of the document, `doc_…`.' }),
     created: createdAt,
     updated: updatedAt,
     source_id: z.string(),
-    path: z.string().meta({ description: "What it is called in its source: a file's name." }),
+    path: z
+      .string()
+      .meta({ description: 'Name of the document in its source, such as the name of a file.' }),
     title: z.string(),
-    url: z.string().nullable().meta({ description: 'Where people open it.' }),
-    language: z
+    url: z
       .string()
       .nullable()
-      .meta({ description: 'ISO 639-1, as it declares it or found out; null: not known.' }),
+      .meta({ description: 'Address at which people can open the document.' }),
+    language: z.string().nullable().meta({
+      description:
+        'ISO 639-1 code of the language, as declared or detected. Null if it is not known.',
+    }),
     bytes: count,
     chunks: count,
   })
-  .meta({ id: 'KnowledgeDocument', description: 'A part of a source.' });
+  .meta({ id: 'KnowledgeDocument', description: 'A document of a source.' });
 
 export function documentView(row: DocumentRow): z.output<typeof KnowledgeDocument> {
   return {

@@ -28,7 +28,7 @@ export const KnowledgeSourceWrite: z.ZodType<KnowledgeSourceWrite> = typed(
     .strictObject({
       name: dnsLabel
         .clone()
-        .describe('DNS label, unique in the namespace; made when absent.')
+        .describe('DNS label, unique in the namespace. Generated if absent.')
         .optional(),
       ...restShape(written),
     })
@@ -45,7 +45,7 @@ export const KnowledgeSourcePatch: z.ZodType<Record<string, unknown>> = z
     name: z.unknown().optional(),
     type: z.unknown().optional(),
   })
-  .describe('Changes of a knowledge source; null removes a field.');
+  .describe('Changes to a knowledge source. Null removes a field.');
 
 /** Returns the spec that a create request or a merged resource declares. */
 export function toKnowledgeSourceSpec(fields: KnowledgeSourceFields): Written {

@@ -11,24 +11,30 @@ export const syncStatus = z.enum(SYNC_STATUSES);
 
 export const KnowledgeSync = z
   .strictObject({
-    id: z.string().meta({ description: 'sync_…' }),
+    id: z.string().meta({ description: 'Id of the sync, `sync_…`.' }),
     created: createdAt,
     source_id: z.string(),
     trigger: z.enum(SYNC_TRIGGERS).meta({
       description:
-        'request: somebody asked for it; declared: what is to be read is new; schedule; retry: again ' +
-        'after one that failed.',
+        'Why the sync was started: `request` (by the API), `declared` (the declaration changed), ' +
+        '`schedule`, or `retry` (after a failure).',
     }),
     status: syncStatus,
     requested_at: unixTime,
     started_at: unixTime.nullable(),
     finished_at: unixTime.nullable(),
-    found: count.meta({ description: 'Documents known of so far.' }),
-    read: count.meta({ description: 'Of those, how many were looked at: all that follow.' }),
+    found: count.meta({ description: 'Number of documents found so far.' }),
+    read: count.meta({
+      description: 'Number of documents that were read: the sum of the following four counts.',
+    }),
     unchanged: count,
-    changed: count.meta({ description: 'New ones and other ones.' }),
-    failed: count.meta({ description: 'Could not be read; what was indexed of them stays.' }),
-    skipped: count.meta({ description: 'Are not to be read; what was indexed of them goes.' }),
+    changed: count.meta({ description: 'New or changed documents.' }),
+    failed: count.meta({
+      description: 'Documents that could not be read. Their indexed content stays.',
+    }),
+    skipped: count.meta({
+      description: 'Documents that must not be read. Their indexed content is removed.',
+    }),
     problems: z
       .array(
         z.strictObject({
@@ -38,9 +44,14 @@ export const KnowledgeSync = z
         }),
       )
       .optional()
-      .meta({ description: 'The first hundred that failed or were skipped. Lists leave it out.' }),
-    reason: z.string().nullable().meta({ description: 'Of a failed one: a word for programs.' }),
-    error: z.string().nullable().meta({ description: 'Why it failed or was canceled.' }),
+      .meta({
+        description: 'The first 100 failed or skipped documents. Lists leave this field out.',
+      }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Machine-readable reason of a failed sync. Null otherwise.' }),
+    error: z.string().nullable().meta({ description: 'Why the sync failed or was canceled.' }),
     result: z
       .strictObject({
         documents: count,
@@ -52,10 +63,11 @@ export const KnowledgeSync = z
       })
       .nullable()
       .meta({
-        description: 'Of a succeeded one: the documents after it, and how many it changed.',
+        description:
+          'Number of documents after a successful sync, and what changed. Null otherwise.',
       }),
   })
-  .meta({ id: 'KnowledgeSync', description: 'One reading of a website or an integration.' });
+  .meta({ id: 'KnowledgeSync', description: 'One sync of a website or an integration.' });
 
 /** Returns a sync for the REST API. Lists leave out the problems. */
 export function syncView(row: SyncRow, withProblems: boolean): z.output<typeof KnowledgeSync> {

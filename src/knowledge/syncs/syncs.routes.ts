@@ -29,14 +29,15 @@ function requestRoute(deps: UploadDeps): Route {
     operationId: 'syncKnowledgeSource',
     tag,
     scope: 'write',
-    summary: 'Read a source again',
+    summary: 'Sync a source',
     description:
-      'A text or a file is indexed once more before this is answered. A website or an integration is put ' +
-      'in the queue, and shows `refreshing` (`syncing` while nothing of it is indexed) when this is ' +
-      'answered; while a sync of it is unfinished that one is answered with. Until it is done what is ' +
-      'indexed is found. `knowledge.source.synced` tells of it, whether anything was new or not.',
+      'A text or a file is indexed again before the response. A sync of a website or an integration ' +
+      'is queued, and the response shows `refreshing` (or `syncing` if nothing is indexed yet). If ' +
+      'a sync is unfinished, no other one is created. Until the new sync completes, the previous ' +
+      'content is found. Every sync ends with the event `knowledge.source.synced`, even if nothing ' +
+      'changed.',
     params: sourceParam,
-    body: { schema: z.strictObject({}).describe('Nothing.'), isOptional: true },
+    body: { schema: z.strictObject({}).describe('No fields.'), isOptional: true },
     answers: { 202: { description: 'The source.', schema: KnowledgeSource } },
     errors: ['no_content'],
     handle: ({ answering, caller, params: { id } }) =>
@@ -63,7 +64,7 @@ function listRoute(deps: UploadDeps): Route {
     tag,
     scope: 'read',
     summary: 'List the syncs of a website or an integration, newest first',
-    description: 'Those that ended are kept for 30 days, the newest hundred of them.',
+    description: 'Ended syncs are stored for 30 days, at most the newest 100 of each source.',
     params: sourceParam,
     query: { status: syncStatus.optional(), ...idPage('sync') },
     answers: { 200: { description: 'A page of syncs.', schema: pageSchema(KnowledgeSync) } },
@@ -104,11 +105,11 @@ function cancelRoute(deps: UploadDeps): Route {
     scope: 'write',
     summary: 'Stop a sync',
     description:
-      'Nothing of it is put in the index any more; what was indexed before stays. Its requests end within ' +
-      'two seconds. There is no event.',
+      'Nothing more is indexed by this sync; content that was indexed before stays. Its requests ' +
+      'end within two seconds. No event is emitted.',
     params,
-    body: { schema: z.strictObject({}).describe('Nothing.'), isOptional: true },
-    answers: { 200: { description: 'The sync, canceled.', schema: KnowledgeSync } },
+    body: { schema: z.strictObject({}).describe('No fields.'), isOptional: true },
+    answers: { 200: { description: 'The canceled sync.', schema: KnowledgeSync } },
     errors: ['sync_finished'],
     handle: async ({ answering, caller, params: { id, sync_id: syncId } }) => {
       const { namespace } = caller;

@@ -21,7 +21,7 @@ export const pageLimit = z
   .refine((items) => items >= 1 && items <= LIMIT_MAX, `must be from 1 to ${LIMIT_MAX}`)
   .default(LIMIT_DEFAULT)
   .meta({
-    description: 'Items in a page.',
+    description: 'Maximum number of items in a page.',
     type: 'integer',
     default: LIMIT_DEFAULT,
     minimum: 1,
@@ -70,7 +70,10 @@ export function pageSchema<T extends z.ZodType>(item: T) {
   return z.strictObject({
     data: z.array(item),
     has_more: z.boolean(),
-    next_cursor: z.string().nullable().meta({ description: 'For `cursor`; null: the last page.' }),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Value of `cursor` for the next page. Null on the last page.' }),
   });
 }
 
@@ -88,7 +91,7 @@ export function cursorOf<T>(read: (text: string) => T | undefined) {
       return z.NEVER;
     })
     .optional()
-    .meta({ description: '`next_cursor` of the page before.' });
+    .meta({ description: '`next_cursor` of the previous page.' });
 }
 
 function numberIn(list: string, text: string): number | undefined {

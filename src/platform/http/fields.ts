@@ -71,8 +71,8 @@ export function unixSecOrNull(ms: number | null): number | null {
 }
 
 export const unixTime = z.int().meta({ description: 'Unix seconds.' });
-export const createdAt = z.int().meta({ description: 'When it was made, Unix seconds.' });
-export const updatedAt = z.int().meta({ description: 'When it last changed, Unix seconds.' });
+export const createdAt = z.int().meta({ description: 'Creation time in Unix seconds.' });
+export const updatedAt = z.int().meta({ description: 'Time of the last change in Unix seconds.' });
 
 /** Last second of the year 9999, which still fits into a UUIDv7. */
 const LAST_SEC = 253_402_300_799;
@@ -114,11 +114,12 @@ export const PHONE = saying(
 
 /** Variables that callers may attach to a conversation or a call. */
 export const variables = freeMembers(z.unknown()).describe(
-  'What the agent may know of the user; `{{name}}` in its first message.',
+  'What the agent may know about the user. `{{name}}` in the first message is replaced by the ' +
+    'value of `name`.',
 );
 const metadataValue = z.string().max(1024);
 export const metadata = freeMembers(metadataValue).describe(
-  'Free key-value pairs of yours; kept and shown, never read.',
+  'Your own key-value pairs. Parley stores and returns them, and does not interpret them.',
 );
 
 /** Merge patch of `metadata`: null removes a member, or all members. */
@@ -131,7 +132,7 @@ export const metadataPatch = z
   .meta({ maxProperties: 2 * MEMBERS_MAX })
   .nullable()
   .optional()
-  .describe('Members to set, or with null to remove; null removes all.');
+  .describe('Members to set, or to remove with null. Null instead of an object removes all.');
 
 /** Checks the bounds of `metadata` after a merge patch. @throws ApiError invalid_body */
 export function requireFewMembers(members: object): void {
@@ -151,7 +152,8 @@ export const metadataFilter = z
   .optional()
   .meta({
     description:
-      '`metadata.KEY=VALUE`: those whose metadata has exactly that; of several pairs, all (10 at most).',
+      '`metadata.KEY=VALUE` matches objects whose metadata has exactly this value. With several ' +
+      'pairs (at most 10), all must match.',
     // OpenAPI's form for an object whose members are separate parameters.
     propertyNames: { pattern: METADATA_FILTER.source },
     param: { style: 'form', explode: true },

@@ -8,13 +8,16 @@ import { ERROR_CATALOGUE, type ApiError, type ErrorCode } from '../../errors.ts'
 export const OpenAiError = z
   .strictObject({
     error: z.strictObject({
-      message: z.string().meta({ description: 'What was wrong and what to change.' }),
+      message: z.string().meta({ description: 'What is wrong and how to fix it.' }),
       type: z.string(),
-      param: z.string().nullable().meta({ description: 'The field, as `messages[0].content`.' }),
-      code: z.string().nullable().meta({ description: 'For programs.' }),
+      param: z
+        .string()
+        .nullable()
+        .meta({ description: 'The field, such as `messages[0].content`.' }),
+      code: z.string().nullable().meta({ description: 'Machine-readable code.' }),
     }),
   })
-  .meta({ id: 'OpenAiError', description: 'What was wrong, as OpenAI says it.' });
+  .meta({ id: 'OpenAiError', description: "An error in OpenAI's format." });
 
 export type OpenAiError = z.output<typeof OpenAiError>;
 

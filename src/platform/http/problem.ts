@@ -12,9 +12,11 @@ export const Problem = z
     type: z.string().meta({ example: `${TYPE_BASE}not_found` }),
     title: z.string(),
     status: z.int(),
-    detail: z.string().meta({ description: 'What was wrong and what to change.' }),
-    code: z.string().meta({ description: 'The same as the end of `type`; for programs.' }),
-    request_id: z.string().meta({ description: 'Also in the header `Request-Id`.' }),
+    detail: z.string().meta({ description: 'What is wrong and how to fix it.' }),
+    code: z.string().meta({ description: 'Machine-readable code: the last part of `type`.' }),
+    request_id: z
+      .string()
+      .meta({ description: 'Id of the request, also in the header `Request-Id`.' }),
     errors: z
       .array(
         z.strictObject({
@@ -24,9 +26,9 @@ export const Problem = z
         }),
       )
       .optional()
-      .meta({ description: 'One entry for each mistake in the body.' }),
+      .meta({ description: 'One entry for each invalid field of the body.' }),
   })
-  .meta({ id: 'Problem', description: 'What was wrong (RFC 9457).' });
+  .meta({ id: 'Problem', description: 'An error as a problem document (RFC 9457).' });
 
 export type Problem = z.output<typeof Problem>;
 

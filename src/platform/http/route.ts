@@ -258,7 +258,7 @@ export function openRoute<B, T>(spec: OpenRouteSpec<B, T>): Route {
   };
 }
 
-const RAW_SCHEMA = z.string().describe('The content as it is.');
+const RAW_SCHEMA = z.string().describe('The content of the file.');
 const NO_UPLOAD: RawBody = { mediaType: '', bytes: Buffer.alloc(0) };
 
 /**

@@ -17,21 +17,24 @@ export type UsageRouteDeps = {
 
 const Used = z
   .strictObject({
-    limit: z.int().min(1).nullable().describe('null: there is none.'),
+    limit: z.int().min(1).nullable().describe('The limit. Null means unlimited.'),
     used: z.int().min(0),
   })
-  .meta({ id: 'Used', description: 'A limit, and how much of it is used.' });
+  .meta({ id: 'Used', description: 'A limit and its current usage.' });
 
 const UsedShares = z
-  .strictObject({ api_key: Used.describe('Of the calling API key.'), namespace: Used })
-  .meta({ id: 'UsedShares', description: 'What is under way at once.' });
+  .strictObject({ api_key: Used.describe('Usage of the calling API key.'), namespace: Used })
+  .meta({
+    id: 'UsedShares',
+    description: 'Limits of concurrent work, for the API key and for the namespace.',
+  });
 
 const usageOf = (quotas: readonly string[]) =>
   z
     .strictObject({
       quotas: z
         .strictObject(Object.fromEntries(quotas.map((quota) => [quota, Used])))
-        .describe('What the namespace has.'),
+        .describe('Quotas of the namespace.'),
       in_flight: z
         .strictObject({
           event_streams: UsedShares,
@@ -40,9 +43,11 @@ const usageOf = (quotas: readonly string[]) =>
           replay_requests: UsedShares,
           replay_jobs: UsedShares,
         })
-        .describe('In the process that answers; `replay_jobs` in all of them together.'),
+        .describe(
+          'Concurrent work in the process that responds; for `replay_jobs`, in all processes together.',
+        ),
     })
-    .meta({ id: 'Usage', description: 'Limits of a namespace, and what is used of them.' });
+    .meta({ id: 'Usage', description: 'Limits of a namespace and their usage.' });
 
 /** Returns the route that reports each limit and its current usage (contract/limits.md#usage). */
 export function usageRoute(deps: UsageRouteDeps): Route {
@@ -53,11 +58,11 @@ export function usageRoute(deps: UsageRouteDeps): Route {
     operationId: 'getUsage',
     tag: 'Usage',
     scope: 'read',
-    summary: 'Read what is used of each limit',
+    summary: 'Read limits and their usage',
     description:
-      'More than a quota is 409 `quota_exceeded`, more than a share of what is under way at once ' +
-      '429 `too_many_in_flight`.',
-    answers: { 200: { description: 'Limits and what is used of them.', schema: Usage } },
+      'A request above a quota is 409 `quota_exceeded`. A request above a limit of concurrent work ' +
+      'is 429 `too_many_in_flight`.',
+    answers: { 200: { description: 'The limits and their usage.', schema: Usage } },
     handle: async ({ caller }) => {
       const jobs = await deps.countJobs(caller);
       const { limits } = deps;

@@ -158,11 +158,16 @@ const Explanation = z
     event_id: z.string(),
     endpoint_id: z.string(),
     reason: z.enum(REASONS),
-    detail: z.string().meta({ description: 'What happened and what to do, for people.' }),
-    delivery_id: z.string().nullable().meta({ description: 'The delivery it is about.' }),
+    detail: z.string().meta({ description: 'Human-readable explanation, including what to do.' }),
+    delivery_id: z.string().nullable().meta({
+      description: 'The delivery that the explanation is about. Null without a delivery.',
+    }),
     next_attempt_at: unixTime.nullable(),
   })
-  .meta({ id: 'Explanation', description: 'Why an event did not arrive, or that it did.' });
+  .meta({
+    id: 'Explanation',
+    description: 'Why an event was or was not delivered to an endpoint.',
+  });
 
 function explainRoute(deps: DeliveryRoutesDeps): Route {
   return route({
@@ -171,10 +176,10 @@ function explainRoute(deps: DeliveryRoutesDeps): Route {
     operationId: 'explainDelivery',
     tag: 'Events',
     scope: 'read',
-    summary: 'Why an event has not got to an endpoint',
+    summary: 'Explain the delivery of an event to an endpoint',
     params: { id: idParam('evt', 'event') },
     query: { endpoint_id: idValue('we') },
-    answers: { 200: { description: 'The reason.', schema: Explanation } },
+    answers: { 200: { description: 'The explanation.', schema: Explanation } },
     handle: async ({ caller: { namespace }, params: { id }, query: { endpoint_id } }) => {
       const why = await explainDelivery(deps, { namespace, id, endpointId: endpoint_id });
       return {

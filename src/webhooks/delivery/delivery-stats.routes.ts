@@ -25,7 +25,7 @@ const count = z.int().min(0);
 const ms = z.number().min(0).nullable();
 
 const Bucket = z.strictObject({
-  at: unixTime.meta({ description: 'Its beginning.' }),
+  at: unixTime.meta({ description: 'Start of the bucket.' }),
   acknowledged: count,
   failed: count,
   latency_p50_ms: ms,
@@ -38,25 +38,30 @@ const DeliveryStats = z
     to: unixTime,
     endpoint_id: z.string().nullable(),
     counted_from: unixTime.meta({
-      description: `Everything below is of events from here on: \`from\`, or later where the window has more than ${READ_MAX.toLocaleString('en')} deliveries.`,
+      description:
+        'The following figures cover events from this time on: `from`, or a later time if the period ' +
+        `has more than ${READ_MAX.toLocaleString('en')} finished deliveries.`,
     }),
     acknowledged: count,
-    failed: count.meta({ description: 'Given up.' }),
+    failed: count.meta({ description: 'Deliveries that failed after all attempts.' }),
     canceled: count,
     unfinished: count.meta({
-      description: `Still tried; counted to ${UNFINISHED_MAX.toLocaleString('en')}.`,
+      description: `Deliveries that are not finished, counted up to ${UNFINISHED_MAX.toLocaleString('en')}.`,
     }),
     attempts: count,
     latency_count: count.meta({
-      description: 'Acknowledged at the first attempt: what the latency is of.',
+      description:
+        'Deliveries that were acknowledged at the first attempt. The latency covers these.',
     }),
-    latency_p50_ms: ms.meta({ description: 'From the event to its acknowledgement.' }),
+    latency_p50_ms: ms.meta({
+      description: 'Median time from the event to its acknowledgement, in milliseconds.',
+    }),
     latency_p95_ms: ms,
     within_500_ms_rate: z.number().min(0).max(1).nullable(),
     bucket_sec: z.int().min(1),
     buckets: z.array(Bucket).max(BUCKETS_MAX),
   })
-  .meta({ id: 'DeliveryStats', description: 'What became of deliveries, as numbers.' });
+  .meta({ id: 'DeliveryStats', description: 'Statistics of deliveries.' });
 
 const bucketSec = z
   .string()
@@ -64,7 +69,9 @@ const bucketSec = z
   .transform(Number)
   .optional()
   .meta({
-    description: `Default: a ${BUCKETS_DEFAULT}th of the window; at most ${BUCKETS_MAX} buckets.`,
+    description:
+      `Length of a bucket in seconds. Default: 1/${BUCKETS_DEFAULT} of the period. At most ` +
+      `${BUCKETS_MAX} buckets are returned.`,
     type: 'integer',
     minimum: 1,
   });
@@ -77,17 +84,18 @@ export function deliveryStatsRoute(deps: { pool: Pool; nowMs: () => number }): R
     operationId: 'getDeliveryStats',
     tag: 'Deliveries',
     scope: 'read',
-    summary: 'Figures of deliveries: outcomes and latency',
+    summary: 'Read delivery statistics',
     description:
-      'Of events of the window, without test events. The latency is that from the commit of an event ' +
-      'to its acknowledgement, where that was the first attempt.',
+      'Covers deliveries of the events in the period, without test events. Latency is the time from ' +
+      'the commit of an event to its acknowledgement, for deliveries that were acknowledged at the ' +
+      'first attempt.',
     query: {
       from: timeBound('Unix seconds, inclusive. Default: an hour before `to`.'),
       to: timeBound('Unix seconds, exclusive. Default: now.'),
       endpoint_id: idValue('we').optional(),
       bucket_sec: bucketSec,
     },
-    answers: { 200: { description: 'The figures.', schema: DeliveryStats } },
+    answers: { 200: { description: 'The statistics.', schema: DeliveryStats } },
     handle: async ({ caller: { namespace }, query }) => {
       const endpointId = query.endpoint_id;
       const span = { namespace, endpointId, ...windowOf(query, deps.nowMs()) };

@@ -13,30 +13,34 @@ const trigger = z.enum(TRIGGERS);
 
 export const Delivery = z
   .strictObject({
-    id: z.string().meta({ description: 'dlv_…' }),
+    id: z.string().meta({ description: 'Id of the delivery, `dlv_…`.' }),
     created: createdAt,
     event_id: z.string(),
     event_type: z.enum(EVENT_TYPES),
     endpoint_id: z.string(),
     trigger,
-    test: z.boolean().meta({ description: 'Of a test event.' }),
+    test: z.boolean().meta({ description: 'Whether the event is a test event.' }),
     status: z.enum(DELIVERY_STATUSES),
-    attempt_count: count.meta({ description: 'As many as `attempts` shows.' }),
-    in_flight_since: unixTime
-      .nullable()
-      .meta({ description: 'An attempt is under way, which `attempts` does not show yet.' }),
+    attempt_count: count.meta({ description: 'Number of entries in `attempts`.' }),
+    in_flight_since: unixTime.nullable().meta({
+      description:
+        'Start of an attempt in progress, which `attempts` does not contain yet. Null without one.',
+    }),
     next_attempt_at: unixTime.nullable(),
     delivered_at: unixTime.nullable(),
-    delivered_by: z
-      .string()
-      .nullable()
-      .meta({ description: 'dlv_…: the replay that was acknowledged while this one waited.' }),
+    delivered_by: z.string().nullable().meta({
+      description:
+        'Id of the replay that was acknowledged while this delivery waited, `dlv_…`. Null otherwise.',
+    }),
     attempts: z.array(
       z.strictObject({
         number: z.int().min(1),
         trigger,
         started_at: unixTime,
-        duration_ms: count.nullable().meta({ description: 'null: not known, or under way.' }),
+        duration_ms: count.nullable().meta({
+          description:
+            'Duration in milliseconds. Null if the attempt is in progress or the duration is not known.',
+        }),
         status_code: z.int().nullable(),
         error_class: z
           .enum([
@@ -51,11 +55,14 @@ export const Delivery = z
           ])
           .nullable(),
         error_message: z.string().nullable(),
-        response_body: z.string().nullable().meta({ description: 'Its first 4 KiB.' }),
+        response_body: z
+          .string()
+          .nullable()
+          .meta({ description: 'First 4 KiB of the response body.' }),
       }),
     ),
   })
-  .meta({ id: 'Delivery', description: 'One event on its way to one endpoint.' });
+  .meta({ id: 'Delivery', description: 'One event to deliver to one endpoint, and its attempts.' });
 
 export function deliveryView(row: DeliveryRow): Record<string, unknown> {
   return {

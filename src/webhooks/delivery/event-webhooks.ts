@@ -8,7 +8,9 @@ function describeEvent(type: EventType): RouteConfig {
   const name = type.replaceAll(/(^|[._])([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
   const envelope = z
     .strictObject({
-      id: z.string().meta({ description: 'evt_…; the key to recognise a repeat by.' }),
+      id: z
+        .string()
+        .meta({ description: 'Id of the event, `evt_…`. Use it to detect repeated deliveries.' }),
       type: z.literal(type),
       created: z.int().meta({ description: 'Unix seconds.' }),
       data: EVENT_DATA[type],
@@ -22,12 +24,17 @@ function describeEvent(type: EventType): RouteConfig {
     tags: ['Webhooks'],
     security: [], // The signature authenticates Parley to the receiver.
     description:
-      'Sent to each enabled endpoint of the namespace that is subscribed, at least once.',
+      'Sent at least once to each enabled endpoint of the namespace that is subscribed to the type.',
     request: {
       headers: DELIVERY_HEADERS,
       body: { content: { 'application/json': { schema: envelope } } },
     },
-    responses: { '2XX': { description: 'Received. Anything else is sent again, for 72 hours.' } },
+    responses: {
+      '2XX': {
+        description:
+          'Acknowledged. After any other response, the delivery is retried for 72 hours.',
+      },
+    },
   };
 }
 
@@ -40,20 +47,26 @@ const DELIVERY_HEADERS = z.object({
   'parley-signature': signature.meta({
     description: "Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret.",
   }),
-  'parley-signature-next': signature
-    .optional()
-    .meta({ description: 'While the secret is rotated: the same with the new one.' }),
+  'parley-signature-next': signature.optional().meta({
+    description:
+      'Signature with the other live secret. Present only during a rotation of the secret.',
+  }),
   'parley-event-id': z.string().meta({ description: '`id` of the body.' }),
   'parley-event-type': z.string().meta({ description: '`type` of the body.' }),
-  'parley-delivery-attempt': z.int().min(1).meta({ description: 'Attempt of this delivery.' }),
+  'parley-delivery-attempt': z
+    .int()
+    .min(1)
+    .meta({ description: 'Number of the attempt, starting at 1.' }),
   'parley-test': z
     .literal('true')
     .optional()
-    .meta({ description: 'Only of a test event, which somebody has sent to this endpoint alone.' }),
+    .meta({ description: 'Present only for test events, which are sent to this endpoint alone.' }),
   'webhook-id': z.string().meta({ description: '`id` of the body (Standard Webhooks).' }),
-  'webhook-timestamp': z.int().meta({ description: 'Unix seconds of the attempt.' }),
+  'webhook-timestamp': z.int().meta({ description: 'Time of the attempt in Unix seconds.' }),
   'webhook-signature': z.string().meta({
-    description: '`v1,` and base64, for each live secret, with spaces between (Standard Webhooks).',
+    description:
+      'Signatures with every live secret: `v1,` and base64, separated by spaces (Standard ' +
+      'Webhooks).',
   }),
 });
 

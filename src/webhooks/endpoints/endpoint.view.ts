@@ -23,7 +23,7 @@ export const UNFINISHED_MAX = 10_000;
 
 export const WebhookEndpoint = z
   .strictObject({
-    id: z.string().meta({ description: 'we_…' }),
+    id: z.string().meta({ description: 'Id of the endpoint, `we_…`.' }),
     created: createdAt,
     updated: updatedAt,
     name: z.string(),
@@ -31,19 +31,21 @@ export const WebhookEndpoint = z
     event_types: z
       .array(z.string())
       .nullable()
-      .meta({ description: 'As declared; null: every type.' }),
+      .meta({ description: 'Subscribed types, as declared. Null means every type.' }),
     description: z.string().nullable(),
     enabled: z.boolean(),
     header_names: z
       .array(z.string())
-      .meta({ description: 'Of the extra headers; their values are never shown.' }),
+      .meta({ description: 'Names of the extra headers. Their values are never shown.' }),
     metadata: z.record(z.string(), z.string()),
     managed_by: z.enum(['api', 'kubernetes', 'file']),
-    ready: z.boolean().meta({ description: 'Whether it is in force as declared.' }),
+    ready: z.boolean().meta({ description: 'Whether the endpoint is active as declared.' }),
     status_message: z.string().nullable(),
-    status: z
-      .enum(['healthy', 'failing', 'disabled', 'not_ready'])
-      .meta({ description: 'The latest deliveries; not_ready: it is not in force as declared.' }),
+    status: z.enum(['healthy', 'failing', 'disabled', 'not_ready']).meta({
+      description:
+        'Health, judged by the latest deliveries. `not_ready` if the endpoint is not active as ' +
+        'declared.',
+    }),
     last_success_at: unixTime.nullable(),
     last_failure: z
       .strictObject({
@@ -54,34 +56,46 @@ export const WebhookEndpoint = z
       })
       .nullable(),
     failing_since: unixTime.nullable().meta({
-      description: 'Start of the failures since the last success, in Unix seconds; null: none.',
+      description:
+        'Start of the failures since the last success, in Unix seconds. Null without failures.',
     }),
-    failed_attempts: z.int().min(0).meta({ description: 'Failed since the last success.' }),
+    failed_attempts: z
+      .int()
+      .min(0)
+      .meta({ description: 'Number of failed attempts since the last success.' }),
     unfinished_deliveries: z
       .int()
       .min(0)
       .max(UNFINISHED_MAX)
       .nullable()
       .meta({
-        description: `Still on their way; ${UNFINISHED_MAX}: as many or more. Null but where one endpoint is read.`,
+        description: `Number of unfinished deliveries, counted up to ${UNFINISHED_MAX}. Null in lists.`,
       }),
     disabled_reason: z
       .string()
       .nullable()
-      .meta({ description: 'Who switched it off, and how; null: it is on.' }),
+      .meta({ description: 'How the endpoint was disabled, and by whom. Null if it is enabled.' }),
     secret_rotation: z
       .strictObject({
-        activates_at: unixTime.meta({ description: 'From when on the new secret signs.' }),
-        ends_at: unixTime.meta({ description: 'Until when the old one is live too.' }),
+        activates_at: unixTime.meta({
+          description: 'When the new secret starts to sign `parley-signature`.',
+        }),
+        ends_at: unixTime.meta({ description: 'When the old secret stops being valid.' }),
       })
       .nullable()
-      .meta({ description: 'While two secrets are live; see rotate_secret.' }),
+      .meta({
+        description:
+          'The rotation in progress, while two secrets are live; see `rotate_secret`. Null otherwise.',
+      }),
   })
-  .meta({ id: 'WebhookEndpoint', description: 'Where events are sent.' });
+  .meta({ id: 'WebhookEndpoint', description: 'An address that receives events.' });
 
 export const CreatedWebhookEndpoint = WebhookEndpoint.extend({
-  secret: z.string().meta({ description: 'Signing secret. Shown now and never again.' }),
-}).meta({ id: 'CreatedWebhookEndpoint', description: 'A new endpoint with its signing secret.' });
+  secret: z.string().meta({ description: 'Signing secret. Only this response shows it.' }),
+}).meta({
+  id: 'CreatedWebhookEndpoint',
+  description: 'A new endpoint, including its signing secret.',
+});
 
 /**
  * Returns the ETag for everything that REST may change: the declaration, and the headers, which are stored separately.
@@ -134,11 +148,11 @@ export function endpointView(
 }
 
 export const RotatedWebhookEndpoint = WebhookEndpoint.extend({
-  secret: z
-    .string()
-    .optional()
-    .meta({ description: 'The new signing secret, when this call made it. Shown now only.' }),
-}).meta({ id: 'RotatedWebhookEndpoint', description: 'An endpoint whose secret is rotated.' });
+  secret: z.string().optional().meta({
+    description:
+      'The new signing secret, if this request created one. Only this response shows it.',
+  }),
+}).meta({ id: 'RotatedWebhookEndpoint', description: 'An endpoint with a rotated secret.' });
 
 /** Returns the rotation in progress, or null once it is over, even if the row was not updated since. */
 function rotationView(

@@ -51,7 +51,8 @@ const headersOf = <T extends z.ZodType<string | null>>(value: T) =>
     })
     .meta({ maxProperties: HEADERS_MAX });
 const headers = headersOf(headerValue).describe(
-  'Extra headers of each delivery. Sealed: reads answer their names.',
+  'Extra headers of each delivery. Values are stored encrypted; responses contain only the ' +
+    'names.',
 );
 
 /** Signing secret: `whsec_` and the base64 of 24 to 64 bytes, as in Standard Webhooks. */
@@ -68,7 +69,10 @@ export const signingSecret = z
     const { length } = Buffer.from(secret.slice(6), 'base64');
     return length >= 24 && length <= 64;
   }, 'must be whsec_ and the base64 of 24 to 64 bytes')
-  .describe('whsec_ and the base64 of 24 to 64 bytes; made when absent. Shown once.');
+  .describe(
+    '`whsec_` and the base64 of 24 to 64 bytes. Generated if absent. Only the response to this ' +
+      'request shows it.',
+  );
 
 /**
  * Event types to send. Unlike in a manifest, the list must not be empty: an empty list would subscribe to everything,
@@ -84,9 +88,9 @@ const eventTypes = z
   .meta({ minItems: 1 })
   .nullable()
   .optional()
-  .describe('Events to send: types, or all of a group as in agent.*; absent or null: all.');
+  .describe('Event types to send, or groups such as agent.*. If absent or null, all types.');
 
-const enabled = z.boolean().describe('False: no deliveries are made. Default true.');
+const enabled = z.boolean().describe('If false, no deliveries are created. Default: true.');
 
 /** Body of `POST /v1/webhooks`. */
 export const WebhookEndpointWrite: z.ZodType<WebhookEndpointWrite> = typed(
@@ -112,10 +116,10 @@ export const WebhookEndpointPatch: z.ZodType<Record<string, unknown>> = z
     headers: headersOf(headerValue.nullable())
       .nullable()
       .optional()
-      .describe('Sets single headers; null removes one, or all.'),
+      .describe('Headers to set. Null removes one header, or all.'),
     enabled: enabled.nullable().optional(),
   })
-  .describe('Changes of an endpoint; null removes a field.');
+  .describe('Changes to an endpoint. Null removes a field.');
 
 /** Splits a validated patch into declared fields and headers. */
 export function splitPatch(patch: Record<string, unknown>): WebhookEndpointPatch {

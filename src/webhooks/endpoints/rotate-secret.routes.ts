@@ -13,12 +13,16 @@ const body = z
       .max(604_800)
       .optional()
       .describe(
-        `How long both secrets are live before they swap, and again after. Default ${OVERLAP_DEFAULT_SEC}.`,
+        'How long both secrets are live before they swap, and again after that, in seconds. Default: ' +
+          `${OVERLAP_DEFAULT_SEC}.`,
       ),
-    activate: z.boolean().optional().describe('True: the next secret signs from now on.'),
-    cancel: z.boolean().optional().describe('True: the next secret is dropped before it signs.'),
+    activate: z
+      .boolean()
+      .optional()
+      .describe('If true, the next secret signs `parley-signature` from now on.'),
+    cancel: z.boolean().optional().describe('If true, the next secret is dropped before it signs.'),
   })
-  .describe('Begins a rotation, or ends the first step of one.');
+  .describe('Starts a rotation, or ends its first step.');
 
 export function rotateSecretRoutes(deps: RotateSecretDeps): Route[] {
   return [
@@ -28,18 +32,18 @@ export function rotateSecretRoutes(deps: RotateSecretDeps): Route[] {
       operationId: 'rotateWebhookSecret',
       tag: 'Webhook endpoints',
       scope: 'write',
-      summary: 'Give an endpoint another signing secret',
+      summary: 'Rotate the signing secret of an endpoint',
       description:
-        'In two steps. At first `parley-signature` stays with the current secret and ' +
-        '`parley-signature-next` carries the new one; when the overlap ends, or with `activate`, they ' +
-        'swap: `parley-signature` is by the new one and `parley-signature-next` by the old one, for ' +
-        'as long again; then the old one is gone. `webhook-signature` carries both all the while. ' +
-        'With `overlap_sec: 0` the new one replaces the old one at once. A rotation that begins after ' +
-        'a swap drops the old secret.',
+        'A rotation has two steps. First, `parley-signature` uses the current secret and ' +
+        '`parley-signature-next` the new one. When the overlap ends, or on a request with `activate`, ' +
+        'the secrets swap for the same time again: `parley-signature` uses the new secret and ' +
+        '`parley-signature-next` the old one. Then the old secret is deleted. `webhook-signature` has ' +
+        'both signatures during the whole rotation. `overlap_sec: 0` replaces the old secret ' +
+        'immediately. A rotation that starts after a swap deletes the old secret.',
       params: { id: idParam('we', 'webhook endpoint') },
       body: { schema: body, isOptional: true },
       answers: {
-        200: { description: 'The endpoint, and the new secret.', schema: RotatedWebhookEndpoint },
+        200: { description: 'The endpoint and the new secret.', schema: RotatedWebhookEndpoint },
       },
       etag: true,
       errors: [

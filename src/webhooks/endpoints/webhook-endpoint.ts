@@ -33,34 +33,34 @@ function groupsOf(type: string): string[] {
 
 export const webhookEndpointSpec = z
   .strictObject({
-    url: httpUrl.describe('Address the events are sent to, https.'),
+    url: httpUrl.describe('Address that receives the events, https.'),
     eventTypes: z
       // An enum instead of a pattern, so that `kubectl explain` and the error for a typo list all values.
       .array(z.enum(SUBSCRIPTIONS))
       .max(SUBSCRIPTIONS.length)
       .meta(LIST_SET)
-      .describe('Events to send: types, or all of a group as in agent.*; absent or empty: all.')
+      .describe('Event types to send, or groups such as agent.*. If absent or empty, all types.')
       .exactOptional(),
-    description: z.string().max(1024).describe('What the endpoint is for.').exactOptional(),
+    description: z.string().max(1024).describe('Purpose of the endpoint.').exactOptional(),
     headers: headerMap
-      .describe('Extra headers of each delivery, in clear; what is secret goes into headersFrom.')
+      .describe('Extra headers of each delivery, in clear text. Put secrets into headersFrom.')
       .exactOptional(),
     headersFrom: z
       .strictObject({
         secretRef: secretRef.describe(
-          'Secret whose keys are header names; it must carry the label parley.dev/allow: "true".',
+          'Secret whose keys are header names. It must carry the label parley.dev/allow: "true".',
         ),
       })
-      .describe('Extra headers of each delivery from a Secret; they win over headers.')
+      .describe('Extra headers of each delivery from a Secret. They take precedence over headers.')
       .exactOptional(),
     secretRef: secretKeyRef
-      .describe('Signing secret; the Secret must carry the label parley.dev/allow: "true".')
+      .describe('Signing secret. The Secret must carry the label parley.dev/allow: "true".')
       .exactOptional(),
     generateSecret: z
       .boolean()
-      .describe('True: a signing secret is made; so it is when secretRef is absent.')
+      .describe('If true, a signing secret is generated. This is the default without secretRef.')
       .exactOptional(),
-    suspend: z.boolean().default(false).describe('True: no deliveries are made.'),
+    suspend: z.boolean().default(false).describe('If true, no deliveries are created.'),
     metadata: metadataMap.exactOptional(),
   })
   .meta(
@@ -75,21 +75,22 @@ export const webhookEndpointSpec = z
       },
     ),
   )
-  .describe('Where events are to be sent.');
+  .describe('Desired state: where events are sent.');
 
 export const webhookEndpointStatus = z
   .strictObject({
     observedGeneration,
-    endpointId: z.string().max(29).describe('Id in the REST API, we_…').exactOptional(),
+    endpointId: z.string().max(29).describe('Id in the REST API, we_….').exactOptional(),
     secretName: z
       .string()
       .max(253)
-      .describe('Secret that holds the signing secret.')
+      .describe('Secret that contains the signing secret.')
       .exactOptional(),
     health: z
       .enum(['Healthy', 'Failing', 'Disabled', 'NotReady', 'Unknown'])
       .describe(
-        'How the latest deliveries went; NotReady: it is not in force as declared; Unknown: nothing was sent yet.',
+        'Health, judged by the latest deliveries. NotReady: the endpoint is not active as declared. ' +
+          'Unknown: nothing was sent yet.',
       )
       .exactOptional(),
     lastSuccessTime: time.describe('When a delivery was last acknowledged.').exactOptional(),
@@ -100,7 +101,7 @@ export const webhookEndpointStatus = z
     lastHandledReconcileAt: lastHandledReconcileAt.exactOptional(),
     conditions: conditions.exactOptional(),
   })
-  .describe('What is known about the endpoint.');
+  .describe('Observed state of the endpoint.');
 
 /** Stored spec, with defaults applied. */
 export type WebhookEndpointSpec = z.output<typeof webhookEndpointSpec>;

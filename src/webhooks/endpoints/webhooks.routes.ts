@@ -47,11 +47,11 @@ export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
       operation: 'Webhook',
       tag,
       describe: {
-        create: 'The answer is the only one that shows the signing secret.',
+        create: 'Only this response shows the signing secret.',
         patch:
-          'JSON merge patch (RFC 7386): null removes a field, lists are replaced, `headers` sets or ' +
-          'removes single ones.',
-        delete: 'What is still on its way to it is canceled.',
+          'JSON merge patch (RFC 7386): null removes a field, lists are replaced, and `headers` sets or ' +
+          'removes single headers.',
+        delete: 'Unfinished deliveries to the endpoint are canceled.',
       },
       schemas: {
         Write: WebhookEndpointWrite,
@@ -97,13 +97,19 @@ const testBody = z
     type: z
       .enum(EVENT_TYPES)
       .optional()
-      .describe('Default: agent.published, or the first type that the endpoint is subscribed to.'),
+      .describe(
+        'Type of the event. Default: `agent.published`, or the first type to which the endpoint is ' +
+          'subscribed.',
+      ),
     data: z
       .record(z.string(), z.unknown())
       .meta({ maxProperties: 50 }) // No event type has more than 50 properties.
       .optional()
-      .describe('As events of the type carry it; default: a sample.'),
-    dry_run: z.boolean().optional().describe('True: nothing is sent, only shown as it would be.'),
+      .describe('Data of the event, with the fields of its type. Default: a sample.'),
+    dry_run: z
+      .boolean()
+      .optional()
+      .describe('If true, nothing is sent. The response shows the request as it would be sent.'),
   })
   .describe('The event to send.');
 
@@ -112,11 +118,12 @@ const Shown = z
     url: z.string(),
     method: z.literal('POST'),
     headers: z.record(z.string(), z.string()).meta({
-      description: 'All of them; those given for the endpoint with the value `[hidden]`.',
+      description:
+        'All headers of the request. Extra headers of the endpoint have the value `[hidden]`.',
     }),
-    body: z.string().meta({ description: 'The exact bytes, as text.' }),
+    body: z.string().meta({ description: 'The exact bytes of the body, as text.' }),
   })
-  .meta({ id: 'TestRequest', description: 'What a receiver would get.' });
+  .meta({ id: 'TestRequest', description: 'The request that a receiver would get.' });
 
 /**
  * Sends a test event. Load generators create events with this route, so it must be fast. If the request names the type,
@@ -133,14 +140,17 @@ function testRoute(deps: WebhookRoutesDeps): Route {
     alsoNeeds: { scope: 'keys', when: '`dry_run` is true' },
     summary: 'Send a test event',
     description:
-      'A real event of that type, to this endpoint only, with the header `parley-test: true`. Lists and the ' +
-      'stream leave it out unless `test=true`, and no metric counts it.',
+      'Sends a real event of the type to this endpoint only, with the header `parley-test: true`. ' +
+      'Lists and streams leave it out unless `test=true`, and it counts in no metric.',
     params,
     body: { schema: testBody, isOptional: true },
     answers: {
-      200: { description: 'With `dry_run`: the request, signed as it would be.', schema: Shown },
+      200: {
+        description: 'The signed request as it would be sent (`dry_run`).',
+        schema: Shown,
+      },
       202: {
-        description: 'The event is stored and its delivery queued.',
+        description: 'The event is stored and its delivery is queued.',
         schema: z.strictObject({ event_id: z.string(), delivery_id: z.string() }),
       },
     },

@@ -25,7 +25,8 @@ const hour = z
   .transform(Number)
   .meta({
     description:
-      'Start of the hour in Unix seconds, a multiple of 3600; of the last 30 days, or as long as events are kept.',
+      'Start of the hour in Unix seconds, a multiple of 3600. Available as long as events are ' +
+      'stored: 30 days, or as configured.',
     type: 'integer',
     multipleOf: 3_600,
   });
@@ -33,18 +34,27 @@ const hour = z
 const Digest = z
   .strictObject({
     hour: unixTime,
-    count: z.int().min(0).meta({ description: 'Events that were sent, or are on their way.' }),
-    sha256: z.string().meta({
-      description:
-        'Lower-case hex, over their ids in ascending order, joined by LF, without one at the end.',
-    }),
-    unfinished: z
+    count: z
       .int()
       .min(0)
-      .meta({ description: 'Of these: not acknowledged, and tried again.' }),
-    failed: z.int().min(0).meta({ description: 'Of these: given up. A replay sends them again.' }),
+      .meta({ description: 'Number of events that were sent or are not delivered yet.' }),
+    sha256: z.string().meta({
+      description:
+        'Lower-case hex SHA-256 of the ids of these events, in ascending order, joined by LF, without ' +
+        'a trailing LF.',
+    }),
+    unfinished: z.int().min(0).meta({
+      description: 'Number of these events that are not acknowledged and are still retried.',
+    }),
+    failed: z.int().min(0).meta({
+      description:
+        'Number of these events whose delivery failed for good. A replay sends them again.',
+    }),
   })
-  .meta({ id: 'DeliveryDigest', description: 'What an endpoint was sent in an hour.' });
+  .meta({
+    id: 'DeliveryDigest',
+    description: 'Digest of the events that were sent to an endpoint in one hour.',
+  });
 
 function digestRoute(deps: ReconcileDeps): Route {
   return route({
@@ -53,12 +63,12 @@ function digestRoute(deps: ReconcileDeps): Route {
     operationId: 'digestWebhook',
     tag,
     scope: 'read',
-    summary: 'Digest of what an endpoint was sent in an hour',
+    summary: 'Digest of an hour of events',
     description:
-      'Of the events whose `created` lies in the hour and of which a delivery to this endpoint was ' +
-      'made, whatever became of it; not of test events, nor of those whose deliveries were all ' +
-      'canceled. A receiver makes the same of what it holds. An hour that is not over is answered ' +
-      'with what is there.',
+      'Covers the events whose `created` is in the hour and for which a delivery to this endpoint ' +
+      'was created, whatever its result. Test events and events whose deliveries were all canceled ' +
+      'are left out. A receiver computes the same digest from the events that it holds and ' +
+      'compares. For the current hour, the digest covers the events so far.',
     params,
     query: { hour },
     answers: { 200: { description: 'The digest.', schema: Digest } },
@@ -76,23 +86,34 @@ const LIMIT_MAX = 1_000;
 const body = z
   .strictObject({
     since: givenTime.describe(
-      'Unix seconds, inclusive; as long ago as events are kept: 30 days, or as set.',
+      'Start of the period in Unix seconds, inclusive. Available as long as events are stored: 30 ' +
+        'days, or as configured.',
     ),
     until: givenTime
       .optional()
-      .describe('Unix seconds, exclusive, at most 24 hours after `since`. Default: now.'),
+      .describe(
+        'End of the period in Unix seconds, exclusive, at most 24 hours after `since`. Default: now.',
+      ),
     ids: z
       .array(idValue('evt'))
       .max(IDS_MAX)
-      .describe('Ids of all events with `created` in this window that the receiver holds.'),
+      .describe('Ids of all events in the period, by `created`, that the receiver holds.'),
     replay: z
       .boolean()
       .optional()
-      .describe('True: what is missing and not on its way is sent again. Needs the scope replay.'),
-    limit: z.int().min(1).max(LIMIT_MAX).optional().describe('Of `missing` in a page.'),
+      .describe(
+        'If true, missing events that have no unfinished delivery are sent again. Needs the scope ' +
+          '`replay`.',
+      ),
+    limit: z
+      .int()
+      .min(1)
+      .max(LIMIT_MAX)
+      .optional()
+      .describe('Maximum number of ids in `missing` per page.'),
     cursor: cursorInBody('evt'),
   })
-  .describe('What a receiver holds.');
+  .describe('The events that a receiver holds.');
 
 const ids = (description: string) => z.array(z.string()).meta({ description });
 
@@ -100,19 +121,35 @@ const Comparison = z
   .strictObject({
     since: unixTime,
     until: unixTime,
-    missing: ids('Sent to the endpoint and not held, ascending; a page of them.'),
-    unfinished: ids('Of `missing`: still on their way.'),
-    erased: ids('Of `missing`: their words were erased; they cannot be sent again.'),
-    unknown: ids('Held, and never sent to this endpoint. On the first page only, as the next two.'),
-    uncounted: ids(
-      'Held and sent, but of no digest: test events, and those whose deliveries were all canceled.',
+    missing: ids(
+      'Events that were sent to the endpoint and that the receiver does not hold, in ascending ' +
+        'order. This list has pages.',
     ),
-    outside: ids('Held, but of another time than this window; not looked at.'),
-    delivery_ids: ids('With `replay`: the new deliveries.'),
+    unfinished: ids('Events in `missing` with an unfinished delivery.'),
+    erased: ids('Events in `missing` whose words were erased. They cannot be sent again.'),
+    unknown: ids(
+      'Ids that the receiver holds and that were never sent to this endpoint. Only on the first ' +
+        'page, like the next two lists.',
+    ),
+    uncounted: ids(
+      'Ids that the receiver holds and that count in no digest: test events, and events whose ' +
+        'deliveries were all canceled.',
+    ),
+    outside: ids(
+      'Ids that the receiver holds and that are outside the period. They are not compared.',
+    ),
+    delivery_ids: ids('New deliveries, if `replay` was true.'),
     has_more: z.boolean(),
-    next_cursor: z.string().nullable().meta({ description: 'For `cursor`; null: the last page.' }),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Value of `cursor` for the next page. Null on the last page.' }),
   })
-  .meta({ id: 'Reconciliation', description: 'What a receiver lacks, and what it has too much.' });
+  .meta({
+    id: 'Reconciliation',
+    description:
+      'Difference between the events that were sent and the events that a receiver holds.',
+  });
 
 function reconcileRoute(deps: ReconcileDeps): Route {
   return route({
@@ -122,16 +159,20 @@ function reconcileRoute(deps: ReconcileDeps): Route {
     tag,
     scope: 'read',
     alsoNeeds: { scope: 'replay', when: '`replay` is true' },
-    summary: 'Compare what a receiver holds with what it was sent',
+    summary: 'Compare the events of a receiver with those sent',
     description:
-      'What was sent and is not held, page by page (send the same ids with each cursor), and what ' +
-      'is held and was not sent. With `replay` the missing ones of the page get a new delivery, ' +
-      'behind what happens meanwhile; those on their way keep their schedule and are not doubled.',
+      'Lists the events that were sent and that the receiver does not hold, page by page (send the ' +
+      'same ids with each cursor), and the ids that it holds and that were not sent. With `replay`, ' +
+      'the missing events of the page get new deliveries, which yield to current events. Events ' +
+      'with an unfinished delivery keep their schedule and get no second delivery.',
     params,
     body: { schema: body, membersMax: IDS_MAX + 20 },
     answers: {
       200: { description: 'The comparison.', schema: Comparison },
-      202: { description: 'With `replay`: what is missing is on its way.', schema: Comparison },
+      202: {
+        description: 'The comparison. With `replay`, the missing events are queued.',
+        schema: Comparison,
+      },
     },
     errors: ['endpoint_disabled'],
     inFlight: () => 'replay_requests',

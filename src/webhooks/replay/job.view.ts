@@ -8,33 +8,36 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http
 
 export const replayMode = z.enum(REPLAY_MODES).meta({
   description:
-    'failed: events whose deliveries to it all failed or were canceled; missing: events of types ' +
-    'it is subscribed to now that were never on their way to it; all: every event of those types; ' +
-    'retrying: deliveries to it that failed and wait for their next attempt, which are themselves ' +
-    'attempted now, without a second one beside them.',
+    '`failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: ' +
+    'events that never had a delivery to the endpoint, of the types to which it is subscribed ' +
+    'now. `all`: every event of those types. `retrying`: unfinished deliveries that failed and ' +
+    'wait for their next attempt; they are attempted now, and no new deliveries are created.',
 });
 
 const count = z.int().min(0);
 
 export const Job = z
   .strictObject({
-    id: z.string().meta({ description: 'job_…' }),
+    id: z.string().meta({ description: 'Id of the job, `job_…`.' }),
     type: z.literal('replay'),
     status: z.enum(JOB_STATUSES),
     progress: z.strictObject({ total: count, done: count }).meta({
       description:
-        'Deliveries: to be made (retrying: to be attempted), counted at the start, and so far.',
+        'Number of deliveries to create (with `retrying`: to attempt), counted at the start, and the ' +
+        'number done so far.',
     }),
     created: createdAt,
     finished_at: unixTime.nullable(),
-    error: z.string().nullable().meta({ description: 'Why it failed.' }),
+    error: z.string().nullable().meta({ description: 'Why the job failed.' }),
     endpoint_id: z.string(),
     mode: replayMode,
-    types: z.array(z.enum(EVENT_TYPES)).meta({ description: 'Empty: every type.' }),
+    types: z
+      .array(z.enum(EVENT_TYPES))
+      .meta({ description: 'Event types of the job. An empty list means every type.' }),
     since: unixTime,
     until: unixTime,
   })
-  .meta({ id: 'Job', description: 'Work that goes on after the answer.' });
+  .meta({ id: 'Job', description: 'A job, which continues after the response.' });
 
 /**
  * Converts an exclusive upper bound from milliseconds to seconds, rounded up, so that no event before the bound is

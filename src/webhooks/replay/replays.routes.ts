@@ -43,9 +43,13 @@ export function replayRoutes(deps: ReplayRoutesDeps): Route[] {
 
 const eventBody = z
   .strictObject({
-    endpoint_id: idValue('we').optional().describe('Default: each enabled one subscribed now.'),
+    endpoint_id: idValue('we')
+      .optional()
+      .describe(
+        'Endpoint to send the event to. Default: every enabled endpoint that is subscribed now.',
+      ),
   })
-  .describe('Where to send it again.');
+  .describe('Where to send the event again.');
 
 function replayEventRoute(deps: ReplayEventDeps): Route {
   return route({
@@ -54,10 +58,11 @@ function replayEventRoute(deps: ReplayEventDeps): Route {
     operationId: 'replayEvent',
     tag: 'Events',
     scope: 'replay',
-    summary: 'Deliver an event again',
+    summary: 'Replay an event',
     description:
-      'New deliveries of the same bytes with a full schedule; while it is kept (30 days, or as set). A ' +
-      'test event goes to its own endpoint only: to another it is 422.',
+      'Creates new deliveries with the same bytes and the full retry schedule, as long as the event ' +
+      'is stored (30 days, or as configured). A test event can be sent only to its own endpoint; ' +
+      'another endpoint is 422.',
     params: { id: idParam('evt', 'event') },
     body: { schema: eventBody, isOptional: true },
     answers: {
@@ -68,8 +73,8 @@ function replayEventRoute(deps: ReplayEventDeps): Route {
           delivery_ids: z.array(z.string()),
           also_pending: z.array(z.string()).meta({
             description:
-              'Older deliveries of it to the same endpoints that still wait: they keep their ' +
-              'schedule, and are delivered with the new one (`delivered_by`).',
+              'Older, unfinished deliveries of the event to the same endpoints. They keep their schedule, ' +
+              'and count as delivered when the new delivery is acknowledged (`delivered_by`).',
           }),
         }),
       },
@@ -108,13 +113,13 @@ function retryRoute(deps: RetryDeliveryDeps): Route {
     operationId: 'retryDelivery',
     tag: 'Deliveries',
     scope: 'replay',
-    summary: 'Attempt a delivery now',
+    summary: 'Retry a delivery now',
     description:
-      'The delivery itself is attempted at once, past breaker and Retry-After: no second one is made ' +
-      'beside it. If it fails, it goes on with its schedule as if nothing had been. One that is ' +
-      'attempted at this moment is answered as it is, with `in_flight_since`.',
+      'The delivery is attempted immediately, despite the breaker and `Retry-After`. No second ' +
+      'delivery is created. If the attempt fails, the retry schedule continues unchanged. If an ' +
+      'attempt is in progress, the delivery is returned unchanged, with `in_flight_since`.',
     params: { id: idParam('dlv', 'delivery') },
-    answers: { 202: { description: 'It is due.', schema: Delivery } },
+    answers: { 202: { description: 'The attempt is due.', schema: Delivery } },
     errors: ['delivery_finished', 'endpoint_disabled'],
     handle: ({ answering, caller, params: { id } }) =>
       answering(
@@ -138,30 +143,33 @@ function retryRoute(deps: RetryDeliveryDeps): Route {
 const manyBody = z
   .strictObject({
     since: givenTime.describe(
-      'Unix seconds, inclusive; as long ago as events are kept: 30 days, or as set.',
+      'Start of the period in Unix seconds, inclusive. Available as long as events are stored: 30 ' +
+        'days, or as configured.',
     ),
     until: givenTime
       .optional()
-      .describe('Unix seconds, exclusive. Default: now, the moment of the request.'),
-    mode: replayMode.optional().describe('Default failed.'),
-    types: typeNames.optional().describe('Default: every type.'),
-    dry_run: z.boolean().optional().describe('True: nothing is sent, only counted.'),
+      .describe('End of the period in Unix seconds, exclusive. Default: the time of the request.'),
+    mode: replayMode.optional().describe('Events to send again. Default: `failed`.'),
+    types: typeNames.optional().describe('Event types to send again. Default: every type.'),
+    dry_run: z
+      .boolean()
+      .optional()
+      .describe('If true, nothing is sent. The response has the number of deliveries.'),
   })
-  .describe('Which events to send again.');
+  .describe('The events to send again.');
 
 const Counted = z
   .strictObject({
-    count: z
-      .int()
-      .min(0)
-      .meta({ description: 'Deliveries that would be made, or attempted (retrying).' }),
+    count: z.int().min(0).meta({
+      description: 'Number of deliveries that would be created, or attempted with `retrying`.',
+    }),
     endpoint_id: z.string(),
     mode: replayMode,
     types: z.array(z.enum(EVENT_TYPES)),
     since: unixTime,
     until: unixTime,
   })
-  .meta({ id: 'ReplayCount', description: 'What a replay would send.' });
+  .meta({ id: 'ReplayCount', description: 'The effect that a replay would have.' });
 
 function replayManyRoute(deps: ReplayRoutesDeps): Route {
   return route({
@@ -170,18 +178,19 @@ function replayManyRoute(deps: ReplayRoutesDeps): Route {
     operationId: 'replayWebhook',
     tag: 'Webhook endpoints',
     scope: 'replay',
-    summary: 'Deliver many events again',
+    summary: 'Replay many events',
     description:
-      'A job sends them to this endpoint, the oldest first, as fast as it acknowledges them and ' +
-      'behind whatever happens meanwhile; it is done when each was tried once. With the mode ' +
-      '`retrying` no deliveries are made: those that wait for their next attempt are attempted now, ' +
-      'past breaker and Retry-After; if the first fails, the others go one at a time. While the endpoint is disabled the job waits. Test events ' +
-      'go to their own endpoint only; erased ones are left out.',
+      'A job sends the events to this endpoint, oldest first, as fast as the endpoint acknowledges ' +
+      'them; current events go first. The job is complete when each delivery was attempted once. ' +
+      'With the mode `retrying`, no deliveries are created: those that wait for their next attempt ' +
+      'are attempted now, despite the breaker and `Retry-After`; if the first one fails, the others ' +
+      'follow one at a time. While the endpoint is disabled, the job waits. Test events are sent ' +
+      'only to their own endpoint. Erased events are left out.',
     params: { id: idParam('we', 'webhook endpoint') },
     body: { schema: manyBody },
     answers: {
-      200: { description: 'With `dry_run`: how many there are.', schema: Counted },
-      202: { description: 'The job runs.', schema: Job, location: true },
+      200: { description: 'The number of deliveries (`dry_run`).', schema: Counted },
+      202: { description: 'The job has started.', schema: Job, location: true },
     },
     errors: ['endpoint_disabled'],
     inFlight: () => 'replay_requests',
@@ -267,7 +276,7 @@ function readRoute(deps: ReplayRoutesDeps): Route {
     operationId: 'getJob',
     tag,
     scope: 'read',
-    summary: 'Read a job and how far it is',
+    summary: 'Read a job and its progress',
     params,
     answers: { 200: { description: 'The job.', schema: Job } },
     handle: async ({ caller: { namespace }, params: { id } }) => ({
@@ -286,10 +295,11 @@ function stopRoute(deps: ReplayRoutesDeps): Route {
     scope: 'replay',
     summary: 'Stop a job',
     description:
-      'At once: it makes no more deliveries, and those that nobody attempts at this moment are ' +
-      'canceled (retrying: go back to their schedule). It stays readable, with `status: stopped`.',
+      'Takes effect immediately. The job creates no more deliveries. Its deliveries without an ' +
+      'attempt in progress are canceled (with `retrying`, they return to their schedule). The job ' +
+      'stays readable, with `status: stopped`.',
     params,
-    answers: { 204: { description: 'It is stopped.' } },
+    answers: { 204: { description: 'The job is stopped.' } },
     errors: ['job_finished'],
     handle: async ({ caller, params: { id } }) => {
       await audited(

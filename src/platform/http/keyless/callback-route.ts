@@ -31,7 +31,7 @@ const FORM_BYTES_MAX = 64 * 1024;
 /** Builds a callback route. Unknown parameters in form and query are ignored, because senders may add new ones. */
 export function callbackRoute({ handle, ...about }: CallbackSpec): Route {
   const accepted = { mediaTypes: [FORM_TYPE], bytesMax: FORM_BYTES_MAX };
-  const schema = z.string().describe('A form, and whatever its sender has in it.');
+  const schema = z.string().describe('A form with the fields of the carrier.');
   return {
     ...about,
     params: z.object({}),

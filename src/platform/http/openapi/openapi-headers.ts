@@ -15,19 +15,23 @@ const REQUEST_HEADERS = {
     .optional()
     .meta({
       description:
-        'Makes a repeat safe: for 24 h the same request is answered the same again, with ' +
+        'Makes a request safe to repeat. For 24 hours, the same request gets the same response, with ' +
         '`Idempotency-Replayed: true`.',
       example: 'order-1001-agent',
     }),
-  'If-Match': z.string().optional().meta({
-    description:
-      'An `ETag` as it was answered, or `*`; what was changed since is refused with 412.',
-    example: '*',
-  }),
+  'If-Match': z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'An `ETag` from an earlier response, or `*`. If the resource was changed since, the request ' +
+        'is rejected with 412.',
+      example: '*',
+    }),
   'Last-Event-ID': z
     .string()
     .optional()
-    .meta({ description: 'The last `id` that was read: what came after it follows.' }),
+    .meta({ description: 'The last `id` that was received. The stream continues after it.' }),
 };
 
 /** Returns the request headers of a route, or undefined if it takes none. */
@@ -44,7 +48,7 @@ export function requestHeadersOf(route: Route): z.ZodObject | undefined {
 /** Header components of the document, by name. */
 export const ANSWER_HEADERS = {
   'Request-Id': {
-    description: 'req_…; also in problem documents.',
+    description: 'Id of the request, `req_…`. Problem documents contain it too.',
     required: true,
     schema: { type: 'string' },
   },
@@ -53,21 +57,25 @@ export const ANSWER_HEADERS = {
     required: true,
     schema: { type: 'string' },
   },
-  ETag: { description: 'For `If-Match`.', required: true, schema: { type: 'string' } },
+  ETag: { description: 'Tag for `If-Match`.', required: true, schema: { type: 'string' } },
   'Idempotency-Replayed': {
-    description: 'The answer to an earlier request with this `Idempotency-Key`.',
+    description:
+      'Present if this is the response to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', enum: ['true'] },
   },
   RateLimit: {
-    description: 'What the key has left, and seconds until that grows again. Absent: no limit.',
+    description:
+      'Remaining requests of the key, and seconds until the number grows again. Absent without a ' +
+      'limit.',
     schema: { type: 'string' },
   },
   'RateLimit-Policy': {
-    description: 'Requests the key may make, and seconds of the window. Absent: no limit.',
+    description:
+      'Number of requests that the key may make, and seconds of the window. Absent without a limit.',
     schema: { type: 'string' },
   },
   'Retry-After': {
-    description: 'Seconds until a repeat may succeed.',
+    description: 'Seconds after which a repeat may succeed.',
     schema: { type: 'integer', minimum: 0 },
   },
   'WWW-Authenticate': { required: true, schema: { type: 'string', enum: ['Bearer'] } },

@@ -13,7 +13,7 @@ export function openApiRoute(read: () => Promise<Buffer>): Route {
     path: '/v1/openapi.json',
     operationId: 'getOpenApi',
     tag: 'Description',
-    summary: 'This description: OpenAPI 3.1',
+    summary: 'Read the OpenAPI 3.1 document',
     description: undefined,
     params: z.object({}),
     query,

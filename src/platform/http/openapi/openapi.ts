@@ -36,15 +36,17 @@ export function describeApi(api: {
   registry.registerComponent('securitySchemes', SECURITY, {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key, parley_…; it belongs to one namespace and sees only that.',
+    description:
+      'An API key, `parley_…`. It belongs to one namespace and has access to that namespace only.',
   });
   registry.registerComponent('securitySchemes', SESSION, {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-parley_session',
     description:
-      'A session, as `POST /v1/sessions` sets it; on loopback without https `parley_session_PORT`. It is ' +
-      'taken from pages of this server alone: what changes something carries its `Origin`.',
+      'The cookie of a session, which `POST /v1/sessions` sets. On loopback without https its name ' +
+      'is `parley_session_PORT`. It is accepted only from pages of this server: requests that ' +
+      'change something must carry its `Origin`.',
   });
   // `problemWith` only refers to this schema, so the generator does not find it.
   const problem = z.toJSONSchema(Problem).$defs?.['Problem'];
@@ -60,7 +62,9 @@ export function describeApi(api: {
       title: 'Parley',
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      description: 'Agents with versions that can be rolled back, and events that are not lost.',
+      description:
+        'API for conversational agents: versioned agents with rollback, conversations, calls, ' +
+        'knowledge, and events that are delivered at least once.',
     },
     servers: [{ url: '/' }],
   });

@@ -125,10 +125,11 @@ export const secretKeyRef = keyRef('Secret');
  * caller and prove that Parley sent the request.
  */
 export const bearerSecretRef = secretKeyRef.describe(
-  'Secret sent as bearer token; it must carry the label parley.dev/allow: "true".',
+  'Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true".',
 );
 export const signingSecretRef = secretKeyRef.describe(
-  'Secret that requests are signed with, as events are; it must carry the label parley.dev/allow: "true".',
+  'Secret that signs the requests, in the same way as events. It must carry the label ' +
+    'parley.dev/allow: "true".',
 );
 export const configMapKeyRef = keyRef('ConfigMap');
 
@@ -153,13 +154,15 @@ export const matchMetadata = metadataPairs
       message: 'a selector needs at least one pair to match',
     }),
   })
-  .describe('Pairs that its metadata must all have, with these values.');
+  .describe('Pairs that the metadata of a source must contain.');
 
 /** Metadata of the user, stored unchanged. */
 export const metadataMap = metadataPairs
   .clone()
   .meta({ maxProperties: 50, ...rules(METADATA_KEYS) })
-  .describe('Free key-value pairs of yours; kept and shown, never read.');
+  .describe(
+    'Your own key-value pairs. Parley stores and returns them, and does not interpret them.',
+  );
 
 /** Header name (RFC 9110). */
 const HEADER_NAME = /^[-!#$%&'*+.^_`|~0-9A-Za-z]{1,128}$/;
@@ -243,31 +246,36 @@ export const observedGeneration = z
   .int()
   .min(-1)
   .default(-1)
-  .describe('The generation this status tells of; -1: not seen by a controller yet.');
+  .describe(
+    'Generation of the spec that this status describes. -1 if no controller has processed it yet.',
+  );
 
 /** Last value of the annotation `parley.dev/reconcile-requested-at` that was handled. */
 export const lastHandledReconcileAt = z
   .string()
   .max(128)
-  .describe('Value of the annotation parley.dev/reconcile-requested-at last honoured.');
+  .describe('Last value of the annotation parley.dev/reconcile-requested-at that was processed.');
 
 /** Schema of metav1.Condition, which is the type `Condition` in resource-store.ts. */
 const condition = z.strictObject({
-  type: z.string().min(1).max(316).describe('What the condition is about, such as Ready.'),
-  status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
+  type: z.string().min(1).max(316).describe('Type of the condition, such as Ready.'),
+  status: z.enum(['True', 'False', 'Unknown']).describe('Whether the condition holds.'),
   reason: z
     .string()
     .min(1)
     .max(1024)
     .regex(...saying(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/, 'must be a CamelCase word'))
-    .describe('A CamelCase word for programs.'),
-  message: z.string().max(32_768).describe('A sentence for people.'),
+    .describe('Machine-readable reason, in CamelCase.'),
+  message: z.string().max(32_768).describe('Human-readable message.'),
   lastTransitionTime: time.describe('When the status last changed.'),
-  observedGeneration: z.int().min(0).describe('The generation the condition was set for.'),
+  observedGeneration: z
+    .int()
+    .min(0)
+    .describe('Generation of the spec for which the condition was set.'),
 });
 
 export const conditions = z
   .array(condition)
   .max(16)
   .meta(listMap('type'))
-  .describe('What is known about the object, one entry for each type.');
+  .describe('Conditions of the object, one for each type.');

@@ -60,7 +60,7 @@ const READY_COLUMN = printerColumn(
   'Ready',
   'string',
   '.status.conditions[?(@.type=="Ready")].status',
-  'Whether it is in force as declared.',
+  'Whether it is active as declared.',
 );
 const AGE_COLUMN = printerColumn(
   'Age',
@@ -72,6 +72,6 @@ const MESSAGE_COLUMN: PrinterColumn = {
   name: 'Message',
   type: 'string',
   jsonPath: '.status.conditions[?(@.type=="Ready")].message',
-  description: 'Why it is ready or is not.',
+  description: 'Why the object is ready or not.',
   priority: 1,
 };
