@@ -2,25 +2,25 @@ import createClient, { type Client } from 'openapi-fetch';
 import type { components, paths } from './api.ts';
 
 /**
- * `@parley/client`: the API with types, for Node >= 20 and browsers. Every path of /v1/openapi.json
- * is there as `parley.GET('/v1/agents/{id}', …)`; an answer that is not 2xx is in `error`. This
- * file is the package's entry, so it hands on what else there is.
+ * `@parley/client` is the typed client of the API, for Node >= 20 and browsers. It has every path of
+ * /v1/openapi.json, as in `parley.GET('/v1/agents/{id}', …)`. A response that is not 2xx is returned
+ * in `error`. This file is the entry of the package and also exports the verification of webhooks.
  */
 export { verifyWebhook, WebhookSignatureError, type ParleyEvent } from './verify-webhook.ts';
 
 export type ClientOptions = {
-  /** Such as http://127.0.0.1:8080. */
+  /** Address of the server, such as http://127.0.0.1:8080. */
   baseUrl: string;
-  /** parley_…; in a browser that is signed in it may be left out: the session's cookie says who asks. */
+  /** API key, `parley_…`. A browser that is signed in may omit it, because its cookie identifies the session. */
   apiKey?: string | undefined;
-  /** Instead of the global one: with retries, a proxy, a test. */
+  /** Replaces the global `fetch`, for example to add retries or a proxy, or in a test. */
   fetch?: (request: Request) => Promise<Response>;
 };
 
 export type ParleyClient = Client<paths, JsonDocument> & {
   /**
-   * All items of a list, in its order, a page at a time as they are read; of a log, what is there now:
-   * `for await (const agent of parley.list('/v1/agents'))`.
+   * Iterates over all items of a list, in its order, and reads the next page when it is needed:
+   * `for await (const agent of parley.list('/v1/agents'))`. A log ends with its current last item.
    * @throws ParleyError
    */
   list: <Path extends ListPath>(
@@ -29,16 +29,19 @@ export type ParleyClient = Client<paths, JsonDocument> & {
   ) => AsyncGenerator<ItemOf<Path>, void>;
 };
 
-/** Every shape of the API by its name: `Schemas['Conversation']`. */
+/** All schemas of the API by name, such as `Schemas['Conversation']`. */
 export type Schemas = components['schemas'];
 export type Agent = components['schemas']['Agent'];
 export type Problem = components['schemas']['Problem'];
 
-/** What the API answered instead; the message has each wrong field. `problem.code` says why, `problem.request_id` which request. */
+/**
+ * Error for a response that is not 2xx. The message lists each invalid field. `problem.code` is the reason, and
+ * `problem.request_id` identifies the request.
+ */
 export class ParleyError extends Error {
   override readonly name = 'ParleyError';
   readonly status: number;
-  /** Undefined when it was not Parley that answered, but a proxy before it. */
+  /** `undefined` if the response does not come from Parley but from a proxy in front of it. */
   readonly problem: Problem | undefined;
 
   constructor(response: Response, problem: Problem | undefined) {
@@ -53,7 +56,7 @@ export function createParleyClient({ baseUrl, apiKey, fetch }: ClientOptions): P
   const client = createClient<paths, JsonDocument>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     ...(apiKey !== undefined && { headers: { Authorization: `Bearer ${apiKey}` } }),
-    // No operation takes a JSON text: a string is an upload, whose type the caller names.
+    // No operation accepts a JSON string, so a string is an upload, whose type the caller names.
     bodySerializer: (body) => (typeof body === 'string' ? body : JSON.stringify(body)),
     ...(fetch && { fetch }),
   });
@@ -63,17 +66,17 @@ export function createParleyClient({ baseUrl, apiKey, fetch }: ClientOptions): P
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };
 
 /**
- * `const agent = await ok(parley.GET(…))`: the document of the answer, awaited or not.
+ * Returns the document of a response, or of a promise of one: `const agent = await ok(parley.GET(…))`.
  * @throws ParleyError
  */
 export async function ok<Data>(answer: Answer<Data> | Promise<Answer<Data>>): Promise<Data> {
   const { data, error, response } = await answer;
-  // 204 has no document, which is what `Data` is then.
+  // A 204 has no document. `Data` is then `undefined`.
   if (response.ok) return data as Data;
   throw new ParleyError(response, isProblem(error) ? error : undefined);
 }
 
-/** Problems are JSON too; texts and streams are read with `parseAs`. */
+/** Media types that are parsed as JSON. Use `parseAs` for texts and streams. */
 type JsonDocument = 'application/json' | 'application/problem+json';
 
 type PageOf<Path extends keyof paths> = paths[Path] extends {
@@ -82,7 +85,7 @@ type PageOf<Path extends keyof paths> = paths[Path] extends {
   ? Page
   : never;
 
-/** Every path that answers pages. */
+/** Every path that returns pages. */
 export type ListPath = {
   [Path in keyof paths]: [PageOf<Path>] extends [{ data: unknown[]; next_cursor: string | null }]
     ? [PageOf<Path>] extends [never]
@@ -100,7 +103,7 @@ type ParametersOf<Path extends ListPath> = paths[Path] extends {
   ? Omit<Parameters, 'header' | 'cookie'>
   : never;
 
-/** Left out where the path has no id in it. */
+/** Parameters of a list. Optional if the path contains no id. */
 type ListParameters<Path extends ListPath> =
   ParametersOf<Path> extends { path: object }
     ? [parameters: ParametersOf<Path>]
@@ -109,7 +112,7 @@ type ListParameters<Path extends ListPath> =
 type Page = { data: unknown[]; has_more: boolean; next_cursor: string | null };
 
 function createList(client: Client<paths, JsonDocument>): ParleyClient['list'] {
-  // The types above say what each path takes and gives; inside, all lists are one.
+  // The types above describe each path. The implementation is the same for all lists.
   const get = client.GET as unknown as (
     path: string,
     init: { params: { query: object } },
@@ -125,13 +128,13 @@ function createList(client: Client<paths, JsonDocument>): ParleyClient['list'] {
       page = await ok(get(path, { params: { ...parameters, query } }));
       yield* page.data;
       cursor = page.next_cursor;
-      // A log to follow has a cursor at its end too.
+      // The last page of a log has a cursor too.
     } while (page.has_more);
   }
   return list as unknown as ParleyClient['list'];
 }
 
-/** With what is wrong in which field: `invalid_body: some fields … (/name: must be …; /url: …)`. */
+/** Returns the reason with each invalid field: `invalid_body: some fields … (/name: must be …; /url: …)`. */
 function reasonOf({ code, detail, errors = [] }: Problem): string {
   const fields = errors.map(({ pointer, detail: why }) => `${pointer || 'body'}: ${why}`);
   return `${code}: ${detail}${fields.length > 0 ? ` (${fields.join('; ')})` : ''}`;

@@ -1,6 +1,6 @@
 import type { webhooks } from './api.ts';
 
-/** What Parley sends, discriminated by `type`. */
+/** An event that Parley sends. `type` discriminates the union. */
 export type ParleyEvent = {
   [Type in keyof webhooks]: webhooks[Type]['post']['requestBody'] extends
     | { content: { 'application/json': infer Event } }
@@ -9,7 +9,7 @@ export type ParleyEvent = {
     : never;
 }[keyof webhooks];
 
-/** The request was not signed with the secret: answer 400 and do nothing. */
+/** The request was not signed with the secret. Respond with 400 and ignore the request. */
 export class WebhookSignatureError extends Error {
   override readonly name = 'WebhookSignatureError';
 }
@@ -17,10 +17,11 @@ export class WebhookSignatureError extends Error {
 type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The event of a delivery, when it is from Parley. `rawBody` is what arrived, byte for byte: a body
- * that was parsed and written again has another signature. `secret` is the endpoint's, `whsec_…`,
- * the old or the new one while it is rotated. Web Crypto, so that it runs where `fetch` does; it
- * compares in constant time. An event may come more than once, with the same `id`.
+ * Verifies the signature of a delivery and returns its event. `rawBody` must be the exact bytes that
+ * arrived: a body that was parsed and serialized again has another signature. `secret` is the secret
+ * of the endpoint, `whsec_…`; during a rotation both the old and the new one are valid. The comparison
+ * takes constant time. It uses Web Crypto, so it runs wherever `fetch` does. An event may arrive more
+ * than once, with the same `id`.
  * @throws WebhookSignatureError
  */
 export async function verifyWebhook(
@@ -42,13 +43,13 @@ export async function verifyWebhook(
   throw new WebhookSignatureError('the body was not signed with this secret');
 }
 
-/** Its name differs between the types of browsers and of Node. */
+/** Type of a key. Its name differs between the types of browsers and those of Node. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** Keyed with the text of the secret as it is shown, not with what it encodes. */
+/** Imports the secret as text, exactly as shown. The base64 part is not decoded. */
 function importKey(secret: string): Promise<Key> {
   const hash = { name: 'HMAC', hash: 'SHA-256' };
-  // An empty key is refused by some engines with an error that names no cause.
+  // Some engines reject an empty key with an error that names no cause.
   if (secret === '') throw new TypeError('the secret of the endpoint is empty');
   return crypto.subtle.importKey('raw', new TextEncoder().encode(secret), hash, false, ['verify']);
 }
@@ -56,11 +57,11 @@ function importKey(secret: string): Promise<Key> {
 async function isRight(key: Key, signature: string, body: Uint8Array): Promise<boolean> {
   if (!/^[0-9a-f]{64}$/.test(signature)) return false;
   const mac = Uint8Array.from(signature.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
-  // A copy: a view into a larger buffer, as Node's are, may not be shared memory here.
+  // Copies the bytes, because the type of `verify` does not accept a view that may be of shared memory.
   return crypto.subtle.verify('HMAC', key, mac, Uint8Array.from(body));
 }
 
-/** Node gives an object with names in lower case, everybody else `Headers`. */
+/** Reads a header. Node provides an object with lower-case names; other runtimes provide `Headers`. */
 function readHeader(headers: HeaderSource, name: string): string[] {
   const value = headers instanceof Headers ? headers.get(name) : headers[name];
   if (value === null || value === undefined) return [];

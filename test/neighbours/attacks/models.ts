@@ -94,7 +94,7 @@ export const models: readonly Attack[] = [
   ),
   conversations(20, () => () => undefined, {
     name: 'silent-model',
-    bound: '15 s until the first token; requests of a provider at once',
+    bound: '15 s until the first token; concurrent requests of a provider are limited',
     answers: ['201'],
     isEndless: true,
   }),

@@ -33,7 +33,7 @@ const endpoints = (
 export const receivers: readonly Attack[] = [
   endpoints(100, () => undefined, {
     name: 'hanging-receivers',
-    bound: '10 s an attempt; 32 attempts of an endpoint at once, fewer while it fails',
+    bound: '10 s an attempt; 32 concurrent attempts of an endpoint, fewer while it fails',
   }),
   endpoints(100, (_, response) => void response.writeHead(500).end(), {
     name: 'failing-receivers',

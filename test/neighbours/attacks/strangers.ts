@@ -18,7 +18,7 @@ const bareRequest = (path: string, ...headers: string[]): string =>
   [`GET ${path} HTTP/1.1`, 'host: parley', ...headers, '\r\n'].join('\r\n');
 
 /** Connections without a key or a token. */
-const PLACES = '5,000 places, of which the address with the most loses its oldest';
+const PLACES = '5,000 connections, then the address with the most loses its oldest';
 
 /** Connections that say this and nothing more. */
 const connections = (
@@ -108,7 +108,7 @@ export const strangers: readonly Attack[] = [
     {
       name: 'talk-sockets-without-token',
       bound:
-        '5 s until the first frame; 500 places, of which the address with the most loses its oldest',
+        '5 s until the first frame; 500 sockets, then the address with the most loses its oldest',
       answers: ['101'],
     },
   ),
@@ -118,7 +118,7 @@ export const strangers: readonly Attack[] = [
     {
       name: 'relay-sockets-without-token',
       bound:
-        '5 s until the first frame; 500 places, of which the address with the most loses its oldest',
+        '5 s until the first frame; 500 sockets, then the address with the most loses its oldest',
       answers: ['101'],
     },
   ),

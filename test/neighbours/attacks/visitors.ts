@@ -80,7 +80,7 @@ export const visitors: readonly Attack[] = [
     {
       name: 'message-flood',
       bound:
-        '20 messages at once and one a second with one token, 8 of which may wait: 1008; 30 talks a minute with it: 1013; what waits is dropped with the socket',
+        'a burst of 20 messages and one a second with one token, at most 8 waiting: 1008; 30 talks a minute with it: 1013; waiting messages are dropped with the socket',
       answers: ['201'],
     },
   ),
@@ -122,7 +122,7 @@ export const visitors: readonly Attack[] = [
     name: 'early-frames',
     by: 'visitor',
     bound:
-      'only the token is read before `ready`; 30 talks a minute with it: 1013; 20 messages at once, 8 of which may wait: 1008',
+      'only the token is read before `ready`; 30 talks a minute with it: 1013; a burst of 20 messages, at most 8 waiting: 1008',
     answers: ['201'],
     run: async (target) => {
       const token = await (await openWidget(target)).token();
