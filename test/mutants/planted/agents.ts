@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const AGENTS: readonly Mutant[] = [
   {
     name: 'content-never-found-again',
-    promise: "an agent's version is immutable and found again by its hash",
+    promise: "an agent's version is immutable and identified by its content hash",
     file: 'src/agents/publish-agent.ts',
     in: 'recordVersion',
     find: '!== undefined) return { contentVersion: known',
@@ -12,7 +12,7 @@ export const AGENTS: readonly Mutant[] = [
   },
   {
     name: 'hash-by-order-of-tools',
-    promise: "an agent's version is immutable and found again by its hash",
+    promise: "an agent's version is immutable and identified by its content hash",
     file: 'src/agents/content-hash.ts',
     in: 'sorted',
     find: '.sort((a, b) => (a.name < b.name ? -1 : 1))',
@@ -21,7 +21,7 @@ export const AGENTS: readonly Mutant[] = [
   },
   {
     name: 'manual-goes-live',
-    promise: 'which version is live: policy and pin',
+    promise: 'policy and pin determine the active version',
     file: 'src/agents/activate-version.ts',
     in: 'isHeld',
     find: "policy === 'Manual' || input.",
@@ -30,7 +30,7 @@ export const AGENTS: readonly Mutant[] = [
   },
   {
     name: 'unknown-pin-moves-what-is-live',
-    promise: 'which version is live: policy and pin',
+    promise: 'policy and pin determine the active version',
     file: 'src/agents/activate-version.ts',
     in: 'decideActivation',
     find: 'target: activeVersion,',
@@ -39,7 +39,7 @@ export const AGENTS: readonly Mutant[] = [
   },
   {
     name: 'live-version-activated-again',
-    promise: 'each activation makes exactly one event',
+    promise: 'each activation emits exactly one event',
     file: 'src/agents/activate-version.ts',
     in: 'activateVersion',
     find: '|| target === from',
@@ -48,7 +48,7 @@ export const AGENTS: readonly Mutant[] = [
   },
   {
     name: 'direction-by-who-asked',
-    promise: 'each activation makes exactly one event',
+    promise: 'each activation emits exactly one event',
     file: 'src/agents/activate-version.ts',
     in: 'isBack',
     find: '&& target < from',
@@ -57,7 +57,7 @@ export const AGENTS: readonly Mutant[] = [
   },
   {
     name: 'fallback-is-no-model',
-    promise: 'what nothing acts on is named',
+    promise: 'settings without effect are reported',
     file: 'src/agents/not-acted-on.ts',
     in: 'hasModel',
     find: 'hasDefaultModel || isNamed ||',
@@ -66,7 +66,7 @@ export const AGENTS: readonly Mutant[] = [
   },
   {
     name: 'rollback-to-itself',
-    promise: 'publish and rollback by REST',
+    promise: 'REST publishes versions and rolls back',
     file: 'src/agents/pin-agent.ts',
     in: 'rollBack',
     find: '.version >= activeVersion',
@@ -75,7 +75,7 @@ export const AGENTS: readonly Mutant[] = [
   },
   {
     name: 'pin-of-git-dropped-in-silence',
-    promise: 'publish and rollback by REST',
+    promise: 'REST publishes versions and rolls back',
     file: 'src/agents/pin-agent.ts',
     in: 'applyPin',
     find: 'owner !== undefined)',
@@ -84,7 +84,7 @@ export const AGENTS: readonly Mutant[] = [
   },
   {
     name: 'earlier-versions-lose-their-secrets',
-    promise: 'a request of a tool, its secrets, what the model reads',
+    promise: "a tool's request carries its secrets, and the model reads the result",
     file: 'src/agents/tools/project-tool-secrets.ts',
     in: 'readToolSecretChanges',
     find: '[...known, ...secretRefsOf(agent.spec)]',
@@ -93,7 +93,7 @@ export const AGENTS: readonly Mutant[] = [
   },
   {
     name: 'handoff-drifts',
-    promise: "a handoff's target does not drift",
+    promise: "a handoff keeps its target's version",
     file: 'src/agents/tools/handoffs.sql.ts',
     in: 'readHandoffTarget',
     find: 'handoff.version,',
@@ -102,7 +102,7 @@ export const AGENTS: readonly Mutant[] = [
   },
   {
     name: 'tools-that-nobody-calls',
-    promise: 'conditions and `status`',
+    promise: 'conditions and `status` report the state of an object',
     file: 'src/agents/agent.reconciler.ts',
     in: 'degradedBy',
     find: '(message === undefined',

@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const CALLS: readonly Mutant[] = [
   {
     name: 'step-done-twice',
-    promise: 'calls that follow a script',
+    promise: 'scripted calls follow their script',
     file: 'src/calls/calls.sql.ts',
     in: 'advanceCall',
     find: 'lease_token = $2 and step = $3',
@@ -12,7 +12,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'country-not-checked',
-    promise: 'a call comes in by a carrier, and goes out',
+    promise: 'calls come in and go out through a carrier',
     file: 'src/calls/providers/choose-provider.ts',
     in: 'requireOrdinary',
     find: 'includes(number.country)',
@@ -21,7 +21,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'calls-without-a-bound',
-    promise: 'a call comes in by a carrier, and goes out',
+    promise: 'calls come in and go out through a carrier',
     file: 'src/calls/providers/choose-provider.ts',
     in: 'requireRoomToDial',
     find: 'await lockDialing(db, id)',
@@ -30,7 +30,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'signature-of-any-token',
-    promise: 'a call comes in by a carrier, and goes out',
+    promise: 'calls come in and go out through a carrier',
     file: 'src/carriers/twilio/signature.ts',
     in: 'isSigned',
     find: '.length && timingSafeEqual',
@@ -39,7 +39,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'hung-up-before-goodbye',
-    promise: 'who speaks on a line: replies as they are made, what people write',
+    promise: 'a line speaks replies as they are produced, and the messages of people',
     file: 'src/voice/session/agent-session.ts',
     in: 'over',
     find: 'if (!gone',
@@ -48,7 +48,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'heard-is-noted-once',
-    promise: 'the transcript keeps what was heard',
+    promise: 'the transcript has the text that the caller heard',
     file: 'src/voice/session/take-turns.ts',
     in: 'keep',
     find: "if (gone.aborted) throw error; deps.log.warn( { reason: reasonOf(error), conversationId }, 'storing the played part of a reply failed; retrying', )",
@@ -57,7 +57,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'token-used-twice',
-    promise: 'a line is opened once, and drained when a process stops',
+    promise: 'a line is opened once, and drained when its process stops',
     file: 'src/calls/lines/lines.sql.ts',
     in: 'takeLine',
     find: 'line_token = null, line_holder = $3, say_from = null, line_until = clock_timestamp() + $4 * interval \'1 ms\' from (select id as call_id, say_from as "sayFrom" from calls where line_token = $1 for update) old where id = old.call_id and line_token = $1 and provider_call_id = $2 and ${CALL_LIVE} and line_holder is null',
@@ -85,7 +85,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'cut-is-a-failure',
-    promise: 'a talk by voice goes on after a cut; of two windows the later has it',
+    promise: 'a talk by voice resumes after a lost connection; the newest window gets it',
     file: 'src/calls/lines/end-lost.ts',
     in: 'became',
     find: 'wasLeft(call) ? HUNG_UP :',
@@ -94,7 +94,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'dialed-twice',
-    promise: 'a number is rung once',
+    promise: 'a number is called once',
     file: 'src/calls/phone/phone-transport.ts',
     in: 'place',
     find: 'there !== undefined)',
@@ -103,7 +103,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'transfer-to-anywhere',
-    promise: 'a call is given to another number; who picks up, or that nobody does',
+    promise: 'a transfer reports whether the other number answered',
     file: 'src/calls/acts/transfer-call.ts',
     in: 'transferCall',
     find: "} = await requireCallable(account, asked.to, '/to')",
@@ -112,7 +112,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'unreached-is-transferred',
-    promise: 'a call is given to another number; who picks up, or that nobody does',
+    promise: 'a transfer reports whether the other number answered',
     file: 'src/calls/phone/after-transfer.ts',
     in: 'afterDial',
     find: "isWaiting && dialed === 'answered'",
@@ -121,7 +121,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'keys-pressed-twice',
-    promise: 'what is asked of a call reaches whoever holds its line',
+    promise: 'instructions for a call reach the process that holds its line',
     file: 'src/calls/acts/acts.sql.ts',
     in: 'takeAsked',
     find: 'set keys_to_press = null',
@@ -130,7 +130,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'number-taken-away',
-    promise: 'accounts at carriers: what is in force; a number has one provider',
+    promise: 'a telephony provider is active as declared; a number has one provider',
     file: 'src/calls/providers/bound-numbers.ts',
     in: 'taken',
     find: 'provider, names)',

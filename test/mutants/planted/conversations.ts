@@ -21,7 +21,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'model-overrules-the-wish',
-    promise: 'a reply with a model: prompt, steps, tools',
+    promise: 'a model replies with prompt, knowledge and tools',
     file: 'src/conversations/turns/model-responder.ts',
     in: 'createModelResponder',
     find: 'in called) {',
@@ -30,7 +30,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'refunded-twice',
-    promise: 'a reply with a model: prompt, steps, tools',
+    promise: 'a model replies with prompt, knowledge and tools',
     file: 'src/conversations/turns/thinking/run-calls.ts',
     in: 'run',
     find: 'if (before) return before;',
@@ -39,7 +39,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'model-asked-again-after-words',
-    promise: 'a model is asked: retries, fallbacks, time-outs',
+    promise: 'model requests have retries, fallbacks and time-outs',
     file: 'src/models/model-chain.ts',
     in: 'askOne',
     find: '(hasBegun) throw',
@@ -57,7 +57,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'newer-message-waits',
-    promise: 'a newer message cancels; the turn of a killed process is told as failed',
+    promise: 'a newer message cancels a reply; the turn of a killed process is reported as failed',
     file: 'src/conversations/turns/turn-queue.ts',
     in: 'createTurnQueue',
     find: 'before?.overtaken.abort();',
@@ -66,7 +66,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'stored-without-the-claim',
-    promise: 'a newer message cancels; the turn of a killed process is told as failed',
+    promise: 'a newer message cancels a reply; the turn of a killed process is reported as failed',
     file: 'src/conversations/record/turns.sql.ts',
     in: 'addHeld',
     find: 'and exists (select 1 from held)',
@@ -75,7 +75,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'every-sixteen-digits-a-card',
-    promise: "what an agent asks for is taken out of users' words",
+    promise: "redaction removes sensitive data from users' words",
     file: 'src/conversations/redaction/find-cards.ts',
     in: 'lastOfCard',
     find: '&& hasCheckDigit(digits)',
@@ -84,7 +84,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'bare-digits-a-phone',
-    promise: "what an agent asks for is taken out of users' words",
+    promise: "redaction removes sensitive data from users' words",
     file: 'src/conversations/redaction/find-phones.ts',
     in: 'showsToBePhone',
     find: 'return isMarked || CALLED',
@@ -111,7 +111,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'test-tells-the-world',
-    promise: 'a test conversation tells and counts nothing',
+    promise: 'a test conversation emits no events and counts in no statistics',
     file: 'src/conversations/record/conversation-deps.ts',
     in: 'emit',
     find: '.test) {',
@@ -120,7 +120,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'test-makes-gaps',
-    promise: 'a test conversation tells and counts nothing',
+    promise: 'a test conversation emits no events and counts in no statistics',
     file: 'src/conversations/turns/turn-parts.ts',
     in: 'recordOf',
     find: 'conversation.test ? undefined :',
@@ -129,7 +129,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'search-jumps',
-    promise: 'conversations are found by words, a page at a time',
+    promise: 'a search finds conversations by their words, in pages',
     file: 'src/conversations/search-conversations.ts',
     in: 'searchConversations',
     find: 'rows[limit - 1]!.id',
@@ -138,7 +138,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'human-speaks-after-hand-back',
-    promise: 'escalations: the first who accepts wins',
+    promise: 'only the first accept of an escalation wins',
     file: 'src/conversations/escalations/accept-escalation.ts',
     in: 'requireAcceptedBy',
     find: "status !== 'accepted",
@@ -147,7 +147,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'vanished-person-speaks-again',
-    promise: 'escalations: the first who accepts wins',
+    promise: 'only the first accept of an escalation wins',
     file: 'src/conversations/escalations/accept-escalation.ts',
     in: 'isTheirs',
     find: 'by === null || row.acceptedBy?.id === by',
@@ -156,7 +156,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'one-stops-the-reaper',
-    promise: 'nothing stays open for ever',
+    promise: 'every conversation ends eventually',
     file: 'src/conversations/ending/reaper.ts',
     in: 'eachOf',
     find: "again');",
@@ -165,7 +165,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'agent-gone-conversation-stays',
-    promise: 'nothing stays open for ever',
+    promise: 'every conversation ends eventually',
     file: 'src/conversations/ending/reaper.ts',
     in: 'endThoseOf',
     find: 'if (live.length === 0)',
@@ -174,7 +174,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'sent-turn-lost-in-the-transcript',
-    promise: 'transcript',
+    promise: 'the transcript has every turn',
     file: 'src/conversations/transcript.routes.ts',
     in: 'limit',
     find: '(PAGE, turnCount',
@@ -183,7 +183,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'two-clients-one-talk',
-    promise: "OpenAI's clients: which conversation goes on",
+    promise: "OpenAI's clients continue the right conversation",
     file: 'src/conversations/completions/talks.sql.ts',
     in: 'claimTalk',
     find: 'xmin = $2::xid',
@@ -192,7 +192,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'talk-of-another-user',
-    promise: "OpenAI's clients: which conversation goes on",
+    promise: "OpenAI's clients continue the right conversation",
     file: 'src/conversations/completions/read-messages.ts',
     in: 'ownedBy',
     find: ', by.userId, pairs',
@@ -201,7 +201,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'talk-that-went-on',
-    promise: "OpenAI's clients: which conversation goes on",
+    promise: "OpenAI's clients continue the right conversation",
     file: 'src/conversations/completions/talks.sql.ts',
     in: 'findTalks',
     find: "u.index >= t.turn_count and u.role = 'user'",
@@ -210,7 +210,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'tool-called-twice',
-    promise: 'a request of a tool, its secrets, what the model reads',
+    promise: "a tool's request carries its secrets, and the model reads the result",
     file: 'src/conversations/tools/call-webhook.ts',
     in: 'buildRequest',
     find: ": method !== 'GET'",
@@ -219,7 +219,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'model-chooses-the-shop',
-    promise: 'a request of a tool, its secrets, what the model reads',
+    promise: "a tool's request carries its secrets, and the model reads the result",
     file: 'src/conversations/tools/call-webhook.ts',
     in: 'withQuery',
     find: 'name)) {',
@@ -228,7 +228,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'unheard-words-kept',
-    promise: 'the transcript keeps what was heard',
+    promise: 'the transcript has the text that the caller heard',
     file: 'src/conversations/record/turns.sql.ts',
     in: 'markHeard',
     find: '= $3,',
@@ -237,7 +237,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   },
   {
     name: 'rung-out-of-hours',
-    promise: 'a person is rung where a human is asked for',
+    promise: 'an escalation during a call rings a person',
     file: 'src/conversations/escalations/request-escalation.ts',
     in: 'telephoneOf',
     find: 'if (closedMessage(content, startedAt + ageMs) !== undefined) return null',

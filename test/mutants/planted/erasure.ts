@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const ERASURE: readonly Mutant[] = [
   {
     name: 'words-in-events',
-    promise: 'erasure',
+    promise: "erasure removes a conversation's words everywhere",
     file: 'src/erasure/erase-conversation.ts',
     in: 'told',
     find: 'await deps.eraseEvents(db, { conversationId: row.id, events, erased: ERASED })',
@@ -12,7 +12,7 @@ export const ERASURE: readonly Mutant[] = [
   },
   {
     name: 'words-in-the-tally',
-    promise: 'erasure',
+    promise: "erasure removes a conversation's words everywhere",
     file: 'src/erasure/erase-conversation.ts',
     in: 'eraseConversation',
     find: 'withoutWords(last.tally)',

@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const EVENTS: readonly Mutant[] = [
   {
     name: 'log-that-stands-still',
-    promise: 'the event stream, each once and in order',
+    promise: 'the event stream has each event once and in order',
     file: 'src/events/event-log.ts',
     in: 'position',
     find: 'seen && isAfter(seen, after) ? seen : after',
@@ -12,7 +12,7 @@ export const EVENTS: readonly Mutant[] = [
   },
   {
     name: 'lost-changes-not-said',
-    promise: 'changes, as hints beside it',
+    promise: 'the event stream hints at changed resources',
     file: 'src/events/changes.ts',
     in: 'isAnything',
     find: "declared.has('*') || conversations.has('*')",
@@ -21,7 +21,7 @@ export const EVENTS: readonly Mutant[] = [
   },
   {
     name: 'change-told-to-all-tenants',
-    promise: 'changes, as hints beside it',
+    promise: 'the event stream hints at changed resources',
     file: 'src/events/change-readers.ts',
     in: 'createChangeReaders',
     find: 'if (namespace === undefined || namespace === box.namespace)',
@@ -30,7 +30,7 @@ export const EVENTS: readonly Mutant[] = [
   },
   {
     name: 'silent-transactions-emit',
-    promise: 'an event is committed with the change it tells of',
+    promise: 'an event is committed in the transaction of its change',
     file: 'src/events/outbox.sql.ts',
     in: 'insertEvent',
     find: 'speak(db);',
@@ -39,7 +39,7 @@ export const EVENTS: readonly Mutant[] = [
   },
   {
     name: 'bodies-mixed-up',
-    promise: 'an event is committed with the change it tells of',
+    promise: 'an event is committed in the transaction of its change',
     file: 'src/events/outbox.sql.ts',
     in: 'insertTestEvents',
     find: 'at, i) => at - events[i',
@@ -48,7 +48,7 @@ export const EVENTS: readonly Mutant[] = [
   },
   {
     name: 'queued-for-the-deleted',
-    promise: 'an event is committed with the change it tells of',
+    promise: 'an event is committed in the transaction of its change',
     file: 'src/events/outbox.sql.ts',
     in: 'insertEvent',
     find: 'and e.deleted_at is null',
@@ -57,7 +57,7 @@ export const EVENTS: readonly Mutant[] = [
   },
   {
     name: 'events-cross-namespaces',
-    promise: 'an event is committed with the change it tells of',
+    promise: 'an event is committed in the transaction of its change',
     file: 'src/events/outbox.sql.ts',
     in: 'insertEvent',
     find: '.namespace = $',

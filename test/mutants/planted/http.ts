@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const HTTP: readonly Mutant[] = [
   {
     name: 'any-scope-will-do',
-    promise: 'API keys and scopes',
+    promise: 'API keys grant access by scope',
     file: 'src/platform/http/authorize.ts',
     in: 'requireScope',
     find: "scope === 'any' || scopes.includes(scope)",
@@ -12,7 +12,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     name: 'scope-not-asked-for',
-    promise: 'API keys and scopes',
+    promise: 'API keys grant access by scope',
     file: 'src/platform/http/authorize.ts',
     in: 'requireScope',
     find: 'scope)) return',
@@ -21,7 +21,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     name: 'cookie-from-any-page',
-    promise: 'sessions and their cookie',
+    promise: 'sessions use a cookie and end on time',
     file: 'src/platform/http/session-cookie.ts',
     in: 'isOurOwn',
     find: 'if (origin === undefined ? !isSafe : schemeOf(at) === undefined) return false;',
@@ -30,7 +30,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     name: 'session-in-clear',
-    promise: 'sessions and their cookie',
+    promise: 'sessions use a cookie and end on time',
     file: 'src/platform/http/session-cookie.ts',
     in: 'cookieFor',
     find: 'if (local !== undefined && isLoopback(new URL(origin!).hostname)) return local',
@@ -39,7 +39,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     name: 'no-challenge',
-    promise: 'errors as problem documents',
+    promise: 'errors are problem documents',
     file: 'src/platform/http/answer.ts',
     in: 'headersOf',
     find: "...(code === 'unauthorized' && { 'WWW-Authenticate': 'Bearer' }),",
@@ -48,7 +48,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     name: 'our-fault-in-their-words',
-    promise: 'errors as problem documents',
+    promise: 'errors are problem documents',
     file: 'src/platform/http/answer.ts',
     in: 'detail',
     find: "'this is our fault; the log has more under the request_id'",
@@ -57,7 +57,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     name: 'pages-of-a-thousand',
-    promise: 'lists and cursors',
+    promise: 'lists have pages and cursors',
     file: 'src/platform/http/cursor.ts',
     in: 'pageLimit',
     find: '&& items <= LIMIT_MAX',
@@ -66,7 +66,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     name: 'cursor-of-another-list',
-    promise: 'lists and cursors',
+    promise: 'lists have pages and cursors',
     file: 'src/platform/http/cursor.ts',
     in: 'numberIn',
     find: 'list.length + 1))?.[0]; const number = Number(digits); return text.startsWith(`${list}:`) &&',
@@ -75,7 +75,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     name: 'another-query-is-the-same',
-    promise: '`Idempotency-Key`',
+    promise: '`Idempotency-Key` makes a request safe to repeat',
     file: 'src/platform/http/run-once.ts',
     in: 'begun',
     find: "query.join('?'),",
@@ -84,7 +84,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     name: 'failures-kept',
-    promise: '`Idempotency-Key`',
+    promise: '`Idempotency-Key` makes a request safe to repeat',
     file: 'src/platform/http/run-once.ts',
     in: 'isLasting',
     find: '< 500 && status',
@@ -93,7 +93,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     name: 'guesses-by-the-address',
-    promise: '`RateLimit`',
+    promise: 'requests of a key are limited and reported in `RateLimit`',
     file: 'src/platform/http/rate-limit.ts',
     in: 'networkOf',
     find: 'slice(0, 4).',
@@ -102,7 +102,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     name: 'limit-of-all-keys',
-    promise: '`RateLimit`',
+    promise: 'requests of a key are limited and reported in `RateLimit`',
     file: 'src/platform/http/rate-limit.ts',
     in: 'createRateLimits',
     find: ', apiKeyId);',
@@ -111,7 +111,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     name: 'pages-for-missing-files',
-    promise: 'the dashboard at every address that a browser opens; its caching and policy',
+    promise: 'the dashboard is served at each of its addresses, with caching and a content policy',
     file: 'src/platform/http/browser/dashboard-files.ts',
     in: 'NOT_PAGES',
     find: '|assets|widget',
@@ -120,7 +120,7 @@ export const HTTP: readonly Mutant[] = [
   },
   {
     name: 'page-kept',
-    promise: 'the dashboard at every address that a browser opens; its caching and policy',
+    promise: 'the dashboard is served at each of its addresses, with caching and a content policy',
     file: 'src/platform/http/browser/dashboard-files.ts',
     in: 'headersOf',
     find: "'no-store",

@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const KNOWLEDGE: readonly Mutant[] = [
   {
     name: 'agent-without-sources-sees-all',
-    promise: 'knowledge search',
+    promise: 'knowledge search finds passages within the scope of the agent',
     file: 'src/knowledge/search-knowledge.ts',
     in: 'sourcesOf',
     find: '? [] :',
@@ -12,7 +12,7 @@ export const KNOWLEDGE: readonly Mutant[] = [
   },
   {
     name: 'answers-of-another-agent',
-    promise: 'knowledge search',
+    promise: 'knowledge search finds passages within the scope of the agent',
     file: 'src/knowledge/search-knowledge.ts',
     in: 'all',
     find: "isAll && (agentId === null ? 'with answers' : true)",
@@ -30,7 +30,7 @@ export const KNOWLEDGE: readonly Mutant[] = [
   },
   {
     name: 'sync-finished-by-a-zombie',
-    promise: 'a source is read by one process at a time, and applied whole or not at all',
+    promise: 'one process at a time reads a source, and applies it whole or not at all',
     file: 'src/knowledge/syncs/claims.sql.ts',
     in: 'HELD',
     find: 'lease = $2',
@@ -39,7 +39,7 @@ export const KNOWLEDGE: readonly Mutant[] = [
   },
   {
     name: 'canceled-sync-is-applied',
-    promise: 'a source is read by one process at a time, and applied whole or not at all',
+    promise: 'one process at a time reads a source, and applies it whole or not at all',
     file: 'src/knowledge/syncs/apply-sync.ts',
     in: 'applySync',
     find: '))) {',
@@ -48,7 +48,7 @@ export const KNOWLEDGE: readonly Mutant[] = [
   },
   {
     name: 'two-things-one-gap',
-    promise: 'gaps, and answers to them',
+    promise: 'a gap records an unanswered question, and takes an answer',
     file: 'src/knowledge/gaps/same-question.ts',
     in: 'likeness',
     find: 'isTwoSided ? OWN_WORDS_MAX :',
@@ -57,7 +57,7 @@ export const KNOWLEDGE: readonly Mutant[] = [
   },
   {
     name: 'gap-resolved-twice',
-    promise: 'gaps, and answers to them',
+    promise: 'a gap records an unanswered question, and takes an answer',
     file: 'src/knowledge/gaps/resolve-gap.ts',
     in: 'resolveGap',
     find: "resolved') throw",
@@ -66,7 +66,7 @@ export const KNOWLEDGE: readonly Mutant[] = [
   },
   {
     name: 'two-gaps-at-once',
-    promise: 'gaps, and answers to them',
+    promise: 'a gap records an unanswered question, and takes an answer',
     file: 'src/knowledge/gaps/detect-gap.ts',
     in: 'detectGap',
     find: 'await lockGaps(db, input.agentId);',
@@ -75,7 +75,7 @@ export const KNOWLEDGE: readonly Mutant[] = [
   },
   {
     name: 'rtf-called-text',
-    promise: 'an upload that is no text is refused',
+    promise: 'an upload without readable text is rejected',
     file: 'src/knowledge/sources/accepted-format.ts',
     in: 'requireFormat',
     find: "('not'",
@@ -84,7 +84,7 @@ export const KNOWLEDGE: readonly Mutant[] = [
   },
   {
     name: 'words-in-fingerprints',
-    promise: 'erasure',
+    promise: "erasure removes a conversation's words everywhere",
     file: 'src/knowledge/gaps/erase-gaps.sql.ts',
     in: 'nameAfterErasure',
     find: 'fingerprint = g.id::text,',

@@ -4,7 +4,7 @@ export const PLATFORM: readonly Mutant[] = [
   {
     name: 'deleted-for-a-typo',
     promise:
-      'manifests: a field of another manager is left, a removed one deletes what only it declared',
+      'manifests leave the fields of other managers; a removed manifest deletes only objects that it alone declared',
     file: 'src/platform/manifests/pass.ts',
     in: 'prune',
     find: 'look.complete || !',
@@ -14,7 +14,7 @@ export const PLATFORM: readonly Mutant[] = [
   {
     name: 'deleted-with-what-others-declared',
     promise:
-      'manifests: a field of another manager is left, a removed one deletes what only it declared',
+      'manifests leave the fields of other managers; a removed manifest deletes only objects that it alone declared',
     file: 'src/platform/manifests/prune.ts',
     in: 'pruneManifests',
     find: 'length > 0)',
@@ -23,7 +23,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'scopes-grow-at-rotation',
-    promise: 'API keys and scopes',
+    promise: 'API keys grant access by scope',
     file: 'src/access/manage-keys.ts',
     in: 'rotated',
     find: '= missingScopes(caller, old.scopes)',
@@ -32,7 +32,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'replaced-token-goes-on',
-    promise: 'sessions and their cookie',
+    promise: 'sessions use a cookie and end on time',
     file: 'src/access/live-sessions.ts',
     in: 'authenticate',
     find: '.isStale) {',
@@ -41,7 +41,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'answered-before-it-is-shown',
-    promise: 'an API write is shown within 2 s or answered 202',
+    promise: 'an API write is visible within 2 s, or the answer is 202',
     file: 'src/platform/declare/declared-kind.ts',
     in: 'showWritten',
     find: '.generation >= generation',
@@ -50,7 +50,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'waits-without-an-end',
-    promise: 'an API write is shown within 2 s or answered 202',
+    promise: 'an API write is visible within 2 s, or the answer is 202',
     file: 'src/platform/declare/await-projection.ts',
     in: 'WAIT_MAX_MS',
     find: 'WAIT_MAX_MS = 2_000',
@@ -59,7 +59,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'null-removes-nothing',
-    promise: 'merge patch; a field of another manager is 409',
+    promise: 'a patch is merged; a field of another manager is 409',
     file: 'src/platform/declare/declared-kind.ts',
     in: 'declarationAfter',
     find: 'length > 0)',
@@ -68,7 +68,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'patch-forgets-the-rest',
-    promise: 'merge patch; a field of another manager is 409',
+    promise: 'a patch is merged; a field of another manager is 409',
     file: 'src/platform/declare/declared-kind.ts',
     in: 'fields',
     find: '[...new Set([...ours, ...input.touched])]',
@@ -77,7 +77,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'api-deletes-what-git-declares',
-    promise: 'merge patch; a field of another manager is 409',
+    promise: 'a patch is merged; a field of another manager is 409',
     file: 'src/platform/declare/declared-kind.ts',
     in: 'deleteDeclared',
     find: "managedBy !== 'api",
@@ -86,7 +86,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'one-key-for-all-paths',
-    promise: '`Idempotency-Key`',
+    promise: '`Idempotency-Key` makes a request safe to repeat',
     file: 'src/platform/idempotency/idempotency.ts',
     in: 'placeHash',
     find: '{path}\\',
@@ -95,7 +95,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'answers-kept-for-an-hour',
-    promise: '`Idempotency-Key`',
+    promise: '`Idempotency-Key` makes a request safe to repeat',
     file: 'src/platform/idempotency/idempotency-marks.sql.ts',
     in: 'readMark',
     find: "'24 hours'",
@@ -104,7 +104,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'tag-of-any-object',
-    promise: '`ETag`, `If-Match`',
+    promise: '`If-Match` rejects a write to a changed object',
     file: 'src/platform/declare/precondition.ts',
     in: 'parts',
     find: "('-'",
@@ -113,7 +113,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'stale-patch-goes-through',
-    promise: '`ETag`, `If-Match`',
+    promise: '`If-Match` rejects a write to a changed object',
     file: 'src/platform/declare/declared-kind.ts',
     in: 'applyPatch',
     find: 'precondition(current);',
@@ -122,7 +122,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'stale-delete-goes-through',
-    promise: '`ETag`, `If-Match`',
+    promise: '`If-Match` rejects a write to a changed object',
     file: 'src/platform/declare/declared-kind.ts',
     in: 'deleteIf',
     find: 'precondition(current);',
@@ -131,7 +131,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'search-by-pattern',
-    promise: 'conversations are found by words, a page at a time',
+    promise: 'a search finds conversations by their words, in pages',
     file: 'src/platform/postgres/list-filters.ts',
     in: 'anywhere',
     find: '.replaceAll(/[\\\\%_]/g, String.raw`\\$&`)',
@@ -140,7 +140,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'floods-to-the-end',
-    promise: 'acknowledged within 10 s, redirects are failures',
+    promise: 'a 2xx within 10 s acknowledges a delivery; a redirect is a failure',
     file: 'src/platform/egress/exchange.ts',
     in: 'hasRead',
     find: 'bytes <= MAX_OVERHEAD_BYTES +',
@@ -149,7 +149,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'repeated-after-an-answer-began',
-    promise: 'acknowledged within 10 s, redirects are failures',
+    promise: 'a 2xx within 10 s acknowledges a delivery; a redirect is a failure',
     file: 'src/platform/egress/exchange.ts',
     in: 'diedUnanswered',
     find: '!this.#hasFirstByte &&',
@@ -158,7 +158,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'headers-of-ours-taken',
-    promise: "a kind's schema, columns, CRD",
+    promise: "a kind's schema determines its validation and CRD",
     file: 'src/platform/resources/schema/field-types.ts',
     in: 'RESERVED_HEADER',
     find: 'webhook-.*|',
@@ -167,7 +167,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'unknown-fields-kept',
-    promise: "a kind's schema, columns, CRD",
+    promise: "a kind's schema determines its validation and CRD",
     file: 'src/platform/resources/schema/prepare.ts',
     in: 'unknownFields',
     find: 'properties)];',
@@ -176,7 +176,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'transition-at-each-look',
-    promise: 'conditions and `status`',
+    promise: 'conditions and `status` report the state of an object',
     file: 'src/platform/reconcile/conditions.ts',
     in: 'lastTransitionTime',
     find: '?.status === text',
@@ -185,7 +185,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'id-of-a-neighbour',
-    promise: 'ids are set once and found again',
+    promise: 'an id is assigned once and kept',
     file: 'src/platform/reconcile/identity.ts',
     in: 'identify',
     find: '!== metadata.namespace',
@@ -194,7 +194,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'id-that-changes',
-    promise: 'ids are set once and found again',
+    promise: 'an id is assigned once and kept',
     file: 'src/platform/reconcile/identity.ts',
     in: 'identify',
     find: 'known !== given)',
@@ -203,7 +203,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'new-id-after-a-loss',
-    promise: 'ids are set once and found again',
+    promise: 'an id is assigned once and kept',
     file: 'src/platform/reconcile/identity.ts',
     in: 'identify',
     find: '(await deps.rows.findIdByName(metadata)) ??',
@@ -212,7 +212,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'label-that-says-no',
-    promise: 'Secrets need a label',
+    promise: 'only labeled Secrets are used',
     file: 'src/platform/reconcile/references.ts',
     in: 'resolveWholeSecret',
     find: "!== 'true'",
@@ -221,7 +221,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'secret-of-an-endpoint-for-others',
-    promise: 'Secrets need a label',
+    promise: 'only labeled Secrets are used',
     file: 'src/platform/reconcile/references.ts',
     in: 'isEndpointsOwn',
     find: 'if (labels[ENDPOINT_LABEL] !== undefined) return true;',
@@ -230,7 +230,7 @@ export const PLATFORM: readonly Mutant[] = [
   },
   {
     name: 'labels-without-end',
-    promise: 'metrics',
+    promise: 'metrics have the documented names and labels',
     file: 'src/platform/observability/gen-ai.ts',
     in: 'createLabels',
     find: 'if (known.size < NAMES_MAX)',

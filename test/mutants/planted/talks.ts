@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const TALKS: readonly Mutant[] = [
   {
     name: 'resume-lost',
-    promise: "what a visitor's page says and hears: one socket after the other",
+    promise: "a visitor's page talks over one socket at a time, and resumes",
     file: 'packages/widget/src/talk/talk.ts',
     in: 'takeReady',
     find: '= frame.resume',
@@ -12,7 +12,7 @@ export const TALKS: readonly Mutant[] = [
   },
   {
     name: 'said-twice-after-a-break',
-    promise: "what a visitor's page says and hears: one socket after the other",
+    promise: "a visitor's page talks over one socket at a time, and resumes",
     file: 'packages/widget/src/talk/talk.ts',
     in: 'takeReady',
     find: "state === 'waiting",
@@ -21,7 +21,7 @@ export const TALKS: readonly Mutant[] = [
   },
   {
     name: 'reply-is-markup',
-    promise: "what a visitor's page says and hears: one socket after the other",
+    promise: "a visitor's page talks over one socket at a time, and resumes",
     file: 'packages/widget/src/element/rich-text.ts',
     in: 'nodesOf',
     find: 'createTextNode(piece)',
@@ -30,7 +30,7 @@ export const TALKS: readonly Mutant[] = [
   },
   {
     name: 'widget-for-every-origin',
-    promise: "whom a web page's socket lets in; a token is sealed and stored nowhere",
+    promise: "a web page's socket admits only valid tokens; a token is sealed and not stored",
     file: 'src/talks/admit-talk.ts',
     in: 'requireOrigin',
     find: 'origin !== null && allowsOrigin(allowed, origin)',
@@ -39,7 +39,7 @@ export const TALKS: readonly Mutant[] = [
   },
   {
     name: 'token-without-end',
-    promise: "whom a web page's socket lets in; a token is sealed and stored nowhere",
+    promise: "a web page's socket admits only valid tokens; a token is sealed and not stored",
     file: 'src/talks/admit-talk.ts',
     in: 'admitTalk',
     find: '|| token.expiresAt * 1_000 <= deps.nowMs()',
@@ -48,7 +48,7 @@ export const TALKS: readonly Mutant[] = [
   },
   {
     name: 'talk-of-another-agent',
-    promise: "whom a web page's socket lets in; a token is sealed and stored nowhere",
+    promise: "a web page's socket admits only valid tokens; a token is sealed and not stored",
     file: 'src/talks/talk-token.ts',
     in: 'SAME',
     find: "agentId', '",
@@ -57,7 +57,7 @@ export const TALKS: readonly Mutant[] = [
   },
   {
     name: 'tools-told-to-strangers',
-    promise: 'a page is told turns, and what of one was heard, and nothing else',
+    promise: 'a page gets turns and the text that was heard, and nothing else',
     file: 'src/talks/talk-captions.ts',
     in: 'takeTurn',
     find: 'tellTurn({ type',

@@ -3,7 +3,7 @@ import type { Mutant } from '../mutant.ts';
 export const WEBHOOKS: readonly Mutant[] = [
   {
     name: 'secret-not-kept-before-the-declaration',
-    promise: 'an endpoint is made with its secret',
+    promise: 'an endpoint is created with its secret',
     file: 'src/webhooks/endpoints/write-endpoint.ts',
     in: 'declareWithSecrets',
     find: 'await insertUndeclared(pool,',
@@ -12,7 +12,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'rotation-signs-with-the-wrong-one',
-    promise: 'secrets change in two steps',
+    promise: 'signing secrets rotate in two steps',
     file: 'src/webhooks/queue/delivery-queue.sql.ts',
     in: 'CLAIM',
     find: 'case when e.next_secret_at <=',
@@ -21,7 +21,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'rotation-not-copied',
-    promise: 'secrets change in two steps',
+    promise: 'signing secrets rotate in two steps',
     file: 'src/webhooks/endpoints/endpoint-secrets.sql.ts',
     in: 'updateSecrets',
     find: ', secret_revision = secret_revision + 1',
@@ -30,7 +30,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'secret-never-copied',
-    promise: 'header values are seen nowhere',
+    promise: 'header values are never shown',
     file: 'src/webhooks/endpoints/find-secrets.ts',
     in: 'copyToSecret',
     find: 'if (!isCopied) await deps.store.apply(copy, { fieldManager: API_MANAGER });',
@@ -39,7 +39,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'test-looks-real',
-    promise: 'test events',
+    promise: 'test events go to one endpoint only',
     file: 'src/webhooks/endpoints/signed-headers.ts',
     in: 'signedHeaders',
     find: "...(isTest && { 'parley-test': 'true' }),",
@@ -48,7 +48,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'failures-counted-for-ever',
-    promise: "an endpoint's health",
+    promise: "an endpoint's health follows its deliveries",
     file: 'src/webhooks/endpoints/webhook-endpoints.sql.ts',
     in: 'RUN',
     find: "h.last_failure_at > coalesce(h.last_success_at, '-infinity') then coalesce",
@@ -57,7 +57,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'replay-never-ends',
-    promise: 'replay of one event, of many',
+    promise: 'one event or many can be replayed',
     file: 'src/webhooks/replay/run-replay-jobs.ts',
     in: 'next',
     find: 'nextUuid(job.cursor)',
@@ -66,7 +66,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'replay-skips-what-did-not-fit',
-    promise: 'replay of one event, of many',
+    promise: 'one event or many can be replayed',
     file: 'src/webhooks/replay/jobs.sql.ts',
     in: 'insertReplays',
     find: 'matching) = $',
@@ -75,7 +75,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'latency-of-retries',
-    promise: 'figures of all conversations, of deliveries',
+    promise: 'statistics cover all conversations and deliveries',
     file: 'src/webhooks/queue/delivery-stats.sql.ts',
     in: 'IS_FIRST',
     find: 'and d.attempt_count = 1',
@@ -84,7 +84,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'figures-of-half-a-window',
-    promise: 'figures of all conversations, of deliveries',
+    promise: 'statistics cover all conversations and deliveries',
     file: 'src/webhooks/queue/delivery-stats.sql.ts',
     in: 'STATS',
     find: '>= (select rows from share)',
@@ -93,7 +93,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'replay-with-another-id',
-    promise: 'the body is made once; signatures and headers',
+    promise: 'the body of an event is created once, signed, and sent with fixed headers',
     file: 'src/webhooks/delivery/attempt.ts',
     in: 'event',
     find: 'delivery.eventId)',
@@ -102,7 +102,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'headers-of-users-beside-ours',
-    promise: 'the body is made once; signatures and headers',
+    promise: 'the body of an event is created once, signed, and sent with fixed headers',
     file: 'src/webhooks/delivery/attempt.ts',
     in: 'buildRequest',
     find: 'lowerCaseKeys(opened(delivery.declaredHeaders)',
@@ -111,7 +111,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'jitter-without-bound',
-    promise: 'when a retry is due',
+    promise: 'retries follow the schedule',
     file: 'src/webhooks/delivery/retry-schedule.ts',
     in: 'SPREAD',
     find: '= 0.2',
@@ -120,7 +120,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'patience-without-end',
-    promise: 'when a retry is due',
+    promise: 'retries follow the schedule',
     file: 'src/webhooks/delivery/retry-schedule.ts',
     in: 'nextAttemptOffsetMs',
     find: 'min(Math.max(due, ageMs + retryAfterMs), due + DELAY_MAX_MS',
@@ -129,7 +129,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'retry-counts-from-attempt',
-    promise: 'when a retry is due',
+    promise: 'retries follow the schedule',
     file: 'src/webhooks/queue/delivery-queue.sql.ts',
     in: 'COMPLETE',
     find: "h.scheduled_from + h.next_offset_ms * interval '1 ms', run_at = h.scheduled_from",
@@ -138,7 +138,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'redirect-is-acknowledged',
-    promise: 'acknowledged within 10 s, redirects are failures',
+    promise: 'a 2xx within 10 s acknowledges a delivery; a redirect is a failure',
     file: 'src/webhooks/delivery/attempt.ts',
     in: 'acknowledged',
     find: '&& statusCode < 300',
@@ -147,7 +147,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'completion-without-fence',
-    promise: 'the order of first attempts; one claim, one sender',
+    promise: 'first attempts keep the order of events; each claim has one sender',
     file: 'src/webhooks/queue/delivery-queue.sql.ts',
     in: 'COMPLETE',
     find: 'and q.lease_token = r.token',
@@ -156,7 +156,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'claim-without-lock',
-    promise: 'the order of first attempts; one claim, one sender',
+    promise: 'first attempts keep the order of events; each claim has one sender',
     file: 'src/webhooks/queue/delivery-queue.sql.ts',
     in: 'CLAIM',
     find: 'slots for update skip locked',
@@ -165,7 +165,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'claim-ignores-budget',
-    promise: 'the order of first attempts; one claim, one sender',
+    promise: 'first attempts keep the order of events; each claim has one sender',
     file: 'src/webhooks/queue/delivery-queue.sql.ts',
     in: 'CLAIM',
     find: 'w.slots, w.yielding_slots',
@@ -174,7 +174,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'conversation-out-of-order',
-    promise: 'the order of first attempts; one claim, one sender',
+    promise: 'first attempts keep the order of events; each claim has one sender',
     file: 'src/webhooks/queue/delivery-queue.sql.ts',
     in: 'CLAIM',
     find: 'started or not exists',
@@ -183,7 +183,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'retries-before-fresh',
-    promise: 'the order of first attempts; one claim, one sender',
+    promise: 'first attempts keep the order of events; each claim has one sender',
     file: 'src/webhooks/queue/delivery-queue.sql.ts',
     in: 'CLAIM',
     find: 'limit want.slots)',
@@ -192,7 +192,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'endpoint-names-the-trace',
-    promise: '`traceparent`, from a request to deliveries and tools',
+    promise: '`traceparent` continues from a request to deliveries and tools',
     file: 'src/webhooks/delivery/attempt.ts',
     in: 'buildRequest',
     find: '.traceHeaders()',
@@ -201,7 +201,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'breaker-never-reopens',
-    promise: 'the breaker',
+    promise: 'the breaker limits attempts to a failing endpoint',
     file: 'src/webhooks/delivery/slots.ts',
     in: 'recover',
     find: 'state.limit = Math.min(SLOTS_MAX, state.limit * 2);',
@@ -210,7 +210,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'breaker-eats-the-schedule',
-    promise: 'the breaker',
+    promise: 'the breaker limits attempts to a failing endpoint',
     file: 'src/webhooks/delivery/slots.ts',
     in: 'narrow',
     find: '>= OVERDUE_MS) {',
@@ -219,7 +219,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'nobody-is-ever-dead',
-    promise: 'deliveries of a process that died',
+    promise: 'deliveries of a dead process are rescued',
     file: 'src/webhooks/delivery/rescue.ts',
     in: 'sinceOf',
     find: 'goneSince.get(key) ??',
@@ -228,7 +228,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'take-over-of-the-living',
-    promise: 'deliveries of a process that died',
+    promise: 'deliveries of a dead process are rescued',
     file: 'src/webhooks/delivery/rescue.ts',
     in: 'GONE_FOR_MS',
     find: 'GONE_FOR_MS = 1_000',
@@ -237,7 +237,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'partition-dropped-too-soon',
-    promise: 'events kept for `PARLEY_RETENTION_EVENTS`, dropped a day later',
+    promise: 'events are stored for `PARLEY_RETENTION_EVENTS` days, and dropped a day later',
     file: 'src/webhooks/queue/partitions.sql.ts',
     in: 'inUse',
     find: ".startsWith('events_') && dayOf(name) >= needed",
@@ -246,7 +246,7 @@ export const WEBHOOKS: readonly Mutant[] = [
   },
   {
     name: 'no-partition-for-tomorrow',
-    promise: 'events kept for `PARLEY_RETENTION_EVENTS`, dropped a day later',
+    promise: 'events are stored for `PARLEY_RETENTION_EVENTS` days, and dropped a day later',
     file: 'src/webhooks/queue/partitions.sql.ts',
     in: 'DAYS_AHEAD',
     find: 'DAYS_AHEAD = 7',
