@@ -266,7 +266,7 @@ test('the REST schemas can be described as OpenAPI, without words for Kubernetes
           type: 'string',
           minLength: 1,
           maxLength: 4000,
-          description: 'What the agent says first.',
+          description: 'First message of the agent.',
         },
       }),
     }),
