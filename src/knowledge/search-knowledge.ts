@@ -5,7 +5,7 @@ import { toUuid } from '../ids.ts';
 import type { FairQueue } from '../platform/controller/fair-queue.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import type { SearchScope } from './passages/knowledge-search.sql.ts';
-import { searchPassages, type KnowledgeHit } from './passages/search-passages.ts';
+import { searchByWords, type KnowledgeHit } from './passages/search-passages.ts';
 import { findSourceIds, selectSourceIds } from './sources/knowledge-sources.sql.ts';
 import type { FindByMeaning, MeaningUse } from './vectors/find-by-meaning.ts';
 import { searchBothWays } from './vectors/search-both-ways.ts';
@@ -57,17 +57,9 @@ async function searchTold(
   input: SearchInput,
   { meaning, searches }: SearchWays,
 ): Promise<{ hits: KnowledgeHit[]; meaning: MeaningUse }> {
-  const { namespace } = input.scope;
-  const byWords = (limit: number): Promise<KnowledgeHit[]> => {
-    const search = (): Promise<KnowledgeHit[]> => searchWords(db, { ...input, limit });
-    return searches ? searches.run(namespace, search) : search();
-  };
+  const byWords = searchByWords(db, { ...input, scope: passagesOf(input.scope) }, searches);
   if (meaning) return searchBothWays(db, { ...input, meaning, byWords });
   return { hits: await byWords(input.limit), meaning: 'none' };
-}
-
-function searchWords(db: Db, input: SearchInput): Promise<KnowledgeHit[]> {
-  return searchPassages(db, { ...input, scope: passagesOf(input.scope) });
 }
 
 /**

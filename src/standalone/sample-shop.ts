@@ -1,7 +1,7 @@
 import type { AgentContent } from '../agents/agent.ts';
 import { endpointOfSettings } from '../models/model-endpoint.ts';
 import type { Lookup } from '../platform/egress/name-lookup.ts';
-import type { SampleModel } from '../roles/api/who-replies.ts';
+import type { SampleModel } from '../conversations/turns/who-replies.ts';
 import { SHOP_HOST, startDemoShop } from './demo-shop.ts';
 import { startScriptedModel } from './scripted-model.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { TakeTurn, TurnInput } from './take-turn.ts';
+import type { TurnInput } from './responder-request.ts';
+import type { TakeTurn } from './take-turn.ts';
 import { EVENT_STREAM_TYPE, wantsEvents, type EventStream } from '../../platform/http/sse.ts';
 import { idParam } from '../../platform/http/fields.ts';
 import { route, type Answer, type Route } from '../../platform/http/route.ts';

@@ -13,6 +13,9 @@ import type { UserTurn } from './read-user-turn.ts';
  */
 export type Responder = (request: ResponderRequest) => Promise<Reply>;
 
+/** Returns true if replies of this agent are slow. A turn is then claimed before the reply is requested. */
+export type TakesTime = (agent: { namespace: string; content: AgentContent }) => Promise<boolean>;
+
 export type ResponderRequest = {
   /** Content of the speaking agent's version. It is the conversation's version until a handoff. */
   content: AgentContent;

@@ -1,23 +1,28 @@
 import { ApiError, found } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { newUuid } from '../../ids.ts';
-import type { AgentContent } from '../../agents/agent.ts';
 import { conversationEnded, type ConversationDeps } from '../record/conversation-deps.ts';
 import { endConversation, reasonOfExpiry } from '../ending/end-conversation.ts';
 import { recordHeldTurn, recordTurn } from './record-turn.ts';
-import { agentScope, searchKnowledge, type SearchWays } from '../../knowledge/search-knowledge.ts';
+import type { SearchWays } from '../../knowledge/search-knowledge.ts';
 import { giveWay } from '../../platform/controller/event-loop-turns.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
-import { redact, sumOf, type Redacted, type Redaction } from '../redaction/redact.ts';
+import { redact, sumOf } from '../redaction/redact.ts';
 import { readForTurn, type LiveConversation } from '../record/conversations.sql.ts';
-import { dropLiveTurn, noteTools, releaseLiveTurn } from '../record/live-turns.sql.ts';
-import { readLastTurns, type MessageResult, type TurnRow } from '../record/turns.sql.ts';
+import { dropLiveTurn, releaseLiveTurn } from '../record/live-turns.sql.ts';
+import type { MessageResult } from '../record/turns.sql.ts';
 import { askResponder } from './ask-responder.ts';
-import { claimTurn, type ClaimedTurn, type TurnRequest } from './claim-turn.ts';
+import { claimTurn, type ClaimedTurn } from './claim-turn.ts';
 import type { LiveTurns } from './live-turns.ts';
-import { createTurnQueue } from './turn-queue.ts';
-import { readUserTurn, type UserTurn } from './read-user-turn.ts';
-import type { Responder, ResponderRequest, ToolTurn } from './responder.ts';
+import { readUserTurn } from './read-user-turn.ts';
+import type { Responder, TakesTime } from './responder.ts';
+import {
+  heldRequest,
+  requestOf,
+  turnLost,
+  type Begun,
+  type TurnInput,
+} from './responder-request.ts';
 import { recordOf } from './turn-parts.ts';
 
 /**
@@ -27,27 +32,6 @@ import { recordOf } from './turn-parts.ts';
 const TRIES_MAX = 10;
 /** Length from which interpreting a text takes several milliseconds. Other work may run before such a text. */
 const LONG_CHARS = 8_000;
-
-export type TurnInput = {
-  namespace: string;
-  /** UUID. */
-  conversationId: string;
-  /** The user's own words. They are empty if the agent speaks first; the turn then has no message. */
-  text: string;
-  /** Redactions that were already made in the text; absent if there were none. */
-  redacted?: Redacted | null | undefined;
-  /**
-   * Receives each part of the reply, or an apology in its place. The text that is stored is in the result. `turnCount`
-   * is the number of turns stored before this message.
-   */
-  onToken?: ((text: string, isApology: boolean, turnCount: number) => void) | undefined;
-  /** Called before tools are called. From then on the reply counts as started. */
-  onTool?: (() => void) | undefined;
-  /** Aborts when the reply should stop. */
-  signal?: AbortSignal | undefined;
-  /** Identifies the request, so that a repetition is recognized; absent if the request is never repeated. */
-  request?: TurnRequest | undefined;
-};
 
 export type TakeTurn = (
   input: TurnInput,
@@ -61,21 +45,7 @@ export type TakeTurnDeps = ConversationDeps & {
   /** Monotonic clock in ms, for measuring durations. */
   clockMs: () => number;
   /** Support for slow replies. Without it, every reply counts as immediate. */
-  live?: {
-    turns: LiveTurns;
-    /** Returns true if replies of this agent are slow. A turn is then claimed before the reply is requested. */
-    takesTime: (agent: { namespace: string; content: AgentContent }) => Promise<boolean>;
-  };
-};
-
-/** Message that needs a reply, and the conversation as it was read for it. */
-type Begun = {
-  /** The text is already redacted. */
-  input: TurnInput & Redaction;
-  conversation: LiveConversation;
-  content: AgentContent;
-  user: UserTurn;
-  startedMs: number;
+  live?: { turns: LiveTurns; takesTime: TakesTime };
 };
 
 /**
@@ -156,27 +126,15 @@ async function takeHeldTurn(
   const { token } = claimed;
   const own = { conversationId: conversation.id, token };
   const { signal, release } = deps.turns.hold(own, [overtaken, input.signal]);
-  let hasTools = claimed.notedTools.length > 0;
+  const { request: asked, hasTools } = heldRequest(deps, begun, { claimed, own, signal });
   try {
     await failpoint('turn.claimed');
-    const note = async (turns: readonly ToolTurn[]): Promise<void> => {
-      input.onTool?.();
-      await failpoint('turn.noting');
-      hasTools = true;
-      if (!(await noteTools(deps.pool, own, turns))) throw turnLost();
-      await failpoint('turn.noted');
-    };
-    const reply = await askResponder(deps.respond, {
-      ...requestOf(deps, begun),
-      ...heldParts(deps, begun, claimed),
-      noteTools: note,
-      signal,
-    });
+    const reply = await askResponder(deps.respond, asked);
     await failpoint('turn.storing');
     return await storeHeldTurn(deps, begun, { claimed, reply }, beforeCommit);
   } catch (error) {
     // If this statement fails, the turn is settled when its lease expires.
-    const leave = hasTools ? releaseLiveTurn : dropLiveTurn;
+    const leave = hasTools() ? releaseLiveTurn : dropLiveTurn;
     await leave(deps.pool, own).catch(() => undefined);
     throw error;
   } finally {
@@ -204,34 +162,29 @@ async function storeHeldTurn(
   return result;
 }
 
-/** Returns a reader of the history before the turn, and the tool calls that a killed process recorded. */
-function heldParts(
-  { pool }: TakeTurnDeps,
-  { conversation }: Begun,
-  { notedTools, failed, history }: ClaimedTurn,
-): Pick<ResponderRequest, 'notedTools' | 'readHistory'> {
-  const { id: conversationId, turnCount } = conversation;
-  const own = failed?.indexes ?? new Set<number>();
-  // The reference to the history is dropped at the first read. A reply may take minutes, and a thousand replies would
-  // keep their histories in memory.
-  let came = history;
-  const readHistory = async (limit: number): Promise<TurnRow[]> => {
-    const claimedWith = came;
-    came = undefined;
-    if (claimedWith && Math.min(limit, turnCount) <= claimedWith.length) {
-      return claimedWith.slice(Math.max(0, claimedWith.length - limit));
-    }
-    const turns = await readLastTurns(pool, { conversationId, limit: limit + own.size });
-    return turns.filter(({ index }) => !own.has(index)).slice(-limit);
-  };
-  return { notedTools, readHistory };
-}
+/**
+ * Runs the turns of one conversation in this process one after the other, and those of different conversations
+ * concurrently. Waiting is cheaper than discarding a reply because another turn came first.
+ *
+ * `overtaken` aborts as soon as a newer turn is queued. Slow replies then stop early; immediate replies can ignore it.
+ */
+type InTurn = <T>(key: string, work: (overtaken: AbortSignal) => Promise<T>) => Promise<T>;
 
-function turnLost(): ApiError {
-  const detail =
-    'this process lost the turn while it could not reach the database; send the message again with ' +
-    'the same Idempotency-Key';
-  return new ApiError('unavailable', detail, { retryAfterSec: 1 });
+export function createTurnQueue(): InTurn {
+  const last = new Map<string, { done: Promise<unknown>; overtaken: AbortController }>();
+  return async (key, work) => {
+    const before = last.get(key);
+    before?.overtaken.abort();
+    const overtaken = new AbortController();
+    const run = (): ReturnType<typeof work> => work(overtaken.signal);
+    const done = (before?.done ?? Promise.resolve()).then(run, run);
+    last.set(key, { done, overtaken });
+    try {
+      return await done;
+    } finally {
+      if (last.get(key)?.done === done) last.delete(key);
+    }
+  };
 }
 
 /** Requires a conversation that has not ended. If it has expired and the reaper has not ended it yet, ends it. */
@@ -250,29 +203,4 @@ async function requireLive(deps: ConversationDeps, row: LiveConversation): Promi
 async function agentDeleted(deps: ConversationDeps, row: LiveConversation): Promise<ApiError> {
   await endConversation(deps, { namespace: row.namespace, id: row.id, reason: 'agent_deleted' });
   return new ApiError('conversation_ended', 'its agent was deleted, and it ended with it');
-}
-
-function requestOf({ pool, ways }: TakeTurnDeps, begun: Begun): ResponderRequest {
-  const { input, content, conversation, user } = begun;
-  const { namespace, id: conversationId } = conversation;
-  const agentId = conversation.speakerAgentId ?? conversation.agentId;
-  const agentVersion = conversation.speakerVersion ?? conversation.agentVersion;
-  return {
-    content,
-    speaker: { agentId, agentVersion, content },
-    noteTools: async () => undefined,
-    notedTools: [],
-    conversation,
-    user,
-    text: input.text,
-    emitToken: (text, isApology = false) =>
-      input.onToken?.(text, isApology, conversation.turnCount),
-    signal: input.signal ?? new AbortController().signal,
-    readHistory: (limit) => readLastTurns(pool, { conversationId, limit }),
-    search: async (query, limit, speaker = { agentId, agentVersion, content }) => {
-      const { knowledge } = speaker.content;
-      const scope = await agentScope(pool, { namespace, agentId: speaker.agentId, knowledge });
-      return searchKnowledge(pool, { scope, query, limit }, ways);
-    },
-  };
 }

@@ -6,6 +6,7 @@ import {
   type PassageRow,
   type SearchScope,
 } from './knowledge-search.sql.ts';
+import type { FairQueue } from '../../platform/controller/fair-queue.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { askedWords, endsAsQuestion, sentenceText, type AskedWords } from './question-words.ts';
 import { rankPassages, termsOf, type Candidate, type Term } from './rank-passages.ts';
@@ -69,6 +70,21 @@ const LIKENESS = 0.5;
 const NEARNESS = 0.1;
 /** Closeness of a synonym. */
 const SYNONYM = 0.35;
+
+/**
+ * Returns a function that searches passages for one question, up to a limit. With a queue, searches share the database
+ * fairly between namespaces.
+ */
+export function searchByWords(
+  db: Db,
+  { scope, query }: { scope: SearchScope; query: string },
+  searches?: FairQueue,
+): (limit: number) => Promise<KnowledgeHit[]> {
+  return (limit) => {
+    const search = (): Promise<KnowledgeHit[]> => searchPassages(db, { scope, query, limit });
+    return searches ? searches.run(scope.namespace, search) : search();
+  };
+}
 
 /** Returns the passages that match a question, best first. Every passage contains some of the question's words. */
 export async function searchPassages(

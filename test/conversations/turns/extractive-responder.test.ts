@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createExtractiveResponder } from '../../../src/conversations/turns/extractive-responder.ts';
-import { createTurnQueue } from '../../../src/conversations/turns/turn-queue.ts';
+import { createTurnQueue } from '../../../src/conversations/turns/take-turn.ts';
 import { pickSentences } from '../../../src/conversations/turns/pick-sentences.ts';
 import { SENTENCES } from '../../../src/conversations/sentences/sentences.ts';
 import { readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts';

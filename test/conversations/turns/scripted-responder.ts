@@ -1,5 +1,5 @@
 import type { Reply, ResponderRequest } from '../../../src/conversations/turns/responder.ts';
-import type { WhoReplies } from '../../../src/roles/api/who-replies.ts';
+import type { WhoReplies } from '../../../src/conversations/turns/who-replies.ts';
 
 /** A responder that takes its time, told by a test what to do for each message. */
 export type Script = (request: ResponderRequest) => Promise<Reply>;

@@ -58,7 +58,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   {
     name: 'newer-message-waits',
     promise: 'a newer message cancels a reply; the turn of a killed process is reported as failed',
-    file: 'src/conversations/turns/turn-queue.ts',
+    file: 'src/conversations/turns/take-turn.ts',
     in: 'createTurnQueue',
     find: 'before?.overtaken.abort();',
     replace: '',

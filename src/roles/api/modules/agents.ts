@@ -4,7 +4,7 @@ import { agentStatsRoute } from '../../../conversations/agent-stats.routes.ts';
 import { statsRoute } from '../../../conversations/stats.routes.ts';
 import { findSourceIds } from '../../../knowledge/sources/knowledge-sources.sql.ts';
 import type { Infrastructure } from '../infrastructure.ts';
-import type { SampleModel } from '../who-replies.ts';
+import type { SampleModel } from '../../../conversations/turns/who-replies.ts';
 import type { Module } from './module.ts';
 
 /** Creates the module of agents, their versions, and the figures of their conversations. */

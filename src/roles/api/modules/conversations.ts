@@ -17,7 +17,11 @@ import { CHANNELS } from '../../../platform/postgres/notifications.ts';
 import { eraseEvents } from '../../../webhooks/queue/delivery-endings.sql.ts';
 import type { Infrastructure } from '../infrastructure.ts';
 import { observeResponder, observeTools } from '../observed-turns.ts';
-import { createWhoReplies, type SampleModel, type WhoReplies } from '../who-replies.ts';
+import {
+  createWhoReplies,
+  type SampleModel,
+  type WhoReplies,
+} from '../../../conversations/turns/who-replies.ts';
 import type { Access } from './access.ts';
 import type { Knowledge } from './knowledge.ts';
 import type { Models } from './models.ts';

@@ -1,15 +1,12 @@
 import type { AgentContent } from '../../agents/agent.ts';
-import type { MakeToolBox } from '../../conversations/tools/tool.ts';
-import { createExtractiveResponder } from '../../conversations/turns/extractive-responder.ts';
-import { createModelResponder } from '../../conversations/turns/model-responder.ts';
-import type { Responder } from '../../conversations/turns/responder.ts';
-import type { TakeTurnDeps } from '../../conversations/turns/take-turn.ts';
-import type { FindModel, ModelEndpoint } from '../../models/model.ts';
-import type { Models } from './modules/models.ts';
+import type { MakeToolBox } from '../tools/tool.ts';
+import { createExtractiveResponder } from './extractive-responder.ts';
+import { createModelResponder } from './model-responder.ts';
+import type { Responder, TakesTime } from './responder.ts';
+import type { FindEndpoint, FindModel, ModelEndpoint } from '../../models/model.ts';
 
 /** Function that creates replies, and whether its replies take time. */
-export type WhoReplies = Pick<TakeTurnDeps, 'respond'> &
-  Pick<NonNullable<TakeTurnDeps['live']>, 'takesTime'>;
+export type WhoReplies = { respond: Responder; takesTime: TakesTime };
 
 /** Model for agents without one, which `parley start` uses for its sample conversation. */
 export type SampleModel = { endpoint: ModelEndpoint; isFor: (content: AgentContent) => boolean };
@@ -19,7 +16,11 @@ export type SampleModel = { endpoint: ModelEndpoint; isFor: (content: AgentConte
  * quotes matching passages.
  */
 export function createWhoReplies(deps: {
-  models: Pick<Models, 'findModel' | 'modelsAt'>;
+  models: {
+    findModel: FindModel;
+    /** Returns a function that finds models at the endpoints given by `findEndpoint`. */
+    modelsAt: (findEndpoint: FindEndpoint) => FindModel;
+  };
   makeToolBox: MakeToolBox;
   sampleModel: SampleModel | undefined;
   /** Monotonic clock. */
