@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/postgres/pool.ts';
+import { fallSilent } from '../../platform/postgres/silence.ts';
 import type { Batch } from './packed-chunks.ts';
 import {
   allowLongStatements,
@@ -35,6 +36,17 @@ const SPREAD_MAX = 4;
  * change.
  */
 const SPREAD_FREE = 100;
+
+/** Number of passages from which a write or removal takes more than a second. */
+const SILENT_ABOVE = 1_000;
+
+/**
+ * Declares a large transaction silent (see `fallSilent`), so that readers of events do not have to wait for its commit.
+ * Its own event is deferred until after the commit.
+ */
+export async function fallSilentAbove(db: Db, passages: number): Promise<void> {
+  if (passages > SILENT_ABOVE) await fallSilent(db);
+}
 
 /**
  * Replaces the passages of some documents of a source, in the transaction of the caller, who must have locked the

@@ -5,7 +5,11 @@ import type { Metrics } from '../../platform/observability/metrics.ts';
 import type { Notifier } from '../../platform/postgres/notifications.ts';
 import { tellProjected } from '../../platform/postgres/projected.ts';
 import type { CutContent } from '../passages/cut-passages.ts';
-import { replaceDocuments, type NewPassages } from '../passages/replace-documents.ts';
+import {
+  fallSilentAbove,
+  replaceDocuments,
+  type NewPassages,
+} from '../passages/replace-documents.ts';
 import { deleteOtherDocuments, listHashes, upsertDocument } from './knowledge-documents.sql.ts';
 import {
   updateSourceIndex,
@@ -16,7 +20,7 @@ import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { deferEvent, emitDeferred, type Deferred } from '../../events/deferred-events.ts';
 import { emitEvent, type Announce, type Emitted } from '../../events/emit-event.ts';
-import { fallSilent, isSilent } from '../../platform/postgres/silence.ts';
+import { isSilent } from '../../platform/postgres/silence.ts';
 import type { ReadContent } from './read-content.ts';
 import type { TextCutter } from '../passages/text-cutter.ts';
 
@@ -73,17 +77,6 @@ export async function inIndexTransaction(
   const { namespace, id, uid } = row;
   tellProjected(deps, { resource: 'knowledge_sources', namespace, id }, [uid]);
   return row;
-}
-
-/** Number of passages from which a write or removal takes more than a second. */
-const SILENT_ABOVE = 1_000;
-
-/**
- * Declares a large transaction silent (see `fallSilent`), so that readers of events do not have to wait for its commit.
- * Its own event is deferred until after the commit.
- */
-export async function fallSilentAbove(db: Db, passages: number): Promise<void> {
-  if (passages > SILENT_ABOVE) await fallSilent(db);
 }
 
 function bytesOf({ documents }: ReadContent): number {

@@ -1,28 +1,19 @@
-import type { Deferred } from '../../events/deferred-events.ts';
-import type { Announce, Emitted } from '../../events/emit-event.ts';
 import { failpoint } from '../../failpoints.ts';
 import { newUuid } from '../../ids.ts';
-import type { QuotaDeps } from '../../platform/declare/quota.ts';
-import type { Metrics } from '../../platform/observability/metrics.ts';
-import type { Notifier } from '../../platform/postgres/notifications.ts';
-import type { Db, Pool } from '../../platform/postgres/pool.ts';
-import { tellProjected } from '../../platform/postgres/projected.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { countWords } from '../passages/knowledge-postings.sql.ts';
-import { replaceDocuments, type NewPassages } from '../passages/replace-documents.ts';
-import { fetchKeyOf, nextTime } from '../sources/fetched-source.ts';
 import {
-  announceSynced,
-  emitSynced,
   fallSilentAbove,
-  syncedCondition,
-} from '../sources/index-source.ts';
-import { requireBytes } from '../sources/knowledge-quota.ts';
+  replaceDocuments,
+  type NewPassages,
+} from '../passages/replace-documents.ts';
 import {
   lockSource,
   type KnowledgeSourceRow,
   type LastSync,
 } from '../sources/knowledge-sources.sql.ts';
+import { storeSynced, tellSettled, type SettleDeps } from '../sources/settle-sync.ts';
 import { finishSync, isHeld, type ClaimedSync } from './claims.sql.ts';
 import { LeaseLost } from './hold-lease.ts';
 import type { Reading } from './reading.ts';
@@ -32,16 +23,10 @@ import {
   deleteDocuments,
   sumDocuments,
   upsertSynced,
-  writeSynced,
   writeValidators,
 } from './synced-documents.sql.ts';
 
-export type ApplyDeps = QuotaDeps & {
-  pool: Pool;
-  notifier: Pick<Notifier, 'notify'>;
-  announce: Announce;
-  metrics: Pick<Metrics, 'knowledgeSyncs' | 'knowledgeSyncDuration' | 'quotaRefused'>;
-  nowMs: () => number;
+export type ApplyDeps = SettleDeps & {
   /** Maximum number of distinct words in a source. Defaults to the limit of the contract. */
   wordsMax?: number | undefined;
 };
@@ -68,20 +53,8 @@ export async function applySync(deps: ApplyDeps, work: Work): Promise<void> {
     await writeValidators(db, [...reading.validators.values()]);
     const totals = change.isAny ? await sumDocuments(db, source.id) : source;
     const result = resultOf(deps, { sync, change, documents: totals.documents });
-    const { documents, chunks, bytes } = totals;
-    await writeSynced(db, {
-      id: source.id,
-      documents,
-      chunks,
-      bytes,
-      key: work.key,
-      cursor: reading.end?.cursor ?? null,
-      lastSync: result,
-      nextSyncAt: nextTime(source.spec.schedule, deps.nowMs()),
-      ...stateAfter({ source, key: work.key, chunks }),
-    });
-    await requireBytes(db, deps, { namespace: source.namespace, before: source.bytes, bytes });
-    const emitted = await emitSynced(db, deps, { source, sync: result });
+    const cursor = reading.end?.cursor ?? null;
+    const emitted = await storeSynced(db, deps, { source, key: work.key, cursor, totals, result });
     await failpoint('sync.applied');
     signal.throwIfAborted();
     const { progress } = reading;
@@ -91,28 +64,20 @@ export async function applySync(deps: ApplyDeps, work: Work): Promise<void> {
     return { source, emitted };
   });
   await failpoint('sync.finished');
-  await tellFinished(deps, { source, sync, emitted, result: 'ready' });
+  const settled = {
+    source,
+    emitted,
+    result: 'ready',
+    durationSec: durationSec(deps, sync),
+  } as const;
+  await tellSettled(deps, settled);
 }
 
-/** Announces the event of a finished sync after the commit. */
-export async function tellFinished(
-  deps: Pick<ApplyDeps, 'pool' | 'notifier' | 'announce' | 'metrics' | 'nowMs'>,
-  end: {
-    source: Pick<KnowledgeSourceRow, 'id' | 'uid' | 'namespace' | 'type'>;
-    sync: ClaimedSync;
-    emitted: Emitted | Deferred;
-    result: 'ready' | 'error';
-  },
-): Promise<void> {
-  const { source, sync, emitted, result } = end;
-  const { namespace, id, uid, type } = source;
-  await announceSynced(deps, emitted);
-  deps.metrics.knowledgeSyncs.inc({ type, result });
-  deps.metrics.knowledgeSyncDuration.observe({ type }, durationSec(deps, sync));
-  tellProjected(deps, { resource: 'knowledge_sources', namespace, id }, [uid]);
-}
-
-export function durationSec({ nowMs }: Pick<ApplyDeps, 'nowMs'>, { startedAt }: ClaimedSync) {
+/** Returns how long a sync has run. */
+export function durationSec(
+  { nowMs }: Pick<ApplyDeps, 'nowMs'>,
+  { startedAt }: ClaimedSync,
+): number {
   return Math.max(0, nowMs() - (startedAt ?? nowMs())) / 1_000;
 }
 
@@ -251,22 +216,4 @@ function resultOf(
     failed,
     duration_sec: durationSec(deps, sync),
   };
-}
-
-/**
- * Returns the state of a source after a sync. If its declaration has a problem or has changed in the meantime, the
- * source does not become ready.
- */
-function stateAfter({
-  source,
-  key,
-  chunks,
-}: {
-  source: KnowledgeSourceRow;
-  key: string;
-  chunks: number;
-}): Pick<KnowledgeSourceRow, 'status' | 'ready' | 'reason' | 'message'> {
-  const { ready, reason, message, blocked, spec } = source;
-  if (blocked || fetchKeyOf(spec) !== key) return { status: 'ready', ready, reason, message };
-  return { status: 'ready', ...syncedCondition({ chunks }) };
 }

@@ -3,19 +3,20 @@ import { failpoint } from '../../failpoints.ts';
 import { QUOTA_EXCEEDED, QuotaExceededError } from '../../platform/declare/quota.ts';
 import type { FairQueue } from '../../platform/controller/fair-queue.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
+import { inTransaction } from '../../platform/postgres/transaction.ts';
 import type { TextCutter } from '../passages/text-cutter.ts';
 import { fetchKeyOf, isFetched, type FetchedType } from '../sources/fetched-source.ts';
 import { FetchRefused, type Fetcher } from '../sources/fetching.ts';
 import { readSource } from '../sources/knowledge-sources.sql.ts';
-import { applySync, type ApplyDeps } from './apply-sync.ts';
-import { releaseSync, type ClaimedSync } from './claims.sql.ts';
-import { failSync, type Failure } from './fail-sync.ts';
+import { storeSyncFailure, tellSettled, type Failure } from '../sources/settle-sync.ts';
+import { readCursor } from '../sources/synced-source.sql.ts';
+import { applySync, durationSec, lockHeld, type ApplyDeps } from './apply-sync.ts';
+import { finishSync, releaseSync, type ClaimedSync, type Progress } from './claims.sql.ts';
 import { holdLease, LEASE_TIMES, LeaseLost, type LeaseTimes } from './hold-lease.ts';
 import { FetchFailed, readWhole } from './read-source.ts';
 import { beginReading, type Reading } from './reading.ts';
 import { deleteStagedOf } from './staged-documents.sql.ts';
 import { SyncRefused } from './sync-refused.ts';
-import { readCursor } from './synced-documents.sql.ts';
 
 /** Fetchers, by type of source. */
 export type Fetchers = Partial<Record<FetchedType, Fetcher>>;
@@ -112,6 +113,37 @@ async function end(
     if (later instanceof LeaseLost) return;
     deps.log.warn({ reason: reasonOf(later) }, 'a sync could not be ended; its lease runs out');
   }
+}
+
+/** Ends a failed sync with an event. The indexed content stays. */
+async function failSync(
+  deps: ApplyDeps,
+  input: { sync: ClaimedSync; progress: Progress; failure: Failure },
+): Promise<void> {
+  const { sync, progress, failure } = input;
+  const { source, emitted } = await inTransaction(deps.pool, async (db) => {
+    const source = await lockHeld(db, sync);
+    const { reason, message: error } = failure;
+    if (!(await finishSync(db, { ...sync, status: 'failed', reason, error, progress }))) {
+      throw new LeaseLost('canceled or taken over');
+    }
+    const result = {
+      documents: source.documents,
+      added: 0,
+      updated: 0,
+      removed: 0,
+      failed: progress.failed,
+      duration_sec: durationSec(deps, sync),
+    };
+    return { source, emitted: await storeSyncFailure(db, deps, { source, failure, result }) };
+  });
+  const settled = {
+    source,
+    emitted,
+    result: 'error',
+    durationSec: durationSec(deps, sync),
+  } as const;
+  await tellSettled(deps, settled);
 }
 
 /** Returns the failure to record for an error, or `undefined` if the sync itself did not fail. */

@@ -17,14 +17,16 @@ import {
   listDue,
   listKnown,
   listScheduled,
-  readCursor,
   sumDocuments,
   takeDue,
   upsertSynced,
-  writeSynced,
-  writeSyncFailure,
   writeValidators,
 } from '../../../src/knowledge/syncs/synced-documents.sql.ts';
+import {
+  readCursor,
+  writeSynced,
+  writeSyncFailure,
+} from '../../../src/knowledge/sources/synced-source.sql.ts';
 import { contentHashOf } from '../../../src/knowledge/passages/cut-passages.ts';
 import { minutesAgo, useRows, type Columns } from '../../platform/postgres/rows.ts';
 import { addSource as storeSource } from '../stored-sources.ts';

@@ -11,7 +11,7 @@ import {
   renewLease,
   type Lease,
 } from '../../../src/knowledge/syncs/claims.sql.ts';
-import { FAILURES_MAX, whenAgain } from '../../../src/knowledge/syncs/fail-sync.ts';
+import { FAILURES_MAX, whenAgain } from '../../../src/knowledge/sources/settle-sync.ts';
 import {
   stageBatches,
   stageDocument,
