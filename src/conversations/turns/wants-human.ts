@@ -7,11 +7,11 @@ import { endClausesOf, endsOf } from './message-ends.ts';
  * @param language language of the agent, such as `de-AT`; English if absent or if there are no rules for it
  */
 export function wantsHuman(text: string, language?: string): boolean {
-  return endClausesOf(clausesOf(endsOf(text))).some(asksForHumanIn(language));
+  return endClausesOf(plainClausesOf(endsOf(text))).some(asksForHumanIn(language));
 }
 
 /** Splits a text into clauses in lower case, with only letters, digits and apostrophes. */
-function clausesOf(text: string): string[] {
+function plainClausesOf(text: string): string[] {
   return text
     .normalize('NFC')
     .toLowerCase()
