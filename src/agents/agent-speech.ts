@@ -95,7 +95,9 @@ export const transcriber = z.strictObject({
   retranscribeInterrupted: z
     .boolean()
     .describe(
-      "True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound.",
+      "If true, the transcriber also transcribes the agent's interrupted sentence after an " +
+        'interruption, in two requests, to find the last word that was played. Default: false, which ' +
+        'estimates the position from the sound.',
     )
     .exactOptional(),
   fallback: z

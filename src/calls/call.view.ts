@@ -7,10 +7,13 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/fi
 
 export const Call = z
   .strictObject({
-    id: z.string().meta({ description: 'call_…' }),
+    id: z.string().meta({ description: 'Id of the call, `call_…`.' }),
     created: createdAt,
     agent_id: z.string(),
-    conversation_id: z.string().nullable().meta({ description: 'Set once the call is answered.' }),
+    conversation_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'Conversation of the call. Null until the call is answered.' }),
     direction: z.enum(DIRECTIONS),
     from: z.string().nullable(),
     to: z.string().nullable(),
@@ -20,16 +23,20 @@ export const Call = z
       .nullable()
       .meta({
         description:
-          'The reason of its conversation (`api`: by request, `user_hangup`, `voicemail`, `transferred` …), or busy, ' +
-          'no_answer, dial_failed, canceled, platform_error.',
+          'Why the call ended: the `ended_reason` of its conversation (`api` for a request, ' +
+          '`user_hangup`, `voicemail`, `transferred` …), or `busy`, `no_answer`, `dial_failed`, ' +
+          '`canceled` or `platform_error`.',
       }),
     transfer: z
       .strictObject({
-        to: z.string().nullable().meta({ description: 'E.164; null if it was erased.' }),
+        to: z
+          .string()
+          .nullable()
+          .meta({ description: 'Telephone number in E.164. Null after erasure.' }),
         status: z.enum(TRANSFER_STATUSES),
       })
       .nullable()
-      .meta({ description: 'The latest transfer to another number; null if there was none.' }),
+      .meta({ description: 'The latest transfer to another number. Null without a transfer.' }),
     provider: z.string(),
     provider_call_id: z.string().nullable(),
     user_id: z.string().nullable(),
@@ -41,7 +48,10 @@ export const Call = z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: 'From the answer to the end; null: not answered, or not ended.' }),
+      .meta({
+        description:
+          'Seconds from the answer to the end. Null if the call was not answered or has not ended.',
+      }),
   })
   .meta({ id: 'Call', description: 'A telephone call with an agent.' });
 

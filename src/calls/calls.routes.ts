@@ -78,8 +78,10 @@ const CallWrite = z
   .strictObject({
     agent_id: idValue('agt').describe('Agent that talks; it must be published.'),
     direction: z.enum(DIRECTIONS).default('outbound'),
-    from: phoneNumber.optional().describe('E.164; required when inbound.'),
-    to: phoneNumber.optional().describe('E.164; required when outbound.'),
+    from: phoneNumber
+      .optional()
+      .describe('Number of the caller in E.164. Required for inbound calls.'),
+    to: phoneNumber.optional().describe('Number to call in E.164. Required for outbound calls.'),
     provider: dnsLabel
       .clone()
       .refine(

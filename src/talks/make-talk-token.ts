@@ -10,9 +10,13 @@ import { sealTalkToken, type TalkToken } from './talk-token.ts';
 
 export const TalkTokenAnswer = z
   .strictObject({
-    token: z.string().meta({ description: 'talk_…, to send in the first frame of the socket.' }),
+    token: z
+      .string()
+      .meta({
+        description: 'The token, `talk_…`. The page sends it in the first frame of the socket.',
+      }),
     expires_at: unixTime,
-    socket_url: z.string().meta({ description: 'ws:// or wss://' }),
+    socket_url: z.string().meta({ description: 'Address of the WebSocket (ws:// or wss://).' }),
     agent: z.strictObject({
       id: z.string(),
       display_name: z.string().nullable(),

@@ -25,7 +25,7 @@ const TalkTokenWrite = z
     test: z
       .boolean()
       .default(false)
-      .describe('For trying out the agent: not counted, and emits no events.'),
+      .describe('Marks the talks as tests: they emit no events and count in no statistics.'),
     user_id: z.string().min(1).max(256).optional().describe('Your id of the visitor.'),
     variables,
     metadata,
@@ -52,8 +52,8 @@ export function talkTokenRoute(deps: TalkTokenRoutesDeps): Route {
     scope: 'write',
     summary: 'Create a token with which a web page talks with the agent',
     description:
-      'Called by your own server, which knows the visitor. Anybody who has the token can open talks until it expires. ' +
-      'It can only be revoked by deleting the agent.',
+      'Your own server calls this for a visitor that it knows. Anybody with the token can open ' +
+      'talks until it expires. It can only be revoked by deleting the agent.',
     params: { id: idParam('agt', 'agent') },
     body: { schema: TalkTokenWrite, isOptional: true },
     answers: { 201: { description: 'The token.', schema: TalkTokenAnswer } },

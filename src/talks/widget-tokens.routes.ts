@@ -28,8 +28,8 @@ export function widgetTokenRoute(deps: WidgetTokenRoutesDeps): Route {
     tag: 'Talks',
     summary: 'Get a token for a visitor of a web page',
     description:
-      'Called by the page itself; `widget.allowed_origins` of the agent must contain its `Origin`. The responses ' +
-      'are readable from every origin.',
+      'The page calls this itself. Its `Origin` must be in `widget.allowed_origins` of the agent. ' +
+      'Pages of every origin can read the response.',
     isForPages: true,
     body: { schema: WidgetTokenWrite },
     answers: { 201: { description: 'The token.', schema: TalkTokenAnswer } },

@@ -303,7 +303,7 @@ export interface components {
         language?: string;
         /** Names and words that users are likely to say and that are hard to recognize. */
         keywords?: string[];
-        /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
+        /** If true, the transcriber also transcribes the agent's interrupted sentence after an interruption, in two requests, to find the last word that was played. Default: false, which estimates the position from the sound. */
         retranscribe_interrupted?: boolean;
         /** Fallbacks in order of preference, used when the first provider fails. */
         fallback?: {
@@ -533,7 +533,7 @@ export interface components {
           language?: string;
           /** Names and words that users are likely to say and that are hard to recognize. */
           keywords?: string[];
-          /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
+          /** If true, the transcriber also transcribes the agent's interrupted sentence after an interruption, in two requests, to find the last word that was played. Default: false, which estimates the position from the sound. */
           retranscribe_interrupted?: boolean;
           /** Fallbacks in order of preference, used when the first provider fails. */
           fallback?: {
@@ -1588,22 +1588,22 @@ export interface components {
     };
     /** A telephone call with an agent. */
     Call: {
-      /** call_… */
+      /** Id of the call, `call_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
       agent_id: string;
-      /** Set once the call is answered. */
+      /** Conversation of the call. Null until the call is answered. */
       conversation_id: (string | null);
       direction: ('inbound' | 'outbound');
       from: (string | null);
       to: (string | null);
       status: ('queued' | 'ringing' | 'in_progress' | 'transferring' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled');
-      /** The reason of its conversation (`api`: by request, `user_hangup`, `voicemail`, `transferred` …), or busy, no_answer, dial_failed, canceled, platform_error. */
+      /** Why the call ended: the `ended_reason` of its conversation (`api` for a request, `user_hangup`, `voicemail`, `transferred` …), or `busy`, `no_answer`, `dial_failed`, `canceled` or `platform_error`. */
       ended_reason: (string | null);
-      /** The latest transfer to another number; null if there was none. */
+      /** The latest transfer to another number. Null without a transfer. */
       transfer: ({
-        /** E.164; null if it was erased. */
+        /** Telephone number in E.164. Null after erasure. */
         to: (string | null);
         status: ('requested' | 'ringing' | 'answered' | 'busy' | 'no_answer' | 'failed' | 'canceled');
       } | null);
@@ -1616,7 +1616,7 @@ export interface components {
       answered_at: (number | null);
       /** Unix seconds. */
       ended_at: (number | null);
-      /** From the answer to the end; null: not answered, or not ended. */
+      /** Seconds from the answer to the end. Null if the call was not answered or has not ended. */
       duration_sec: (number | null);
     };
     /** A source of knowledge from which agents answer. */
@@ -2063,13 +2063,13 @@ export interface components {
       } | null);
       /** The numbers as declared. */
       numbers: {
-        /** In E.164. */
+        /** Telephone number in E.164. */
         number: string;
         /** Name of the agent that answers the number. */
         agent: string;
-        /** Absent: the live version. */
+        /** Version of the agent. If absent, the live version. */
         version?: number;
-        /** Hours in which the number is answered, as declared; absent: always. */
+        /** Hours in which the number is answered, as declared. If absent, always. */
         hours?: { [name: string]: unknown };
       }[];
       metadata: { [name: string]: string };
@@ -2080,11 +2080,11 @@ export interface components {
     };
     /** Token and address with which a web page opens talks with an agent. */
     TalkToken: {
-      /** talk_…, to send in the first frame of the socket. */
+      /** The token, `talk_…`. The page sends it in the first frame of the socket. */
       token: string;
       /** Unix seconds. */
       expires_at: number;
-      /** ws:// or wss:// */
+      /** Address of the WebSocket (ws:// or wss://). */
       socket_url: string;
       agent: {
         id: string;
@@ -2332,7 +2332,7 @@ export interface paths {
             language?: string;
             /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: string[];
-            /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
+            /** If true, the transcriber also transcribes the agent's interrupted sentence after an interruption, in two requests, to find the last word that was played. Default: false, which estimates the position from the sound. */
             retranscribe_interrupted?: boolean;
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: {
@@ -2601,7 +2601,7 @@ export interface paths {
             language?: (string | null);
             /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: (string[] | null);
-            /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
+            /** If true, the transcriber also transcribes the agent's interrupted sentence after an interruption, in two requests, to find the last word that was played. Default: false, which estimates the position from the sound. */
             retranscribe_interrupted?: (boolean | null);
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: ({
@@ -2808,7 +2808,7 @@ export interface paths {
             language?: (string | null);
             /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: (string[] | null);
-            /** True: after an interruption, the transcriber also transcribes the agent's interrupted sentence, in two requests, to find the last word that was played. False when absent: the position is estimated from the sound. */
+            /** If true, the transcriber also transcribes the agent's interrupted sentence after an interruption, in two requests, to find the last word that was played. Default: false, which estimates the position from the sound. */
             retranscribe_interrupted?: (boolean | null);
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: ({
@@ -5252,9 +5252,9 @@ export interface paths {
           /** Agent that talks; it must be published. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
           direction?: ('inbound' | 'outbound');
-          /** E.164; required when inbound. Must be a phone number as +442071838750: a plus sign and 2 to 15 digits. */
+          /** Number of the caller in E.164. Required for inbound calls. Must be a phone number as +442071838750: a plus sign and 2 to 15 digits. */
           from?: string;
-          /** E.164; required when outbound. Must be a phone number as +442071838750: a plus sign and 2 to 15 digits. */
+          /** Number to call in E.164. Required for outbound calls. Must be a phone number as +442071838750: a plus sign and 2 to 15 digits. */
           to?: string;
           /** Name of the TelephonyProvider that carries the call, or `simulated`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
           provider?: string;
@@ -5402,7 +5402,7 @@ export interface paths {
     };
   }>;
   '/v1/calls/{id}/dtmf': Only<{
-    /** Press keys */
+    /** Send DTMF tones */
     post: {
       parameters: {
         query?: never;
@@ -5418,7 +5418,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** 0-9, *, #, A-D, and `w` for a pause of half a second. Must contain only telephone keys: 0-9, *, #, A-D, and w for a pause of half a second. */
+          /** Keys to press: 0-9, *, #, A-D, and `w` for a pause of half a second. Must contain only telephone keys: 0-9, *, #, A-D, and w for a pause of half a second. */
           digits: string;
         };
       } };
@@ -6898,13 +6898,13 @@ export interface paths {
           api_url?: string;
           /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to one provider only. */
           numbers?: {
-            /** In E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
             /** Agent of the same namespace that answers it. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             agent: string;
             /** Version of that agent; default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours in which the number is answered; default: always. Outside them, the caller hears closedMessage, or that of inbound. */
+            /** Hours in which the number is answered. Default: always. Outside them, the caller hears the closedMessage of these hours, or else the closedMessage of inbound. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
               time_zone: string;
@@ -7030,13 +7030,13 @@ export interface paths {
           api_url?: (string | null);
           /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to one provider only. */
           numbers?: ({
-            /** In E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
             /** Agent of the same namespace that answers it. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             agent: string;
             /** Version of that agent; default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours in which the number is answered; default: always. Outside them, the caller hears closedMessage, or that of inbound. */
+            /** Hours in which the number is answered. Default: always. Outside them, the caller hears the closedMessage of these hours, or else the closedMessage of inbound. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
               time_zone: string;
@@ -7101,13 +7101,13 @@ export interface paths {
           api_url?: (string | null);
           /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to one provider only. */
           numbers?: ({
-            /** In E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
             /** Agent of the same namespace that answers it. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
             agent: string;
             /** Version of that agent; default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours in which the number is answered; default: always. Outside them, the caller hears closedMessage, or that of inbound. */
+            /** Hours in which the number is answered. Default: always. Outside them, the caller hears the closedMessage of these hours, or else the closedMessage of inbound. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
               time_zone: string;
@@ -7225,7 +7225,7 @@ export interface paths {
         'application/json': {
           /** Version that talks; default: the live version when a talk starts. A test may use a version that was never live. */
           version?: number;
-          /** For trying out the agent: not counted, and emits no events. */
+          /** Marks the talks as tests: they emit no events and count in no statistics. */
           test?: boolean;
           /** Your id of the visitor. */
           user_id?: string;

@@ -57,7 +57,7 @@ const KeysWrite = z
           'must contain only telephone keys: 0-9, *, #, A-D, and w for a pause of half a second',
         ),
       )
-      .describe('0-9, *, #, A-D, and `w` for a pause of half a second.'),
+      .describe('Keys to press: 0-9, *, #, A-D, and `w` for a pause of half a second.'),
   })
   .describe('Keys to press, in this order.');
 
@@ -68,7 +68,7 @@ function keysRoute(deps: ActDeps): Route {
     operationId: 'pressKeys',
     tag,
     scope: 'write',
-    summary: 'Press keys',
+    summary: 'Send DTMF tones',
     description:
       'Works for a call in progress over a TelephonyProvider. The agent presses the keys after its pending speech. ' +
       'Transcripts do not contain the keys.',

@@ -15,13 +15,18 @@ import {
 } from './telephony-provider.ts';
 
 const BoundNumber = z.strictObject({
-  number: z.string().meta({ description: 'In E.164.' }),
+  number: z.string().meta({ description: 'Telephone number in E.164.' }),
   agent: z.string().meta({ description: 'Name of the agent that answers the number.' }),
-  version: z.int().optional().meta({ description: 'Absent: the live version.' }),
+  version: z
+    .int()
+    .optional()
+    .meta({ description: 'Version of the agent. If absent, the live version.' }),
   hours: z
     .record(z.string(), z.unknown())
     .optional()
-    .meta({ description: 'Hours in which the number is answered, as declared; absent: always.' }),
+    .meta({
+      description: 'Hours in which the number is answered, as declared. If absent, always.',
+    }),
 });
 
 /** Names, in the REST API, of the fields that exist for only one carrier. */
@@ -64,7 +69,7 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
       create:
         'Sets which agent answers each number of an account at a carrier. The token is not part of the request: ' +
         '`auth_token_secret_ref` names a Secret of the namespace with the label `parley.dev/allow: "true"`.',
-      delete: 'Its numbers are no longer answered, and another provider can use them.',
+      delete: "The provider's numbers are no longer answered, and another provider can use them.",
     },
     fields: (readable) => ({
       type: z.enum(CARRIER_TYPES),

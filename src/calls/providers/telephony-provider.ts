@@ -28,7 +28,7 @@ const message = z.string().min(1).max(1000);
 const atOnce = z.int().min(1).max(10_000);
 
 const boundNumber = z.strictObject({
-  number: phoneNumber.clone().describe('In E.164, such as +442071838750.'),
+  number: phoneNumber.clone().describe('Telephone number in E.164, such as +442071838750.'),
   agent: dnsLabel.clone().describe('Agent of the same namespace that answers it.'),
   version: z
     .int()
@@ -39,7 +39,8 @@ const boundNumber = z.strictObject({
   hours: hours
     .clone()
     .describe(
-      'Hours in which the number is answered; default: always. Outside them, the caller hears closedMessage, or that of inbound.',
+      'Hours in which the number is answered. Default: always. Outside them, the caller hears the ' +
+        'closedMessage of these hours, or else the closedMessage of inbound.',
     )
     .exactOptional(),
 });
