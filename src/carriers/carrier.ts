@@ -235,7 +235,7 @@ export type RelayFrame =
   | { type: 'setup'; callId: string; token: unknown }
   | { type: 'heard'; text: string }
   /** The user interrupted an utterance. `heard` is the part that had been played. */
-  | { type: 'interrupted'; heard: string }
+  | { type: 'interrupted'; playedText: string }
   | { type: 'digit'; digit: string }
   | { type: 'error'; description: string | undefined }
   /** A known frame that Parley does not use, such as a partial transcript. */

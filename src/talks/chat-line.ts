@@ -2,7 +2,8 @@ import type { ConversationDeps } from '../conversations/record/conversation-deps
 import { endConversation } from '../conversations/ending/end-conversation.ts';
 import { readForTurn } from '../conversations/record/conversations.sql.ts';
 import { startConversation } from '../conversations/record/start-conversation.ts';
-import type { Line } from '../voice/line.ts';
+import { createPlayout } from '../voice/playout/playout.ts';
+import { createSilentOutput } from '../voice/playout/text-output.ts';
 import { startAgentSession, type AgentSessionDeps } from '../voice/session/agent-session.ts';
 import { found } from '../errors.ts';
 import type { OpenedTalk, TalkToOpen } from './opened-talk.ts';
@@ -31,14 +32,9 @@ export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<Opened
     await readForTurn(deps.pool, { namespace, id }),
     'conversation',
   );
-  const line: Line = {
-    say: () => undefined,
-    endSegment: () => undefined,
-    sendKeys: () => undefined,
+  const output = createSilentOutput({
     aside: (text) => send({ type: 'text', text: `${text} ` }),
-    untilPlayed: async () => undefined,
-    end: (reason) => finish(id, reason),
-  };
+  });
   const closeWindow = deps.windows.add(id, leave);
   // Index of the last turn that counts as already said.
   const saidTo = conversation.turnCount - 1;
@@ -47,11 +43,11 @@ export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<Opened
     namespace,
     conversationId: id,
     language,
-    line,
+    playout: createPlayout(output),
     saidTo,
     captions,
   });
-  void held.over.then(() => line.end());
+  void held.over.then(() => finish(id));
   const of = { by, namespace, agentId, origin, userId, test, mode: 'chat' as const };
   captions.ready({
     type: 'ready',

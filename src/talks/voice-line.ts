@@ -2,7 +2,9 @@ import { monotonicMs } from '../clock.ts';
 import { readCallById, type CallRow } from '../calls/calls.sql.ts';
 import { insertWebCall } from '../calls/transports/web-calls.sql.ts';
 import { createAudioLine, type AudioLine } from '../voice/session/audio-line.ts';
-import type { Line } from '../voice/line.ts';
+import type { Line } from '../voice/session/line.ts';
+import { createPlayout } from '../voice/playout/playout.ts';
+import { createSilentOutput } from '../voice/playout/text-output.ts';
 import { dropLine } from '../calls/lines/lines.sql.ts';
 import type { LineFor, Lines, OpenLine } from '../calls/lines/lines.ts';
 import { createVoicePipeline } from '../voice/session/voice-pipeline.ts';
@@ -171,7 +173,7 @@ function soundLine(
   };
   return {
     lineFor: ({ namespace, content }) => {
-      if (!content) return nobody;
+      if (!content) return nobody();
       const pipeline = createVoicePipeline(providers, {
         namespace,
         content,
@@ -197,12 +199,10 @@ function soundLine(
 }
 
 /** Line of a talk without an agent. The visitor gets an error when the talk opens. */
-const nobody: Line = {
-  say: () => undefined,
-  endSegment: () => undefined,
-  sendKeys: () => undefined,
+const nobody = (): Line => ({
+  playout: createPlayout(createSilentOutput()),
   end: () => undefined,
-};
+});
 
 function tellTimes(send: SendFrame, times: TurnTimes): void {
   const whole = (ms: number | null) => (ms === null ? null : Math.round(ms));

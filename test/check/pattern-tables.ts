@@ -51,7 +51,7 @@ export const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {
   'packages/widget/src/text/inline.ts': 'the pattern of a link',
   'packages/widget/src/text/markdown.ts': 'a sign and a number',
   'src/agents/agent-widget.ts': 'the pattern of an origin',
-  'src/voice/playout/segments.ts': 'a number of words',
+  'src/voice/playout/text-output.ts': 'a number of words',
   'src/config.ts': 'a number of settings',
   'src/conversations/redaction/find-emails.ts': 'classes of letters',
   'src/conversations/redaction/find-ibans.ts': 'the forms of account numbers that ibantools has',

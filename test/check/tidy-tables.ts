@@ -76,7 +76,6 @@ export const NOUNS: Record<string, Noun> = {
   voice: {
     below: ['conversations'],
     base: [
-      'line.ts',
       'patience.ts',
       'speech-failure.ts',
       'speech-providers.ts',

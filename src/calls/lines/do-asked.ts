@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { takeAsked } from '../acts/acts.sql.ts';
 import { readCall } from '../calls.sql.ts';
-import type { Line } from '../../voice/line.ts';
+import type { Line } from '../../voice/session/line.ts';
 import type { HeldCall } from './lines.sql.ts';
 import type { AgentSession } from '../../voice/session/agent-session.ts';
 

@@ -14,7 +14,7 @@ import { ANSWERED, finishCall, readCall } from '../calls.sql.ts';
 import { WEB_VOICE } from '../transports/web-voice.ts';
 import type { Captions } from '../../voice/session/captions.ts';
 import { act, type ActingLine } from './do-asked.ts';
-import type { Line } from '../../voice/line.ts';
+import type { Line } from '../../voice/session/line.ts';
 import {
   answerHeld,
   LINE_LEASE_MS,
@@ -218,8 +218,7 @@ async function answer(
     const end = { status: 'failed', reason: 'platform_error' } as const;
     await finishCall(deps.pool, { ...end, id, from: ['queued', 'ringing'] });
     const line = lineFor({ namespace, content: undefined });
-    line.say(sentencesIn(await readLastLanguage(deps.pool, agentId)).away);
-    line.endSegment();
+    line.playout.close(sentencesIn(await readLastLanguage(deps.pool, agentId)).away);
     return undefined;
   }
 }
@@ -241,7 +240,7 @@ async function hold(
   const read = await readForTurn(deps.pool, { namespace, id: conversationId });
   const content = read?.content ?? undefined;
   const line = lineFor({ namespace, content });
-  const about = { namespace, conversationId, line, captions };
+  const about = { namespace, conversationId, playout: line.playout, captions };
   // Turns that were stored while the call had no line are spoken first.
   const next = call.sayFrom ?? read?.conversation.turnCount ?? 0;
   const saidTo = isNew ? -1 : next - 1;
@@ -272,9 +271,7 @@ async function hold(
 async function breakOff(deps: AgentSessionDeps, holding: Held): Promise<void> {
   const { call, conversationId, session, line } = holding;
   holding.isBrokenOff = true;
-  session.leave();
-  line.say(holding.words.over);
-  line.endSegment();
+  session.leave(holding.words.over);
   const { namespace, id } = call;
   const reason = 'platform_error';
   await endConversation(deps, { namespace, id: conversationId, reason }, async (db) => {
@@ -282,6 +279,9 @@ async function breakOff(deps: AgentSessionDeps, holding: Held): Promise<void> {
   }).catch((error: unknown) => {
     deps.log.warn({ reason: reasonOf(error), call: id }, 'could not end a call before shutdown');
   });
-  await line.untilPlayed?.(timeoutSignal(LAST_WORDS_MS));
+  // A carrier that speaks itself plays the words even if the line is closed.
+  if (line.playout.reportsPlayback) {
+    await line.playout.waitForPlayout(timeoutSignal(LAST_WORDS_MS));
+  }
   line.end(reason);
 }

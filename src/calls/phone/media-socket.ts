@@ -5,7 +5,9 @@ import type { Socket, SocketRoute } from '../../platform/http/sockets/sockets.ts
 import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../voice/audio/mu-law.ts';
 import type { SpeechProviders } from '../../voice/speech-providers.ts';
 import { createAudioLine, type AudioLine } from '../../voice/session/audio-line.ts';
-import type { Line, LineEvent } from '../../voice/line.ts';
+import type { Line, LineEvent } from '../../voice/session/line.ts';
+import { createPlayout } from '../../voice/playout/playout.ts';
+import { createSilentOutput } from '../../voice/playout/text-output.ts';
 import type { LineFor, Lines, OpenLine } from '../lines/lines.ts';
 import { createVoicePipeline } from '../../voice/session/voice-pipeline.ts';
 import type { AudioFormat } from '../../voice/playout/audio-queue.ts';
@@ -155,6 +157,5 @@ function sinkOf({ socket, media }: Way, streamSid: string) {
 
 /** Returns a line without audio, for a call that no agent can answer: the voice to speak with is unknown. */
 function silentLine(socket: Socket): Line {
-  const nothing = (): void => undefined;
-  return { say: nothing, endSegment: nothing, sendKeys: nothing, end: () => socket.close() };
+  return { playout: createPlayout(createSilentOutput()), end: () => socket.close() };
 }

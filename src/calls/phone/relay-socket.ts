@@ -2,7 +2,9 @@ import { clearTimeout, setTimeout } from '../../clock.ts';
 import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Socket, SocketRoute } from '../../platform/http/sockets/sockets.ts';
-import type { Line } from '../../voice/line.ts';
+import type { Line } from '../../voice/session/line.ts';
+import { createPlayout } from '../../voice/playout/playout.ts';
+import { createTextOutput } from '../../voice/playout/text-output.ts';
 import type { Lines, OpenLine } from '../lines/lines.ts';
 import { createMessageLimit } from '../../voice/input/message-limit.ts';
 import { pathsOf, type Relay, type RelayFrame } from '../../carriers/carrier.ts';
@@ -88,10 +90,13 @@ export function relaySocket(
 }
 
 function lineOf(socket: Socket, relay: Relay): Line {
-  return {
-    say: (text, isKept) => socket.send(relay.say(text, isKept)),
-    endSegment: (isKept) => socket.send(relay.last(isKept)),
+  const output = createTextOutput({
+    say: (words, allowInterruptions) => socket.send(relay.say(words, !allowInterruptions)),
+    endSegment: (allowInterruptions) => socket.send(relay.last(!allowInterruptions)),
     sendKeys: (keys) => socket.send(relay.keys(keys)),
+  });
+  return {
+    playout: createPlayout(output),
     end: (why) => {
       socket.send(relay.end(why));
       socket.close();

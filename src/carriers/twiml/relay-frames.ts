@@ -46,7 +46,7 @@ function neutral(frame: z.output<typeof Frame>): RelayFrame {
       return frame.last !== false && text !== '' ? { type: 'heard', text } : { type: 'other' };
     }
     case 'interrupt':
-      return { type: 'interrupted', heard: frame.utteranceUntilInterrupt ?? '' };
+      return { type: 'interrupted', playedText: frame.utteranceUntilInterrupt ?? '' };
     case 'dtmf':
       return { type: 'digit', digit: frame.digit };
     case 'error':

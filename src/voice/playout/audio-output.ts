@@ -1,109 +1,201 @@
-import { delay } from '../../clock.ts';
+import { delay, monotonicMs } from '../../clock.ts';
 import { createSentences } from '../tts/sentences.ts';
-import { playedOfSegment, sentenceOf, type Heard, type AudioSegment } from './audio-segment.ts';
-import { createAudioSegments } from './audio-segments.ts';
 import { createAudioQueue, samplesPerFrameOf, type AudioQueueDeps } from './audio-queue.ts';
+import type { Interruption, PlayoutOutput } from './playout-output.ts';
+import type { Retranscriber } from './retranscriber.ts';
+import type { Cut, Segment } from './segment.ts';
+import { createSentence, playedOf, type Sentence } from './sentence.ts';
 
-/** Speaker of text as audio. It tracks which part of the text the user has heard. */
-export type AudioOutput = {
-  /** Says text. With `isKept`, the user cannot interrupt the segment that this text begins. */
-  say: (text: string, isKept?: boolean) => void;
-  endSegment: () => void;
-  /** Says words that do not appear in the transcript. */
-  aside: (text: string) => void;
-  /** Sends DTMF tones after the words said before. They cannot be interrupted. */
-  sendKeys: (keys: string) => void;
-  /** Returns whether audio is playing or waiting to be played. */
-  isSpeaking: () => boolean;
+/** Output for a carrier or page that plays audio. */
+export type AudioOutput = PlayoutOutput & {
   /** Notes that the other side has played all audio before this mark. */
   played: (mark: string) => void;
-  /**
-   * Stops speaking immediately. Returns the heard part of the segment that was playing, or undefined if no words of the
-   * transcript were cut off.
-   */
-  interrupt: () => Heard | undefined;
-  /** Resolves when everything was played, or the signal is aborted. */
-  untilPlayed: (signal: AbortSignal) => Promise<void>;
-  close: () => void;
+};
+
+export type AudioOutputDeps = Omit<AudioQueueDeps, 'keepsSound'> & {
+  /** Finds the last word that was played. Without it, the position is estimated from the sound. */
+  retranscriber?: Pick<Retranscriber, 'listen'> | undefined;
 };
 
 const LOOK_MS = 20;
 
-export function createAudioOutput(deps: AudioQueueDeps): AudioOutput {
-  const queue = createAudioQueue(deps);
-  const segments = createAudioSegments();
+export function createAudioOutput(deps: AudioOutputDeps): AudioOutput {
+  const { format, retranscriber } = deps;
+  const queue = createAudioQueue({ ...deps, keepsSound: retranscriber !== undefined });
   const gone = new AbortController();
-  let sentences = createSentences();
+  const unplayed = createUnplayed();
+  const splitter = createSplitter();
   let marks = 0;
-  const isSpeaking = (): boolean => !segments.isEmpty();
 
-  function put(segment: AudioSegment, text: string, keys?: string): void {
+  function add(what: Omit<Parameters<typeof createSentence>[0], 'mark'>): void {
     marks += 1;
-    const sentence = sentenceOf(text, `s${marks}`, keys);
-    segment.sentences.push(sentence);
+    const sentence = createSentence({ ...what, mark: `s${marks}` });
+    unplayed.add(sentence);
     queue.add(sentence);
   }
 
-  function add(segment: AudioSegment, texts: readonly string[]): void {
-    for (const text of texts) put(segment, text);
-  }
+  const isPlaying = (): boolean =>
+    unplayed.first() !== undefined || splitter.segment() !== undefined;
 
-  function sendKeys(keys: string): void {
-    if (gone.signal.aborted) return;
-    endSegment();
-    const segment = segments.begin({ isOwn: true, isKept: true });
-    put(segment, '', keys);
-    segment.isEnded = true;
-  }
-
-  function say(text: string, isOwn: boolean, isKept = false): void {
-    if (gone.signal.aborted) return;
-    add(segments.open() ?? segments.begin({ isOwn, isKept }), sentences.push(text));
-  }
-
-  function endSegment(): void {
-    const last = segments.open();
-    if (!last) return;
-    add(last, sentences.end());
-    last.isEnded = true;
-  }
-
-  function interrupt(): Heard | undefined {
+  function interrupt(segments: readonly Segment[]): Interruption | undefined {
+    const playing = unplayed.first();
+    const owner = playing ? playing.segment : splitter.segment();
     // A protected greeting is played in full. So are DTMF tones: they are meant for a machine, not for the user.
-    if (!isSpeaking() || segments.isKept()) return undefined;
+    if (!owner?.allowInterruptions) return undefined;
     const playedFrames = queue.clear();
-    const cut = segments.drop();
-    sentences = createSentences();
+    const dropped = unplayed.drop();
+    const cut = new Set([...dropped.map(({ segment }) => segment), splitter.drop()]);
     // DTMF tones that were still waiting are sent nevertheless.
-    for (const { sentences: waiting } of cut)
-      for (const { keys } of waiting) if (keys !== undefined) sendKeys(keys);
-    if (cut.every(({ isOwn }) => isOwn)) return undefined;
-    if (cut[0]!.isOwn) return { whole: '' };
-    return playedOfSegment(cut[0]!, playedFrames, samplesPerFrameOf(deps.format));
+    for (const { keys } of dropped) if (keys !== undefined) add({ keys });
+    if (![...cut].some((segment) => segment?.isAside === false)) return undefined;
+    const under = playing && playedOf(playing, playedFrames, samplesPerFrameOf(format));
+    const cuts = segments
+      .filter((segment) => cut.has(segment) || !segment.isEnded)
+      .map((segment) =>
+        under && segment === owner
+          ? cutAt(playing, segment, under.guess)
+          : { segment, chars: segment.playedChars },
+      );
+    if (!retranscriber || !under || owner.isAside) return { cuts };
+    const refined = retranscriber
+      .listen(under)
+      .then((words) => (words === undefined ? undefined : cutAt(playing, owner, words)));
+    return { cuts, refined };
   }
 
   return {
-    say: (text, isKept) => say(text, false, isKept),
-    endSegment,
-    aside: (text) => {
-      endSegment();
-      say(text, true);
-      endSegment();
+    pushText: (segment, words) => {
+      if (!gone.signal.aborted) splitter.push(segment, words).forEach(add);
     },
-    sendKeys,
-    isSpeaking,
-    played: segments.played,
+    flush: () => splitter.end().forEach(add),
+    sendKeys: (keys) => {
+      if (!gone.signal.aborted) add({ keys });
+    },
+    isPlaying,
+    reportsPlayback: true,
+    played: unplayed.played,
     interrupt,
-    untilPlayed: async (signal) => {
+    waitForPlayout: async (signal) => {
       const either = AbortSignal.any([signal, gone.signal]);
-      while (!either.aborted && isSpeaking()) {
+      while (!either.aborted && isPlaying()) {
         await delay(LOOK_MS, { signal: either }).catch(() => undefined);
       }
     },
-    close: () => {
+    stop: () => {
       gone.abort();
       queue.stop();
-      segments.drop();
+      unplayed.drop();
+      splitter.drop();
+    },
+  };
+}
+
+/**
+ * Returns the position in a segment after the played words of a sentence. If none was played, this is the end of the
+ * sentence before it: marks of Markdown may stand between the two.
+ */
+const cutAt = ({ start }: Sentence, segment: Segment, words: string): Cut => ({
+  segment,
+  chars: words === '' ? segment.playedChars : start + words.length,
+});
+
+/** Sentences and keys that were not played completely, in order. */
+type Unplayed = {
+  add: (sentence: Sentence) => void;
+  /** Notes that the other side has played all audio before this mark. */
+  played: (mark: string) => void;
+  /** Returns the one that is playing, or plays next. */
+  first: () => Sentence | undefined;
+  /** Removes and returns all. */
+  drop: () => readonly Sentence[];
+};
+
+/**
+ * Time after its last frame at which a sentence counts as played even if no mark came back. Some carriers report no
+ * marks.
+ */
+const MARK_LOST_MS = 3_000;
+
+function createUnplayed(): Unplayed {
+  let sentences: Sentence[] = [];
+
+  function confirm(count: number): void {
+    for (const { segment, end } of sentences.splice(0, count)) {
+      if (segment) segment.playedChars = end;
+    }
+  }
+
+  return {
+    add: (sentence) => void sentences.push(sentence),
+    played: (mark) => {
+      // Carriers also send back the marks of dropped sentences. Those marks match no sentence here.
+      const at = sentences.findIndex((one) => one.mark === mark && one.sentMs !== undefined);
+      confirm(at + 1);
+    },
+    first: () => {
+      const nowMs = monotonicMs();
+      const at = sentences.findIndex(({ isMade, frames, sentMs }) => {
+        // A sentence without audio counts as played when all sentences before it have been played.
+        const isSilent = isMade && frames === 0;
+        const isLost = sentMs !== undefined && nowMs - sentMs > MARK_LOST_MS;
+        return !isSilent && !isLost;
+      });
+      confirm(at < 0 ? sentences.length : at);
+      return sentences[0];
+    },
+    drop: () => {
+      const dropped = sentences;
+      sentences = [];
+      return dropped;
+    },
+  };
+}
+
+type Piece = Pick<Sentence, 'text' | 'start'> & { segment: Segment };
+
+/** Splitter of the words of segments into sentences that know their position. */
+type Splitter = {
+  push: (segment: Segment, words: string) => Piece[];
+  end: () => Piece[];
+  /** Returns the segment that is being split, if any. */
+  segment: () => Segment | undefined;
+  /** Drops the words that are not split yet, and returns their segment. */
+  drop: () => Segment | undefined;
+};
+
+function createSplitter(): Splitter {
+  let sentences = createSentences();
+  /** `rest` are the words of the segment that are not split yet; `at` is their position. */
+  let run: { segment: Segment; rest: string; at: number } | undefined;
+
+  /** Only white space stands between two sentences. */
+  const place = (of: NonNullable<typeof run>, texts: readonly string[]): Piece[] =>
+    texts.map((text) => {
+      const from = of.rest.indexOf(text);
+      const start = of.at + from;
+      of.rest = of.rest.slice(from + text.length);
+      of.at = start + text.length;
+      return { text, segment: of.segment, start };
+    });
+
+  return {
+    push: (segment, words) => {
+      // A segment may continue after an aside.
+      run ??= { segment, rest: '', at: segment.sentChars };
+      run.rest += words;
+      return place(run, sentences.push(words));
+    },
+    end: () => {
+      const ended = run;
+      run = undefined;
+      return ended ? place(ended, sentences.end()) : [];
+    },
+    segment: () => run?.segment,
+    drop: () => {
+      const dropped = run?.segment;
+      run = undefined;
+      sentences = createSentences();
+      return dropped;
     },
   };
 }

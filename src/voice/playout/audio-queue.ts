@@ -4,7 +4,7 @@ import { soundOfKeys } from '../audio/dtmf.ts';
 import { createPacer, FRAME_MS } from '../audio/pacer.ts';
 import type { Tts } from '../tts/tts.ts';
 import { synthesize } from './synthesize.ts';
-import type { Sentence } from './audio-segment.ts';
+import type { Sentence } from './sentence.ts';
 
 /** Queue that synthesizes sentences one after the other and sends their audio at the pace of playback. */
 export type AudioQueue = {
@@ -45,6 +45,8 @@ export type AudioQueueDeps = {
   format: AudioFormat;
   sink: AudioSink;
   log: Logger;
+  /** Whether the sentences keep their audio, so that it can be transcribed. */
+  keepsSound: boolean;
 };
 
 /** Frames sent before they are due, so that a late timer is not heard. */
@@ -128,7 +130,11 @@ type Sender = {
   stop: () => void;
 };
 
-function createSender({ format, sink }: Pick<AudioQueueDeps, 'format' | 'sink'>): Sender {
+function createSender({
+  format,
+  sink,
+  keepsSound,
+}: Pick<AudioQueueDeps, 'format' | 'sink' | 'keepsSound'>): Sender {
   const { bytesPerFrame } = format;
   const samplesPerFrame = samplesPerFrameOf(format);
   /** Sentences whose mark has not been sent yet. */
@@ -152,7 +158,7 @@ function createSender({ format, sink }: Pick<AudioQueueDeps, 'format' | 'sink'>)
     for (let next = unmarked[0]; next?.isMade; next = unmarked[0]) {
       if (next.startFrame + next.frames > sentFrames) return;
       unmarked.shift();
-      // A sentence without sound gets no mark; `settle` in `audio-segments.ts` counts it as played.
+      // A sentence without sound gets no mark; `settle` in `audio-output.ts` counts it as played.
       if (next.frames === 0) continue;
       next.sentMs = monotonicMs();
       sink.mark(next.mark);
@@ -172,7 +178,7 @@ function createSender({ format, sink }: Pick<AudioQueueDeps, 'format' | 'sink'>)
     },
     push: (sentence, samples) => {
       const bytes = format.encode(samples);
-      sentence.sound.push(samples);
+      if (keepsSound) sentence.sound.push(samples);
       for (const sample of samples) {
         const frame = Math.floor(madeSamples / samplesPerFrame);
         sentence.peaks[frame] = Math.max(sentence.peaks[frame] ?? 0, Math.abs(sample));

@@ -1,9 +1,9 @@
-import { delay, monotonicMs, timeoutSignal } from '../../clock.ts';
+import { timeoutSignal } from '../../clock.ts';
 import type { TurnRow } from '../../conversations/record/turns.sql.ts';
-import type { Line } from '../line.ts';
-import { createSegments, type Segment } from './segments.ts';
+import type { PlayoutOutput } from './playout-output.ts';
+import { createSegment, cutSegment, type Segment } from './segment.ts';
 
-/** Speaker of segments on a line, one after the other. It tracks the words that the user heard. */
+/** Playback of segments, one after the other, on any kind of output. It tracks which text was played. */
 export type Playout = {
   begin: () => Segment;
   /** Says part of a segment as it is generated. Ignores parts of an interrupted segment. */
@@ -11,113 +11,174 @@ export type Playout = {
   /** Says the rest of a segment that has been stored as a turn of the transcript. */
   finish: (segment: Segment, turn: TurnRow) => void;
   end: (segment: Segment) => void;
-  /** Says a whole turn. With `isKept`, the user cannot interrupt it. */
-  whole: (turn: TurnRow, isKept?: boolean) => void;
+  /** Says a whole turn. */
+  sayTurn: (turn: TurnRow, options?: { allowInterruptions?: boolean }) => void;
   /** Says words that do not appear in the transcript. */
   aside: (text: string) => void;
   /** Sends DTMF tones after the words said before. */
-  press: (keys: string) => void;
-  interrupted: (heard: string) => Segment[];
-  heardAll: () => void;
-  /** Resolves when all words have presumably been heard, or when the signal is aborted. */
-  untilHeard: (signal: AbortSignal) => Promise<void>;
-  /** Stops speaking. */
-  close: () => void;
+  sendKeys: (keys: string) => void;
+  isPlaying: () => boolean;
+  /**
+   * Handles an interruption. `reported` are the last played words, if the carrier has stopped playback by itself.
+   * Returns undefined if playback continues, or if nothing of the transcript was cut.
+   */
+  interrupt: (reported?: string) => Interrupted | undefined;
+  /** Notes that the stored segments were played, because the user spoke while nothing was playing. */
+  confirmPlayed: () => void;
+  /** Resolves when everything was played or the signal is aborted, and after a minute at the latest. */
+  waitForPlayout: (signal: AbortSignal) => Promise<void>;
+  readonly reportsPlayback: boolean;
+  /** Says these last words, and nothing after them. What was said before is still played. */
+  close: (lastWords?: string) => void;
+  /** Drops everything that was not played. The user has left. */
+  stop: () => void;
+};
+
+export type Interrupted = {
+  /** The interrupted segments in order, with their `playedText`. */
+  cut: readonly Segment[];
+  /** Resolves to the segment whose `playedText` was set again, because it is known better. */
+  refined?: Promise<Segment | undefined>;
 };
 
 /**
- * Estimated duration of a character, for a carrier that synthesizes the speech itself and does not report playback. At
- * this rate 900 characters take a minute.
+ * Maximum number of segments. Usually one is playing. More wait only if several people and agents speak in the same
+ * conversation.
  */
-const CHARACTER_MS = 65;
-/** Estimated duration of a DTMF key: its tone and the pause after it. */
-const KEY_MS = 250;
-const HEARD_MAX_MS = 60_000;
-/** Index of a segment that does not belong to a turn. */
-const ASIDE = -1;
+const KEPT = 20;
+const WAIT_MAX_MS = 60_000;
 
-export function createPlayout(line: Line): Playout {
-  const segments = createSegments();
-  /** The segment that the line has begun and not ended. */
-  let open: Segment | undefined;
-  let isClosed = false;
-  let heardAtMs = 0;
+export function createPlayout(output: PlayoutOutput): Playout {
+  const writer = createWriter(output);
+  const { write, end } = writer;
+  /** Segments that may be unplayed, in order. */
+  let segments: readonly Segment[] = [];
 
-  function utter(segment: Segment, text: string, isKept = false): void {
-    if (segment.heard !== undefined || text === '') return;
-    if (open && open !== segment) end(open);
-    segment.text += text;
-    give(segment, segment.words.push(text), isKept);
+  function add(kind?: Parameters<typeof createSegment>[0]): Segment {
+    const segment = createSegment(kind);
+    segments = [...segments, segment].slice(-KEPT);
+    return segment;
   }
 
-  /** Sends words of a segment to the line, unless the segment was interrupted. */
-  function give(segment: Segment, text: string, isKept = false): void {
-    if (isClosed || segment.heard !== undefined || text === '') return;
-    open = segment;
-    heardAtMs = Math.max(heardAtMs, monotonicMs());
-    segment.startMs ??= heardAtMs;
-    heardAtMs += text.length * CHARACTER_MS;
-    line.say(text, isKept);
+  function sayWhole(segment: Segment, text: string): void {
+    write(segment, text);
+    end(segment);
   }
 
-  function end(segment: Segment, isKept = false): void {
-    const rest = segment.words.end();
-    if (open && open !== segment && rest !== '') end(open);
-    give(segment, rest, isKept);
-    if (open !== segment) return;
-    open = undefined;
-    if (!isClosed) line.endSegment(isKept);
+  function aside(text: string): void {
+    if (writer.isClosed()) return;
+    if (output.aside) output.aside(text);
+    else sayWhole(add({ isAside: true }), text);
+  }
+
+  function interrupt(reported?: string): Interrupted | undefined {
+    const interruption = output.interrupt(segments, reported);
+    if (!interruption) return undefined;
+    const { cuts, refined } = interruption;
+    writer.drop();
+    segments = [];
+    const cut = cuts.map(cutSegment);
+    return {
+      cut,
+      ...(refined && { refined: refined.then((better) => better && cutSegment(better)) }),
+    };
   }
 
   return {
-    begin: () => segments.begin(),
-    say: (segment, text) => utter(segment, text),
+    begin: () => add(),
+    say: write,
     finish: (segment, { index, text }) => {
       segment.index = index;
       // The text of a failed turn is an apology. It does not continue the words that were already sent.
-      if (text.startsWith(segment.text)) utter(segment, text.slice(segment.text.length));
+      if (text.startsWith(segment.text)) write(segment, text.slice(segment.text.length));
     },
-    end: (segment) => end(segment),
-    whole: ({ index, text }, isKept) => {
-      const segment = segments.begin(index);
-      utter(segment, text, isKept);
-      end(segment, isKept);
+    end,
+    sayTurn: ({ index, text }, options) => sayWhole(add({ index, ...options }), text),
+    aside,
+    sendKeys: (keys) => {
+      if (writer.isClosed()) return;
+      // Later words of the segment are heard after the tones.
+      writer.flush();
+      output.sendKeys(keys);
     },
-    aside: (text) => {
-      if (line.aside) return isClosed ? undefined : line.aside(text);
-      const segment = segments.begin(ASIDE);
-      utter(segment, text);
-      end(segment);
+    isPlaying: output.isPlaying,
+    interrupt,
+    confirmPlayed: () => {
+      if (output.reportsPlayback) return;
+      segments = segments.filter(({ index, isAside }) => index === undefined && !isAside);
     },
-    press: (keys) => {
-      if (isClosed) return;
-      // Ends the segment, so that later words are heard after the tones.
-      if (open) end(open);
-      heardAtMs = Math.max(heardAtMs, monotonicMs()) + keys.length * KEY_MS;
-      line.sendKeys(keys);
+    waitForPlayout: (signal) =>
+      output.waitForPlayout(AbortSignal.any([signal, timeoutSignal(WAIT_MAX_MS)])),
+    reportsPlayback: output.reportsPlayback,
+    close: (lastWords) => {
+      if (lastWords !== undefined) {
+        // Otherwise the last words would continue the unfinished sentence of a reply.
+        writer.flush();
+        aside(lastWords);
+      }
+      writer.close();
     },
-    interrupted: (heard) => {
-      const times = { nowMs: monotonicMs(), freeMs: heardAtMs };
-      open = undefined;
-      heardAtMs = 0;
-      return segments.interrupted(heard, times);
-    },
-    heardAll: segments.heardAll,
-    untilHeard: (signal) => untilPlayed(line, { heardAtMs, signal }),
-    close: () => {
-      isClosed = true;
+    stop: () => {
+      writer.close();
+      output.stop();
     },
   };
 }
 
-/** Waits until all words were played. `heardAtMs` is an estimated time, used if the line does not report playback. */
-async function untilPlayed(
-  line: Line,
-  { heardAtMs, signal }: { heardAtMs: number; signal: AbortSignal },
-): Promise<void> {
-  if (line.untilPlayed) {
-    return line.untilPlayed(AbortSignal.any([signal, timeoutSignal(HEARD_MAX_MS)]));
+/** Passes the words of segments to the output. One segment is open at a time. */
+type Writer = {
+  /** Writes part of a segment. Ignores parts of an interrupted segment. */
+  write: (segment: Segment, text: string) => void;
+  end: (segment: Segment) => void;
+  /** Completes the words of the open segment. It may continue later. */
+  flush: () => void;
+  /** Forgets the open segment after an interruption. */
+  drop: () => void;
+  /** Writes nothing more. */
+  close: () => void;
+  isClosed: () => boolean;
+};
+
+function createWriter(output: Pick<PlayoutOutput, 'pushText' | 'flush'>): Writer {
+  let open: Segment | undefined;
+  let isClosed = false;
+
+  function push(segment: Segment, words: string): void {
+    if (isClosed || segment.playedText !== undefined || words === '') return;
+    open = segment;
+    output.pushText(segment, words);
+    segment.sentChars += words.length;
   }
-  const leftMs = Math.min(heardAtMs - monotonicMs(), HEARD_MAX_MS);
-  if (leftMs > 0) await delay(leftMs, { signal }).catch(() => undefined);
+
+  function flush(segment: Segment): void {
+    const rest = segment.words.end();
+    if (open && open !== segment && rest !== '') flush(open);
+    push(segment, rest);
+    if (open !== segment) return;
+    open = undefined;
+    if (!isClosed) output.flush(segment);
+  }
+
+  return {
+    write: (segment, text) => {
+      if (segment.playedText !== undefined || text === '') return;
+      if (open && open !== segment) flush(open);
+      segment.text += text;
+      push(segment, segment.words.push(text));
+    },
+    end: (segment) => {
+      segment.isEnded = true;
+      flush(segment);
+    },
+    flush: () => {
+      if (open) flush(open);
+    },
+    drop: () => {
+      open = undefined;
+    },
+    close: () => {
+      isClosed = true;
+    },
+    isClosed: () => isClosed,
+  };
 }

@@ -2,7 +2,7 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { Stt, SttStream } from '../stt/stt.ts';
 import { textInTime } from '../stt/text-in-time.ts';
 import { playedByTranscript } from './played-by-transcript.ts';
-import type { CutSentence } from './audio-segment.ts';
+import type { CutSentence } from './sentence.ts';
 
 /**
  * Transcriber of the audio of an interrupted sentence, in two requests: one for the part that was played and one for

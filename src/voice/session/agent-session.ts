@@ -5,15 +5,14 @@ import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import { isBackchannel } from '../input/is-backchannel.ts';
 import type { Captions } from './captions.ts';
 import { createDtmfAggregator } from '../input/dtmf-aggregator.ts';
-import type { Line, LineEvent } from '../line.ts';
-import { createPlayout, type Playout } from '../playout/playout.ts';
+import type { Playout } from '../playout/playout.ts';
+import type { LineEvent } from './line.ts';
 import {
   createTurnTaker,
   type TurnTaker,
   type TurnTakerDeps,
   type TurnTakerInput,
 } from './take-turns.ts';
-import { textHeardOf } from '../playout/segments.ts';
 
 export type AgentSessionDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
 
@@ -29,10 +28,10 @@ export type AgentSession = {
   /** Resolves when the current reply was heard, or after `ms` at the latest. Then cancels the rest of the reply. */
   finish: (ms: number) => Promise<void>;
   /**
-   * Ends the session. The turn in progress is finished and stored. Turns that wait are dropped, and no more words are
-   * spoken.
+   * Ends the session. The turn in progress is finished and stored. Turns that wait are dropped, and no words are spoken
+   * after `lastWords`.
    */
-  leave: () => void;
+  leave: (lastWords?: string) => void;
   /** Resolves when the conversation has ended and there was time for its last words to be heard. */
   over: Promise<void>;
 };
@@ -42,15 +41,13 @@ export type AgentSessionInput = {
   namespace: string;
   conversationId: string;
   language: string | undefined;
-  line: Line;
+  playout: Playout;
   /** Whether the user cannot interrupt the first turn, which is the greeting. */
   isGreetingKept?: boolean;
   /** Index of the last turn that was already spoken; -1 if none was. */
   saidTo: number;
   captions?: Captions | undefined;
 };
-
-type Interrupted = Extract<LineEvent, { type: 'interrupted' }>;
 
 /** Delay in ms before the transcript is read again after an error. */
 const RETRY_MS = 500;
@@ -61,11 +58,10 @@ const RETRY_MS = 500;
  * stored when the database is available again.
  */
 export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInput): AgentSession {
-  const { conversationId, language, line } = input;
+  const { conversationId, language, playout } = input;
   const { moment } = sentencesIn(language);
-  const playout = createPlayout(line);
   const gone = new AbortController();
-  const turns = createTurnTaker(deps, { ...input, playout, moment, gone: gone.signal });
+  const turns = createTurnTaker(deps, { ...input, moment, gone: gone.signal });
   const dtmf = createDtmfAggregator((text) => void turns.hear(text));
 
   function heard(text: string): Promise<void> | undefined {
@@ -75,19 +71,18 @@ export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInp
     return turns.hear(text);
   }
 
-  async function interrupted({ heard, surely }: Interrupted): Promise<void> {
+  async function interrupt(playedText: string | undefined): Promise<void> {
+    // The output stops before the reply is canceled, so that nothing is said of what the model emits meanwhile.
+    const interruption = playout.interrupt(playedText);
+    if (!interruption) return;
     turns.cancel();
-    const cut = playout.interrupted(heard);
-    await turns.keepHeard(cut);
-    const better = await surely;
-    const [first] = cut;
-    if (!first || better === undefined || gone.signal.aborted) return;
-    first.heard = textHeardOf(first, better);
-    await turns.keepHeard([first]);
+    await turns.keepHeard(interruption.cut);
+    const refined = await interruption.refined;
+    if (refined && !gone.signal.aborted) await turns.keepHeard([refined]);
   }
 
-  function onInterrupted(event: Interrupted): Promise<void> {
-    return interrupted(event).catch((error: unknown) => {
+  function onInterrupted(playedText: string | undefined): Promise<void> {
+    return interrupt(playedText).catch((error: unknown) => {
       const reason = reasonOf(error);
       deps.log.error(
         { reason, conversationId },
@@ -96,29 +91,29 @@ export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInp
     });
   }
 
-  const over = followTurns(deps, input, { playout, turns, gone: gone.signal }).then(async () => {
+  const over = followTurns(deps, input, { turns, gone: gone.signal }).then(async () => {
     await turns.idle();
-    if (!gone.signal.aborted) await playout.untilHeard(gone.signal);
+    if (!gone.signal.aborted) await playout.waitForPlayout(gone.signal);
   });
 
   return {
     on: (event) => {
       if (event.type === 'heard') return heard(event.text);
       if (event.type === 'written') return turns.hear(event.text);
-      if (event.type === 'interrupted') return onInterrupted(event);
+      if (event.type === 'interrupted') return onInterrupted(event.playedText);
       dtmf.press(event.digit);
       return undefined;
     },
-    press: playout.press,
+    press: playout.sendKeys,
     finish: async (ms) => {
       const bound = AbortSignal.any([gone.signal, timeoutSignal(ms)]);
       await Promise.race([turns.idle(), untilAborted(bound)]);
-      await playout.untilHeard(bound);
+      await playout.waitForPlayout(bound);
       turns.cancel();
     },
-    leave: () => {
+    leave: (lastWords) => {
       dtmf.stop();
-      playout.close();
+      playout.close(lastWords);
       gone.abort();
     },
     over,
@@ -132,14 +127,15 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-type Following = { playout: Playout; turns: TurnTaker; gone: AbortSignal };
+type Following = { turns: TurnTaker; gone: AbortSignal };
 
 /** Speaks the turns of the transcript in order, except those that were already spoken as they were generated. */
 async function followTurns(
   deps: AgentSessionDeps,
-  { namespace, conversationId: id, saidTo, captions, isGreetingKept = false }: AgentSessionInput,
-  { playout, turns, gone }: Following,
+  input: AgentSessionInput,
+  { turns, gone }: Following,
 ): Promise<void> {
+  const { namespace, conversationId: id, saidTo, captions, playout, isGreetingKept } = input;
   // Captions show the whole transcript, so they need it from its start.
   let after = captions ? -1 : saidTo;
 
@@ -153,8 +149,8 @@ async function followTurns(
     if (interrupted || (role !== 'agent' && role !== 'human')) return;
     // A reply that this process generates may appear in the transcript before `turns` knows its index.
     if (role === 'agent') await turns.idle();
-    if (!turns.wasSaid(index) && text !== '')
-      playout.whole(followed.turn, isGreetingKept && index === 0);
+    if (turns.wasSaid(index) || text === '') return;
+    playout.sayTurn(followed.turn, { allowInterruptions: !isGreetingKept || index !== 0 });
   }
 
   while (!gone.aborted) {

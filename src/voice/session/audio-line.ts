@@ -2,10 +2,10 @@ import { monotonicMs } from '../../clock.ts';
 import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { createAudioInput } from '../input/audio-input.ts';
-import type { Line } from '../line.ts';
-import { createRetranscriber, type Retranscriber } from '../playout/retranscriber.ts';
+import type { Line } from './line.ts';
+import { createRetranscriber } from '../playout/retranscriber.ts';
 import type { VoicePipeline } from './voice-pipeline.ts';
-import { withCut, type Heard } from '../playout/audio-segment.ts';
+import { createPlayout } from '../playout/playout.ts';
 import type { AudioFormat, AudioSink } from '../playout/audio-queue.ts';
 import { createAudioOutput } from '../playout/audio-output.ts';
 import type { AgentSession } from './agent-session.ts';
@@ -46,50 +46,45 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
   const sink = { ...deps.sink, frame };
   const { sorry } = sentencesIn(pipeline.outputLanguage);
   const { tts, outputLanguage: language } = pipeline;
-  const output = createAudioOutput({ tts, language, format, sink, log });
-
   const retranscriber = pipeline.retranscribes
     ? createRetranscriber({ pipeline, sampleRate: format.sampleRate, log })
     : undefined;
+  const output = createAudioOutput({ tts, language, format, sink, log, retranscriber });
+  const playout = createPlayout({
+    ...output,
+    pushText: (segment, words) => {
+      // Words outside the transcript, such as an apology, are no reply.
+      if (!segment.isAside) clock.said();
+      output.pushText(segment, words);
+    },
+  });
 
-  function interrupt(): void {
-    const heard = output.interrupt();
-    if (!heard) return;
-    const surely = retranscriber && refine(retranscriber, heard);
-    const first = withCut(heard, heard.cut?.guess ?? '');
-    void on({ type: 'interrupted', heard: first, ...(surely && { surely }) });
-  }
+  const interrupt = (): void => void on({ type: 'interrupted' });
 
   const input = createAudioInput({
     sampleRate: format.sampleRate,
     stt: pipeline.stt,
     language: pipeline.inputLanguage,
     log,
-    isAgentSpeaking: output.isSpeaking,
+    isAgentSpeaking: playout.isPlaying,
     onInterrupt: interrupt,
     onHeard: (text, soundMs) => {
       clock.heard(soundMs);
       void on({ type: 'heard', text });
     },
     onLost: () => {
-      if (!output.isSpeaking()) output.aside(sorry);
+      if (!playout.isPlaying()) playout.aside(sorry);
     },
   });
 
   function close(): void {
     input.close();
     retranscriber?.close();
-    output.close();
+    playout.stop();
   }
 
   return {
-    say: (text, isKept) => {
-      clock.said();
-      output.say(text, isKept);
-    },
-    endSegment: output.endSegment,
-    untilPlayed: output.untilPlayed,
-    sendKeys: output.sendKeys,
+    playout,
     end: (reason) => {
       close();
       sink.close(reason);
@@ -108,8 +103,3 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     close,
   };
 }
-
-/** Transcribes the interrupted sentence. Resolves to all played words, or to undefined if the first estimate stays. */
-const refine = ({ listen }: Retranscriber, heard: Heard): Promise<string | undefined> | undefined =>
-  heard.cut &&
-  listen(heard.cut).then((words) => (words === undefined ? undefined : withCut(heard, words)));

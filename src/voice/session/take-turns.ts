@@ -12,7 +12,7 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Captions } from './captions.ts';
 import type { Playout } from '../playout/playout.ts';
-import type { Segment } from '../playout/segments.ts';
+import type { Segment } from '../playout/segment.ts';
 
 export type TurnTakerDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger };
 
@@ -125,7 +125,7 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
       }
       inHandCount += 1;
       canceling?.abort();
-      playout.heardAll();
+      playout.confirmPlayed();
       const before = inHand;
       // Begins immediately: a newer message has already canceled the reply to the one before it.
       const turn = take(text, before).catch((error: unknown) => {
@@ -185,8 +185,8 @@ async function keep(
   segment: Segment,
 ): Promise<void> {
   for (;;) {
-    const { index, heard } = segment;
-    if (index === undefined || index < 0 || heard === undefined) return;
+    const { index, playedText: heard } = segment;
+    if (index === undefined || heard === undefined) return;
     try {
       await markHeard(deps.pool, { conversationId, index, heard });
     } catch (error) {
@@ -200,8 +200,8 @@ async function keep(
     }
     captions?.cut({ index, heard });
     deps.changed(conversationId);
-    // A better estimate may have replaced `heard` while it was being stored. In that case the loop stores the new one.
-    if (segment.heard === heard) return;
+    // A better estimate may have replaced the text while it was being stored. In that case the loop stores the new one.
+    if (segment.playedText === heard) return;
   }
 }
 
@@ -214,7 +214,7 @@ async function settleTurn(
 ): Promise<void> {
   const [turn] = spokenIn(after);
   if (turn) segment.index = turn.index;
-  const { index, heard } = segment;
+  const { index, playedText: heard } = segment;
   if (index !== undefined && heard !== undefined) {
     await markHeard(db, { conversationId, index, heard });
   }

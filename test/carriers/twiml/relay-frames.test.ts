@@ -20,9 +20,9 @@ test.each([
   [
     'an interruption',
     { type: 'interrupt', utteranceUntilInterrupt: 'It costs', durationUntilInterruptMs: 460 },
-    { type: 'interrupted', heard: 'It costs' },
+    { type: 'interrupted', playedText: 'It costs' },
   ],
-  ['one before a word was heard', { type: 'interrupt' }, { type: 'interrupted', heard: '' }],
+  ['one before a word was heard', { type: 'interrupt' }, { type: 'interrupted', playedText: '' }],
   ['a key', { type: 'dtmf', digit: '5' }, { type: 'digit', digit: '5' }],
   ['two keys at once', { type: 'dtmf', digit: '55' }, undefined],
   [

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { playedByTranscript } from '../../../src/voice/playout/played-by-transcript.ts';
-import { playedOfSegment, sentenceOf } from '../../../src/voice/playout/audio-segment.ts';
+import { createSentence, playedOf } from '../../../src/voice/playout/sentence.ts';
 import { readFaq } from '../../language/faq.ts';
 import { installEngines } from '../install.ts';
 
@@ -85,9 +85,8 @@ function everywhere({ ends }: Spoken): number[] {
 }
 
 function guessOf({ text, peaks }: Spoken, played: number): string {
-  const sentence = { ...sentenceOf(text, 's1'), isMade: true, frames: peaks.length, peaks };
-  const saying = { sentences: [sentence], isEnded: true, isOwn: false, isKept: false };
-  return playedOfSegment(saying, played, 0).cut?.guess ?? '';
+  const sentence = createSentence({ text, mark: 's1' });
+  return playedOf({ ...sentence, isMade: true, frames: peaks.length, peaks }, played, 0).guess;
 }
 
 /** By how many words more or less than were heard. A word counts from its middle on. */

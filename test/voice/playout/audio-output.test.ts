@@ -1,9 +1,15 @@
+import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAudioOutput } from '../../../src/voice/playout/audio-output.ts';
-import { withCut } from '../../../src/voice/playout/audio-segment.ts';
+import {
+  createAudioOutput,
+  type AudioOutputDeps,
+} from '../../../src/voice/playout/audio-output.ts';
+import type { CutSentence } from '../../../src/voice/playout/sentence.ts';
+import { createPlayout } from '../../../src/voice/playout/playout.ts';
 import { holdTime } from '../../clock.ts';
 
+import { turn } from '../../conversations/turns/thinking/scripted.ts';
 import { createAudioPlayer, evenVoice, FORMAT, framesOf } from './audio-player.ts';
 
 /** Playback of segments as sound: marks, keys, interruptions and the end. Time is held. */
@@ -14,7 +20,7 @@ const SECOND = 'The second one comes after it.';
 /** Sound that is sent ahead of playback. */
 const AHEAD_MS = 100;
 
-function speaker(silent: readonly string[] = []) {
+function speaker(silent: readonly string[] = [], retranscriber?: AudioOutputDeps['retranscriber']) {
   const time = holdTime();
   const voice = evenVoice(silent);
   const player = createAudioPlayer((mark) => output.played(mark));
@@ -24,8 +30,10 @@ function speaker(silent: readonly string[] = []) {
     format: FORMAT,
     sink: player,
     log: pino({ level: 'silent' }),
+    retranscriber,
   });
-  onTestFinished(output.close);
+  const playout = createPlayout(output);
+  onTestFinished(playout.stop);
   return {
     /** Moves time by `ms` once the sentences said so far are synthesized. */
     pass: async (ms: number) => {
@@ -34,21 +42,22 @@ function speaker(silent: readonly string[] = []) {
     },
     voice,
     player,
-    say: (text: string, allowInterruptions = true) => {
-      output.say(text, !allowInterruptions);
-      output.endSegment();
-    },
-    aside: output.aside,
-    keys: output.sendKeys,
-    isPlaying: output.isSpeaking,
+    playout,
+    say: (text: string, allowInterruptions = true) =>
+      playout.sayTurn(turn(0, 'agent', text), { allowInterruptions }),
+    aside: playout.aside,
+    keys: playout.sendKeys,
+    isPlaying: playout.isPlaying,
     played: output.played,
-    /** Returns the words that were played, or undefined if nothing of the transcript was cut. */
-    interrupt: () => {
-      const heard = output.interrupt();
-      return heard && withCut(heard, heard.cut?.guess ?? '');
-    },
-    wait: output.untilPlayed,
-    stop: output.close,
+    /** Returns the text that was played, or undefined if nothing of the transcript was cut. */
+    interrupt: () =>
+      playout
+        .interrupt()
+        ?.cut.map(({ playedText }) => playedText)
+        .filter(Boolean)
+        .join(' '),
+    wait: playout.waitForPlayout,
+    stop: playout.stop,
   };
 }
 
@@ -92,6 +101,15 @@ test.each(['s3', 'unknown', ''])('the mark “%s” of no sentence confirms noth
   played(mark);
   // The end of the first sentence has not been confirmed, and the second one has not begun.
   expect(FIRST.startsWith(interrupt()!)).toBe(true);
+});
+
+test('the mark of a sentence that was not sent yet confirms nothing', async () => {
+  const { pass, say, played, interrupt, isPlaying } = speaker();
+  say(`${FIRST} ${SECOND}`);
+  await pass(40);
+  played('s2');
+  expect(isPlaying()).toBe(true);
+  expect(interrupt()).toBe('This');
 });
 
 test('the mark of a cleared sentence confirms nothing of later sentences', async () => {
@@ -180,11 +198,12 @@ test('an aside alone is stopped, and nothing of the transcript is cut', async ()
 });
 
 test('of a segment that waits behind an aside nothing was played', async () => {
-  const { pass, aside, say, interrupt } = speaker();
+  const { pass, aside, say, playout } = speaker();
   aside(FIRST);
   say(SECOND);
   await pass(100);
-  expect(interrupt()).toBe('');
+  const cut = playout.interrupt()!.cut.filter(({ isAside }) => !isAside);
+  expect(cut.map(({ text, playedText }) => [text, playedText])).toEqual([[SECOND, '']]);
 });
 
 test('an interruption while nothing is playing clears nothing', () => {
@@ -228,4 +247,90 @@ test('waiting for the end of playback ends with its signal, or with the line', a
   await both[0];
   stop();
   await both[1];
+});
+
+test('sentences keep their sound only for a transcriber', async () => {
+  const heard: number[] = [];
+  const listen = async ({ played }: CutSentence) => {
+    heard.push(played.reduce((sum, { length }) => sum + length, 0));
+    return undefined;
+  };
+  const { pass, say, playout } = speaker([], { listen });
+  say(FIRST);
+  await pass(100);
+  const { cut, refined } = playout.interrupt()!;
+  expect(await refined).toBeUndefined();
+  expect(heard).toEqual([800]);
+  expect(cut[0]!.playedText).toBe('This is the');
+});
+
+test('a better position replaces the first one later', async () => {
+  const { pass, say, playout } = speaker([], { listen: async () => 'This is the first' });
+  say(`${SECOND} ${FIRST}`);
+  await pass(msOf(SECOND) + 100);
+  const { cut, refined } = playout.interrupt()!;
+  expect(cut[0]!.playedText).toBe(`${SECOND} This is the`);
+  expect(await refined).toBe(cut[0]);
+  expect(cut[0]!.playedText).toBe(`${SECOND} This is the first`);
+});
+
+const PARTS = [
+  '**Yes**, ',
+  'it is. ',
+  'See *here*: ',
+  '\n\n- one',
+  '\n- two.',
+  ' – ',
+  '👍 ',
+  'No… ',
+  'It costs £42! ',
+  'For more, read the [order page](https://shop.example/orders) first. ',
+];
+
+test('each sentence knows its place in the words, also in a reply around an aside', async () => {
+  const time = holdTime();
+  const ASIDE = 'One moment, please.';
+  const check = async (tokens: string[], asideAt: number): Promise<void> => {
+    const marks: string[] = [];
+    const spoken: string[] = [];
+    const output = createAudioOutput({
+      tts: {
+        sampleRate: FORMAT.sampleRate,
+        async *speak({ text }) {
+          spoken.push(text);
+          yield new Int16Array(160);
+        },
+      },
+      language: undefined,
+      format: FORMAT,
+      sink: {
+        frame: () => undefined,
+        mark: (name) => void marks.push(name),
+        clear: () => undefined,
+      },
+      log: pino({ level: 'silent' }),
+    });
+    const playout = createPlayout(output);
+    const segment = playout.begin();
+    for (const [at, token] of tokens.entries()) {
+      if (at === asideAt) playout.aside(ASIDE);
+      playout.say(segment, token);
+    }
+    playout.end(segment);
+    await time.advance(0);
+    await time.advance(1_000);
+    expect(marks).toHaveLength(spoken.length);
+    const said = segment.words.said();
+    let from = 0;
+    for (const [at, mark] of marks.entries()) {
+      output.played(mark);
+      if (spoken[at] === ASIDE) continue;
+      expect(said.slice(from, segment.playedChars).trim()).toBe(spoken[at]);
+      from = segment.playedChars;
+    }
+    expect(said.slice(from).trim()).toBe('');
+    playout.stop();
+  };
+  const tokens = fc.array(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 20 });
+  await fc.assert(fc.asyncProperty(tokens, fc.nat({ max: 19 }), check));
 });

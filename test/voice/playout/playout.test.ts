@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Line } from '../../../src/voice/line.ts';
 import { createPlayout } from '../../../src/voice/playout/playout.ts';
+import { createTextOutput, type TextSink } from '../../../src/voice/playout/text-output.ts';
 import type { TurnRow } from '../../../src/conversations/record/turns.sql.ts';
 import { turn } from '../../conversations/turns/thinking/scripted.ts';
 import { MARKDOWN, WORDS } from './markdown-answer.ts';
@@ -9,15 +9,14 @@ import { MARKDOWN, WORDS } from './markdown-answer.ts';
 
 function lineOf() {
   const said: string[] = [''];
-  const line: Line = {
-    say: (text) => {
-      said[said.length - 1] += text;
+  const sink: TextSink = {
+    say: (words) => {
+      said[said.length - 1] += words;
     },
     endSegment: () => void said.push(''),
     sendKeys: () => undefined,
-    end: () => undefined,
   };
-  return { playout: createPlayout(line), said: () => said.filter(Boolean) };
+  return { playout: createPlayout(createTextOutput(sink)), said: () => said.filter(Boolean) };
 }
 
 const agentTurn = (index: number, text: string): TurnRow => turn(index, 'agent', text);
@@ -40,8 +39,8 @@ test.each([1, 2, 3, 5, 8, 1_000])('a reply in tokens of %i characters is said as
 
 test('the first message, what a person writes and what stands in no transcript are said as words', () => {
   const { playout, said } = lineOf();
-  playout.whole(agentTurn(0, '# Hello!'), true);
-  playout.whole(turn(1, 'human', '*Kim* here'));
+  playout.sayTurn(agentTurn(0, '# Hello!'), { allowInterruptions: false });
+  playout.sayTurn(turn(1, 'human', '*Kim* here'));
   playout.aside('**One** moment.');
   expect(said()).toEqual(['Hello!', 'Kim here', 'One moment.']);
 });
@@ -62,7 +61,7 @@ test('a reply of pictures alone says nothing, and what follows is a segment of i
   playout.say(reply, '👍');
   playout.finish(reply, agentTurn(1, '👍'));
   playout.end(reply);
-  playout.whole(agentTurn(2, 'Anything else?'));
+  playout.sayTurn(agentTurn(2, 'Anything else?'));
   expect(said()).toEqual(['Anything else?']);
 });
 
@@ -81,15 +80,15 @@ test.each([
   playout.say(reply, MARKDOWN);
   playout.finish(reply, agentTurn(1, MARKDOWN));
   playout.end(reply);
-  expect(playout.interrupted(heard)).toEqual([reply]);
-  expect(reply.heard).toBe(kept);
+  expect(playout.interrupt(heard)).toEqual({ cut: [reply] });
+  expect(reply.playedText).toBe(kept);
 });
 
 test('nothing that waits is said once the user has spoken into it', () => {
   const { playout, said } = lineOf();
   const reply = playout.begin();
   playout.say(reply, 'Dial *67');
-  playout.interrupted('Dial');
+  playout.interrupt('Dial');
   playout.say(reply, ' now');
   playout.end(reply);
   expect(said()).toEqual(['Dial ']);
@@ -108,20 +107,19 @@ test('a segment without words neither begins nor ends another one', () => {
 
 test('a line is asked to say words, and never nothing', () => {
   const asked: string[] = [];
-  const line: Line = {
-    say: (text) => void asked.push(text),
+  const sink: TextSink = {
+    say: (words) => void asked.push(words),
     endSegment: () => undefined,
     sendKeys: () => undefined,
-    end: () => undefined,
   };
-  const playout = createPlayout(line);
+  const playout = createPlayout(createTextOutput(sink));
   const reply = playout.begin();
   playout.say(reply, '*');
   playout.say(reply, '67');
   playout.end(reply);
   expect(asked).toEqual(['*67']);
   playout.close();
-  playout.whole(agentTurn(1, 'Too late.'));
+  playout.sayTurn(agentTurn(1, 'Too late.'));
   playout.aside('Too late.');
   expect(asked).toHaveLength(1);
 });
@@ -130,9 +128,34 @@ test('nothing more is said of a segment that was interrupted', () => {
   const { playout, said } = lineOf();
   const reply = playout.begin();
   playout.say(reply, 'One two three. ');
-  playout.interrupted('One');
+  playout.interrupt('One');
   playout.say(reply, 'Four.');
   playout.finish(reply, agentTurn(1, 'One two three. Four. Five.'));
   playout.end(reply);
   expect(said()).toEqual(['One two three. ']);
+});
+
+test('the last words are a segment of their own, and nothing is said after them', () => {
+  const { playout, said } = lineOf();
+  const reply = playout.begin();
+  playout.say(reply, 'The price is');
+  playout.close('I am sorry, I have to go.');
+  playout.say(reply, ' forty pounds.');
+  playout.end(reply);
+  playout.sendKeys('1');
+  playout.close('Goodbye.');
+  expect(said()).toEqual(['The price is', 'I am sorry, I have to go.']);
+});
+
+test.each([true, false])('a turn with allowInterruptions %s tells its carrier so', (allowed) => {
+  const told: unknown[] = [];
+  const sink: TextSink = {
+    say: (_, allowInterruptions) => void told.push(allowInterruptions),
+    endSegment: (allowInterruptions) => void told.push(allowInterruptions),
+    sendKeys: () => undefined,
+  };
+  createPlayout(createTextOutput(sink)).sayTurn(agentTurn(0, 'Hello.'), {
+    allowInterruptions: allowed,
+  });
+  expect(told).toEqual([allowed, allowed]);
 });

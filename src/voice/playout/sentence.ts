@@ -1,4 +1,6 @@
+import { FRAME_MS } from '../audio/pacer.ts';
 import { playedByDuration, type SpokenFrames } from './played-by-duration.ts';
+import { MS_PER_CHARACTER, type Segment } from './segment.ts';
 
 /**
  * Sentence to be spoken on a line, and its progress: synthesized, sent, played. Frames last 20 ms and are counted from
@@ -6,6 +8,11 @@ import { playedByDuration, type SpokenFrames } from './played-by-duration.ts';
  */
 export type Sentence = {
   text: string;
+  /** Segment that the sentence belongs to; undefined for keys. */
+  segment: Segment | undefined;
+  /** Position in the words of the segment at which the sentence starts, and at which it ends. */
+  start: number;
+  end: number;
   /** Keys whose DTMF tones are sent instead of words; `text` is then empty. */
   keys: string | undefined;
   /** Name that the other side sends back after it has played the sentence. */
@@ -14,54 +21,45 @@ export type Sentence = {
   frames: number;
   /** Loudest sample of each frame synthesized so far. Empty before the first audio. */
   peaks: number[];
-  /** Audio synthesized so far: PCM16 at the sample rate of the line. Emptied when the sentence has been played. */
+  /** Audio synthesized so far: PCM16 at the sample rate of the line. Empty if nothing will transcribe the sentence. */
   sound: Int16Array[];
   /** Whether the synthesis of the sentence has ended, successfully or not. */
   isMade: boolean;
   /** Whether the audio is incomplete, because the synthesis failed. */
   isCut: boolean;
-  /** Time at which the last frame was sent; undefined until then. */
+  /** Time at which the mark was sent after the last frame; undefined until then. */
   sentMs: number | undefined;
-  isPlayed: boolean;
-};
-
-export type AudioSegment = {
-  sentences: Sentence[];
-  /** Whether no more sentences will be added. */
-  isEnded: boolean;
-  /** Whether the words are the line's own, such as an apology, and do not appear in the transcript. */
-  isOwn: boolean;
-  /** Whether the user cannot interrupt the segment. */
-  isKept: boolean;
 };
 
 /** Returns whether the sentence was synthesized completely. */
 const isWhole = ({ isMade, isCut }: Sentence): boolean => isMade && !isCut;
 
-export const isOver = ({ isEnded, sentences }: AudioSegment): boolean =>
-  isEnded && sentences.every(({ isPlayed }) => isPlayed);
-
-export function sentenceOf(text: string, mark: string, keys?: string): Sentence {
-  const none = { isMade: false, isCut: false, isPlayed: false, sentMs: undefined };
-  return { text, keys, mark, startFrame: 0, frames: 0, peaks: [], sound: [], ...none };
-}
-
-export function played(sentence: Sentence): void {
-  sentence.isPlayed = true;
-  // The audio is only needed to find the word at which an interruption cut the sentence.
-  sentence.sound = [];
+export function createSentence({
+  text = '',
+  mark,
+  keys,
+  segment,
+  start = 0,
+}: Pick<Sentence, 'mark'> & Partial<Sentence>): Sentence {
+  return {
+    text,
+    segment,
+    start,
+    end: start + text.length,
+    keys,
+    mark,
+    startFrame: 0,
+    frames: 0,
+    peaks: [],
+    sound: [],
+    isMade: false,
+    isCut: false,
+    sentMs: undefined,
+  };
 }
 
 /** Typical rate of speech. It is used to estimate the length of a sentence that is not fully synthesized. */
-const CHARS_PER_FRAME = 20 / 65;
-
-/** The part of a segment that the user heard. */
-export type Heard = {
-  /** Text of the sentences that were played completely. */
-  whole: string;
-  /** The sentence that was interrupted, if any. */
-  cut?: CutSentence;
-};
+const CHARS_PER_FRAME = FRAME_MS / MS_PER_CHARACTER;
 
 /**
  * An interrupted sentence. `guess` is the part of its text that had been played, estimated from the durations of the
@@ -75,30 +73,18 @@ export type CutSentence = {
   rest: readonly Int16Array[] | undefined;
 };
 
-/** Returns the part of a segment that the user had heard after `playedFrames` frames were played. */
-export function playedOfSegment(
-  { sentences }: AudioSegment,
+/** Returns the part of a sentence that was played after `playedFrames` frames were played since the last `clear`. */
+export function playedOf(
+  sentence: Sentence,
   playedFrames: number,
   samplesPerFrame: number,
-): Heard {
-  const done = sentences.findLastIndex(({ isPlayed }) => isPlayed) + 1;
-  const whole = sentences
-    .slice(0, done)
-    .map(({ text }) => text)
-    .filter(Boolean)
-    .join(' ');
-  const under = sentences[done];
-  if (!under) return { whole };
-  const { text, startFrame, frames } = under;
+): CutSentence {
+  const { text, startFrame, frames, sound } = sentence;
   const heard = Math.max(0, Math.min(playedFrames - startFrame, frames));
-  const guess = wordsWithin(under, heard);
-  const { played, rest } = split(under.sound, heard * samplesPerFrame);
-  return { whole, cut: { text, guess, played, rest: isWhole(under) ? rest : undefined } };
+  const { played, rest } = split(sound, heard * samplesPerFrame);
+  const guess = wordsWithin(sentence, heard);
+  return { text, guess, played, rest: isWhole(sentence) ? rest : undefined };
 }
-
-/** Returns all text that was heard, with `words` as the heard part of the interrupted sentence. */
-export const withCut = ({ whole }: Heard, words: string): string =>
-  [whole, words].filter(Boolean).join(' ');
 
 /** Splits a sound after `count` samples. */
 function split(

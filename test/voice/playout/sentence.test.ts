@@ -1,32 +1,16 @@
 import { expect, test } from 'vitest';
-import {
-  playedOfSegment as heardOf,
-  isOver,
-  sentenceOf,
-  withCut,
-  type AudioSegment,
-  type Sentence,
-} from '../../../src/voice/playout/audio-segment.ts';
+import { createSentence, playedOf, type Sentence } from '../../../src/voice/playout/sentence.ts';
 
-/** The heard part of an utterance, by played sentences and the frames of the current one. */
+/** The played part of a sentence, by the frames that were played. */
 
-const played = { isMade: true, isPlayed: true };
+const sentenceOf = (text: string): Sentence => createSentence({ text, mark: 's1' });
 const made = (text: string, more: Partial<Sentence>): Sentence => ({
-  ...sentenceOf(text, 's1'),
+  ...sentenceOf(text),
   isMade: true,
   ...more,
 });
-const segment = (...sentences: Sentence[]) => ({
-  sentences,
-  isEnded: true,
-  isOwn: false,
-  isKept: false,
-});
-
-function playedOfSegment(of: AudioSegment, frames: number): string {
-  const heard = heardOf(of, frames, 160);
-  return withCut(heard, heard.cut?.guess ?? '');
-}
+const guessOf = (sentence: Sentence, frames: number): string =>
+  playedOf(sentence, frames, 160).guess;
 
 test.each([
   [0, ''],
@@ -40,32 +24,23 @@ test.each([
 ])(
   'of a sentence of three even words and 90 frames %d are “%s”: a word from its middle on',
   (frames, heard) => {
-    expect(playedOfSegment(segment(made('two ten six', { frames: 90 })), frames)).toBe(heard);
+    expect(guessOf(made('two ten six', { frames: 90 }), frames)).toBe(heard);
   },
 );
 
-test('what was played is heard whole, and what is behind the one under way is not', () => {
-  const first = made('First one.', { ...played, frames: 50 });
+test('the frames of earlier sentences do not count', () => {
   const second = made('Second one.', { startFrame: 50, frames: 110 });
-  const third = made('Third one.', { startFrame: 160, frames: 100 });
-  expect(playedOfSegment(segment(first, second, third), 120)).toBe('First one. Second');
-  // No mark has confirmed the end of the sentence.
-  expect(playedOfSegment(segment(first, second, third), 500)).toBe('First one. Second one.');
-});
-
-test('what became no sound is passed by', () => {
-  const silent = made('Silent one.', { ...played, frames: 0 });
-  const next = made('Next one.', { frames: 90 });
-  expect(playedOfSegment(segment(silent, next), 50)).toBe('Silent one. Next');
+  expect(guessOf(second, 40)).toBe('');
+  expect(guessOf(second, 120)).toBe('Second');
+  expect(guessOf(second, 500)).toBe('Second one.');
 });
 
 test('of a sentence whose sound is not whole the length is guessed', () => {
   const text = 'one two three four';
-  const under = { ...sentenceOf(text, 's1'), frames: 20 };
-  expect(playedOfSegment(segment(under), 20)).toBe('one');
-  expect(playedOfSegment(segment(made(text, { frames: 20, isCut: true })), 20)).toBe('one');
-  expect(playedOfSegment(segment(made(text, { frames: 20 })), 20)).toBe(text);
-  expect(playedOfSegment(segment(sentenceOf(text, 's1')), 20)).toBe('');
+  expect(guessOf({ ...sentenceOf(text), frames: 20 }, 20)).toBe('one');
+  expect(guessOf(made(text, { frames: 20, isCut: true }), 20)).toBe('one');
+  expect(guessOf(made(text, { frames: 20 }), 20)).toBe(text);
+  expect(guessOf(sentenceOf(text), 20)).toBe('');
 });
 
 const voice = (frames: number): number[] => Array.from({ length: frames }, () => 9_000);
@@ -73,9 +48,7 @@ const pause = (frames: number): number[] => Array.from({ length: frames }, () =>
 /** Returns how many words of a sentence with this sound were heard after each number of frames. */
 const countsOf = (text: string, peaks: number[], frames: number[]): number[] => {
   const one = made(text, { frames: peaks.length, peaks });
-  return frames.map(
-    (count) => playedOfSegment(segment(one), count).split(' ').filter(Boolean).length,
-  );
+  return frames.map((count) => guessOf(one, count).split(' ').filter(Boolean).length);
 };
 
 test('pauses before, within and after a sentence say nothing', () => {
@@ -93,19 +66,11 @@ test('a pause is at a mark; a short one is a sound in which the mouth is shut', 
   expect(countsOf(text, sound(6), [6 + 35])).toEqual([2]);
 });
 
-test('it is over when all of it was played and nothing more comes', () => {
-  const one = made('One.', played);
-  expect(isOver(segment(one))).toBe(true);
-  expect(isOver({ ...segment(one), isEnded: false })).toBe(false);
-  expect(isOver(segment(one, made('Two.', {})))).toBe(false);
-});
-
 test('of the sentence under way there is the sound that was played, and what was not', () => {
   const sound = [new Int16Array(400).fill(1), new Int16Array(240).fill(2)];
-  const first = made('First one.', { ...played, frames: 2 });
   const under = made('Second one.', { startFrame: 2, frames: 4, sound });
   const cutAt = (frames: number, more: Partial<Sentence> = {}) => {
-    const { played, rest } = heardOf(segment(first, { ...under, ...more }), frames, 160).cut!;
+    const { played, rest } = playedOf({ ...under, ...more }, frames, 160);
     return { played, rest };
   };
   const lengths = (parts: readonly Int16Array[] | undefined) => parts?.map(({ length }) => length);
@@ -120,6 +85,4 @@ test('of the sentence under way there is the sound that was played, and what was
   // The rest is unknown while the sentence is incomplete.
   expect(cutAt(4, { isMade: false }).rest).toBeUndefined();
   expect(cutAt(4, { isCut: true }).rest).toBeUndefined();
-  // The first sentence was played completely, and no other had begun.
-  expect(heardOf(segment(first), 2, 160)).toEqual({ whole: 'First one.' });
 });

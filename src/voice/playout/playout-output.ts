@@ -1,0 +1,32 @@
+import type { Cut, Segment } from './segment.ts';
+
+/** Player of segments, one after the other. It measures how far they were played; the `Playout` decides what to play. */
+export type PlayoutOutput = {
+  /** Plays words of a segment. `sentChars` of the segment does not count them yet. */
+  pushText: (segment: Segment, words: string) => void;
+  /** Notes that the words of a segment so far are complete. */
+  flush: (segment: Segment) => void;
+  /** Plays DTMF tones after the words before: 0-9, *, #, A-D, and `w` for a pause of half a second. */
+  sendKeys: (keys: string) => void;
+  /** Shows words that do not appear in the transcript. Absent if they are played like other words. */
+  aside?: (text: string) => void;
+  /** Returns whether something is playing or waiting to be played. */
+  isPlaying: () => boolean;
+  /** Whether the output knows what was played. If it does not, playback is estimated. */
+  reportsPlayback: boolean;
+  /**
+   * Stops playback. `segments` are those that may be unplayed, in order. `reported` are the last played words, if the
+   * carrier has stopped by itself. Returns undefined if playback continues, or if no words of the transcript were cut.
+   */
+  interrupt: (segments: readonly Segment[], reported?: string) => Interruption | undefined;
+  /** Resolves when everything was played, or the signal is aborted. */
+  waitForPlayout: (signal: AbortSignal) => Promise<void>;
+  /** Drops everything that was not played, and plays nothing more. */
+  stop: () => void;
+};
+
+export type Interruption = {
+  cuts: readonly Cut[];
+  /** Resolves later to a better position in one of the cut segments, or to undefined if the first one stays. */
+  refined?: Promise<Cut | undefined>;
+};

@@ -1,0 +1,23 @@
+import type { Playout } from '../playout/playout.ts';
+
+/** Connection of a call to the user (contract/calls.md). Its transport provides the output that plays the agent's words. */
+export type Line = {
+  playout: Playout;
+  /**
+   * Closes the line even if words are still unplayed. The carrier then hangs up, or with `transfer` requests what to do
+   * next. With `platform_error`, the server breaks off the conversation.
+   */
+  end: (why?: 'transfer' | 'platform_error') => void;
+};
+
+export type LineEvent =
+  /** The user said `text`, a whole utterance. */
+  | { type: 'heard'; text: string }
+  /** The user sent a written message. Unlike speech, it is never treated as a backchannel. */
+  | { type: 'written'; text: string }
+  /**
+   * The user interrupted the agent. `playedText` are the last words that were played, from a carrier that has stopped
+   * playback by itself. Absent if the session must stop playback.
+   */
+  | { type: 'interrupted'; playedText?: string }
+  | { type: 'digit'; digit: string };
