@@ -65,15 +65,6 @@ export const CALLS: readonly Mutant[] = [
     suite: 'test/voice/playout/audio-output.test.ts',
   },
   {
-    name: 'queued-is-played',
-    promise: 'the transcript keeps what was heard',
-    file: 'src/voice/playout/audio-output.ts',
-    in: 'interrupt',
-    find: ': { segment, chars: segment.playedChars }',
-    replace: ': { segment, chars: segment.sentChars }',
-    suite: 'test/voice/session/audio-line.test.ts',
-  },
-  {
     name: 'token-used-twice',
     promise: 'a line is opened once, and drained when its process stops',
     file: 'src/calls/lines/lines.sql.ts',
