@@ -12,11 +12,11 @@ export type PlayoutOutput = {
   aside?: (text: string) => void;
   /** Returns whether something is playing or waiting to be played. */
   isPlaying: () => boolean;
-  /** Whether the output knows what was played. If it does not, playback is estimated. */
+  /** Whether the output measures playback. Otherwise it estimates playback. */
   reportsPlayback: boolean;
   /**
-   * Stops playback. `segments` are those that may be unplayed, in order. `reported` are the last played words, if the
-   * carrier has stopped by itself. Returns undefined if playback continues, or if no words of the transcript were cut.
+   * Stops playback. `segments` are those that may be unplayed, in order. A carrier that stops on its own reports the last
+   * played words in `reported`. Returns undefined if playback continues, or if no words of the transcript were cut.
    */
   interrupt: (segments: readonly Segment[], reported?: string) => Interruption | undefined;
   /** Resolves when everything was played, or the signal is aborted. */

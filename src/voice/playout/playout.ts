@@ -19,7 +19,7 @@ export type Playout = {
   sendKeys: (keys: string) => void;
   isPlaying: () => boolean;
   /**
-   * Handles an interruption. `reported` are the last played words, if the carrier has stopped playback by itself.
+   * Handles an interruption. A carrier that stops on its own reports the last played words in `reported`.
    * Returns undefined if playback continues, or if nothing of the transcript was cut.
    */
   interrupt: (reported?: string) => Interrupted | undefined;

@@ -1,6 +1,6 @@
 import { createSpeakable, type Speakable } from '../tts/spoken/speakable.ts';
 
-/** What the agent says in one go, and the part of it that was played. */
+/** Speech of the agent without a break, and its played part. */
 export type Segment = {
   /** Text received so far; it may be Markdown. */
   text: string;

@@ -72,7 +72,7 @@ export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInp
   }
 
   async function interrupt(playedText: string | undefined): Promise<void> {
-    // The output stops before the reply is canceled, so that nothing is said of what the model emits meanwhile.
+    // The output stops before the reply is canceled, because the model may emit text when it is canceled.
     const interruption = playout.interrupt(playedText);
     if (!interruption) return;
     turns.cancel();

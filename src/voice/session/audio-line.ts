@@ -53,7 +53,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
   const playout = createPlayout({
     ...output,
     pushText: (segment, words) => {
-      // Words outside the transcript, such as an apology, are no reply.
+      // An aside, such as an apology, does not answer the user.
       if (!segment.isAside) clock.said();
       output.pushText(segment, words);
     },

@@ -16,8 +16,8 @@ export type LineEvent =
   /** The user sent a written message. Unlike speech, it is never treated as a backchannel. */
   | { type: 'written'; text: string }
   /**
-   * The user interrupted the agent. `playedText` are the last words that were played, from a carrier that has stopped
-   * playback by itself. Absent if the session must stop playback.
+   * The user interrupted the agent. A carrier that stops playback on its own reports the last played words in
+   * `playedText`. If the property is absent, the session stops playback.
    */
   | { type: 'interrupted'; playedText?: string }
   | { type: 'digit'; digit: string };
