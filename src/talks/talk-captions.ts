@@ -43,14 +43,14 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
   }
 
   function takeTurn({ index, role, text, interrupted }: FollowedTurn): void {
-    const heard = cuts.get(index);
+    const playedText = cuts.get(index);
     cuts.delete(index);
     if (!isShown(role)) return;
     // A reply that only called tools has no text to show.
-    if (text === '' && !interrupted && heard === undefined && !hasTokens) return;
+    if (text === '' && !interrupted && playedText === undefined && !hasTokens) return;
     if (role === 'agent') hasTokens = false;
-    const isCut = interrupted || heard !== undefined;
-    tellTurn({ type: 'turn', index, role, text: heard ?? text, interrupted: isCut });
+    const isCut = interrupted || playedText !== undefined;
+    tellTurn({ type: 'turn', index, role, text: playedText ?? text, interrupted: isCut });
   }
 
   return {
@@ -80,14 +80,14 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
       early = early.filter((token) => token.turnCount > turnCount);
       for (const { text } of due) tellToken(text);
     },
-    cut: ({ index, heard }) => {
+    cut: ({ index, playedText }) => {
       const turn = told.get(index);
       if (!turn) {
-        cuts.set(index, heard);
+        cuts.set(index, playedText);
         return;
       }
-      const isTold = turn.interrupted && turn.text === heard;
-      if (!isTold) tellTurn({ ...turn, text: heard, interrupted: true });
+      const isTold = turn.interrupted && turn.text === playedText;
+      if (!isTold) tellTurn({ ...turn, text: playedText, interrupted: true });
     },
   };
 }

@@ -72,10 +72,10 @@ test('a reply of tools alone is not shown, one that was interrupted or cut is', 
   follow(0, 'agent', '');
   expect(sent).toEqual([]);
   follow(1, 'agent', '', true);
-  captions.cut({ index: 2, heard: '' });
+  captions.cut({ index: 2, playedText: '' });
   follow(2, 'agent', '');
   follow(3, 'agent', 'All of it');
-  captions.cut({ index: 4, heard: 'All' });
+  captions.cut({ index: 4, playedText: 'All' });
   follow(4, 'agent', 'All of it');
   follow(5, 'agent', 'Part', true);
   expect(sent).toEqual([
@@ -87,11 +87,11 @@ test('a reply of tools alone is not shown, one that was interrupted or cut is', 
   ]);
 });
 
-test('a turn that was shown is shown again if something else of it was heard', () => {
+test('a turn that was shown is shown again if something else of it was played', () => {
   follow(0, 'agent', 'All of it');
-  captions.cut({ index: 0, heard: 'All of it' });
-  captions.cut({ index: 0, heard: 'All of it' });
-  captions.cut({ index: 0, heard: 'All' });
+  captions.cut({ index: 0, playedText: 'All of it' });
+  captions.cut({ index: 0, playedText: 'All of it' });
+  captions.cut({ index: 0, playedText: 'All' });
   expect(sent).toEqual(['turn 0 All of it', 'turn 0 All of it (cut)', 'turn 0 All (cut)']);
 });
 

@@ -80,9 +80,9 @@ export function playedOf(
   samplesPerFrame: number,
 ): CutSentence {
   const { text, startFrame, frames, sound } = sentence;
-  const heard = Math.max(0, Math.min(playedFrames - startFrame, frames));
-  const { played, rest } = split(sound, heard * samplesPerFrame);
-  const guess = wordsWithin(sentence, heard);
+  const ownFrames = Math.max(0, Math.min(playedFrames - startFrame, frames));
+  const { played, rest } = split(sound, ownFrames * samplesPerFrame);
+  const guess = wordsWithin(sentence, ownFrames);
   return { text, guess, played, rest: isWhole(sentence) ? rest : undefined };
 }
 
@@ -103,11 +103,11 @@ function split(
   return { played, rest };
 }
 
-function wordsWithin(sentence: Sentence, heard: number): string {
+function wordsWithin(sentence: Sentence, playedFrames: number): string {
   const { text, frames, peaks } = sentence;
   const speech = spokenFramesOf(
     peaks.length > 0 ? peaks : Array.from({ length: frames }, () => 1),
-    heard,
+    playedFrames,
   );
   const guessed = text.length / CHARS_PER_FRAME;
   const all = isWhole(sentence) ? speech.all : Math.max(speech.all, guessed);
@@ -119,8 +119,8 @@ const PAUSE = 1 / 30;
 /** Shortest pause in frames of 20 ms. A shorter silence belongs to a consonant. */
 const PAUSE_FRAMES_MIN = 6;
 
-/** Counts the frames that contain speech, in the whole sentence and in its heard part, and lists the pauses. */
-function spokenFramesOf(peaks: readonly number[], heard: number): SpokenFrames {
+/** Counts the frames that contain speech, in the whole sentence and in its played part, and lists the pauses. */
+function spokenFramesOf(peaks: readonly number[], playedFrames: number): SpokenFrames {
   const loud = Math.max(0, ...peaks) * PAUSE;
   const speech = { heard: 0, all: 0, pauses: [] as number[] };
   let quiet = 0;
@@ -132,7 +132,7 @@ function spokenFramesOf(peaks: readonly number[], heard: number): SpokenFrames {
     if (quiet >= PAUSE_FRAMES_MIN && speech.all > 0) speech.pauses.push(speech.all);
     quiet = 0;
     speech.all += 1;
-    if (at < heard) speech.heard += 1;
+    if (at < playedFrames) speech.heard += 1;
   }
   return speech;
 }

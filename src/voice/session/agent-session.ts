@@ -76,9 +76,9 @@ export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInp
     const interruption = playout.interrupt(playedText);
     if (!interruption) return;
     turns.cancel();
-    await turns.keepHeard(interruption.cut);
+    await turns.keepPlayed(interruption.cut);
     const refined = await interruption.refined;
-    if (refined && !gone.signal.aborted) await turns.keepHeard([refined]);
+    if (refined && !gone.signal.aborted) await turns.keepPlayed([refined]);
   }
 
   function onInterrupted(playedText: string | undefined): Promise<void> {

@@ -10,8 +10,8 @@ export type Captions = {
   /** Takes every turn of the transcript from the first one on, and each change of the conversation. */
   followed: (followed: Followed) => void;
   /**
-   * Replaces the text of an interrupted turn with the part that the user heard. May be called before `followed` reports
+   * Replaces the text of an interrupted turn with the part that was played. May be called before `followed` reports
    * the turn.
    */
-  cut: (turn: { index: number; heard: string }) => void;
+  cut: (turn: { index: number; playedText: string }) => void;
 };

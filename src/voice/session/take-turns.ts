@@ -40,8 +40,8 @@ export type TurnTaker = {
   isReplying: () => boolean;
   /** Cancels the reply that is being generated. */
   cancel: () => void;
-  /** Stores the heard part of each interrupted turn. */
-  keepHeard: (cut: readonly Segment[]) => Promise<void>;
+  /** Stores the played part of each interrupted turn. */
+  keepPlayed: (cut: readonly Segment[]) => Promise<void>;
   /**
    * Returns whether a turn was spoken as it was generated. Call it once for each turn, because it deletes the record.
    */
@@ -61,7 +61,7 @@ const MOMENT_EVERY_MS = 15_000;
 
 export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): TurnTaker {
   const { conversationId, namespace, playout } = input;
-  const keepHeard = async (cut: readonly Segment[]): Promise<void> => {
+  const keepPlayed = async (cut: readonly Segment[]): Promise<void> => {
     for (const segment of cut) await keep(deps, input, segment);
   };
   const said = new Set<number>();
@@ -113,8 +113,8 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
       playout.end(segment);
       if (canceling === mine) canceling = undefined;
     }
-    // Stores the heard part again, because the reply may have been interrupted after the commit.
-    await keepHeard([segment]);
+    // Stores the played part again, because the reply may have been interrupted after the commit.
+    await keepPlayed([segment]);
   }
 
   return {
@@ -137,7 +137,7 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
     },
     isReplying: () => canceling?.signal.aborted === false,
     cancel: () => canceling?.abort(),
-    keepHeard,
+    keepPlayed,
     wasSaid: (index) => said.delete(index),
     idle: () => inHand,
   };
@@ -178,17 +178,17 @@ async function untilStored(
   }
 }
 
-/** Stores the heard part of a turn. While the database is unavailable, retries for as long as the line exists. */
+/** Stores the played part of a turn. While the database is unavailable, retries for as long as the line exists. */
 async function keep(
   deps: TurnTakerDeps,
   { conversationId, captions, gone }: TurnTakerInput,
   segment: Segment,
 ): Promise<void> {
   for (;;) {
-    const { index, playedText: heard } = segment;
-    if (index === undefined || heard === undefined) return;
+    const { index, playedText } = segment;
+    if (index === undefined || playedText === undefined) return;
     try {
-      await markHeard(deps.pool, { conversationId, index, heard });
+      await markHeard(deps.pool, { conversationId, index, heard: playedText });
     } catch (error) {
       if (gone.aborted) throw error;
       deps.log.warn(
@@ -198,14 +198,14 @@ async function keep(
       await delay(RETRY_MS, { signal: gone }).catch(() => undefined);
       continue;
     }
-    captions?.cut({ index, heard });
+    captions?.cut({ index, playedText });
     deps.changed(conversationId);
     // A better estimate may have replaced the text while it was being stored. In that case the loop stores the new one.
-    if (segment.playedText === heard) return;
+    if (segment.playedText === playedText) return;
   }
 }
 
-/** Stores the heard part of a turn and the end of the call, in the same transaction as the turn. */
+/** Stores the played part of a turn and the end of the call, in the same transaction as the turn. */
 async function settleTurn(
   { conversationId, onEnd }: TurnTakerInput,
   segment: Segment,
@@ -214,9 +214,9 @@ async function settleTurn(
 ): Promise<void> {
   const [turn] = spokenIn(after);
   if (turn) segment.index = turn.index;
-  const { index, playedText: heard } = segment;
-  if (index !== undefined && heard !== undefined) {
-    await markHeard(db, { conversationId, index, heard });
+  const { index, playedText } = segment;
+  if (index !== undefined && playedText !== undefined) {
+    await markHeard(db, { conversationId, index, heard: playedText });
   }
   const { endedAt, endedReason: reason } = after.conversation;
   if (endedAt !== null && reason !== null) await onEnd?.(db, reason);
