@@ -57,7 +57,7 @@ export const CALLS: readonly Mutant[] = [
   },
   {
     name: 'cleared-mark-counts',
-    promise: 'the transcript keeps what was heard',
+    promise: 'the transcript has the text that the caller heard',
     file: 'src/voice/playout/audio-output.ts',
     in: 'createUnplayed',
     find: 'const dropped = sentences; sentences = []; return dropped;',
