@@ -2,7 +2,7 @@ import { createPeriodic, type Periodic } from '../platform/controller/periodic.t
 import type { Logger } from '../platform/observability/logger.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
-import { insertDeferred, takeDeferred } from './deferred-events.sql.ts';
+import { insertDeferred, takeDeferred } from './outbox.sql.ts';
 import { emitEvent, type Announce, type EventToEmit } from './emit-event.ts';
 import type { EventType } from './event-types.ts';
 

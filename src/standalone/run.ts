@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { userInfo } from 'node:os';
 import { epochMs, monotonicMs } from '../clock.ts';
 import { runApi } from '../roles/api/run.ts';
 import { readVersion } from '../platform/observability/version.ts';
@@ -16,7 +17,6 @@ import { startTracing } from '../platform/observability/tracing.ts';
 import { startWatchdog } from '../platform/observability/watchdog.ts';
 import { runOperator } from '../roles/operator/run.ts';
 import { addGivenKey } from '../access/manage-keys.ts';
-import { signInLink } from './sign-in-link.ts';
 import { findApiKey, newKeyText } from '../access/api-keys.sql.ts';
 import { SCOPES } from '../platform/http/authorize.ts';
 import { releaseCallLeases } from '../calls/calls.sql.ts';
@@ -32,6 +32,8 @@ import { startSampleShop, type SampleShop } from './sample-shop.ts';
 import { SHOP_HOST } from './demo-shop.ts';
 import type { ResourceStore } from '../platform/resources/resource-store.ts';
 import { createScreen, type Screen } from './screen.ts';
+import { isSessionName, makeSignInToken } from '../access/sign-in.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 
 type Stop = () => Promise<void>;
 
@@ -320,4 +322,26 @@ function relative(folder: string): string {
 function once(stop: Stop): Stop {
   let running: Promise<void> | undefined;
   return () => (running ??= stop());
+}
+
+/**
+ * Returns a link to the dashboard that signs in once, as the user of this machine (contract/running.md#start). The
+ * token is in the fragment, which browsers do not send, so neither a log nor a proxy sees it.
+ */
+async function signInLink(pool: Pool, apiKey: string, baseUrl: string): Promise<string> {
+  const key = await findApiKey(pool, apiKey);
+  if (!key) throw new Error('the key of start ended as it was made');
+  const { id: keyId, namespace } = key;
+  const token = await makeSignInToken({ pool }, { namespace, keyId, name: nameOfUser() });
+  return `${baseUrl}/#sign-in=${token}`;
+}
+
+/** Returns the user's name, or `local`; a container's user may have no name. */
+function nameOfUser(): string {
+  try {
+    const { username } = userInfo();
+    return isSessionName(username) ? username : 'local';
+  } catch {
+    return 'local';
+  }
 }

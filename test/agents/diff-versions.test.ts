@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { diffContent } from '../../src/agents/diff-versions.ts';
+import { diffContent } from '../../src/agents/agent-versions.routes.ts';
 
 /** What changed between two versions, in as few lines as possible. */
 

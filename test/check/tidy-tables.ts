@@ -231,10 +231,8 @@ export const REACHES_OVER: Record<string, readonly string[]> = {
   'webhooks/queue/partitions.sql.ts': ['events'],
   // A turn reads the conversation, its agent and the content of its version by one statement.
   'conversations/record/conversations.sql.ts': ['agent_versions', 'agents'],
-  // The feedback page reads the conversation and its agent by one statement.
-  'conversations/feedback/rated-conversation.sql.ts': ['agents'],
-  // Conversations are found by the numbers of their call.
-  'conversations/record/list-conversations.sql.ts': ['calls'],
+  // Conversations are found by the numbers of their call. The feedback page shows the name of the agent.
+  'conversations/record/list-conversations.sql.ts': ['agents', 'calls'],
   // The ends of a call and of its conversation are read together.
   'calls/calls.sql.ts': ['conversations'],
   // A number is bound to the agent that has the name now.

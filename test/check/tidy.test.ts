@@ -24,6 +24,8 @@ import {
 
 const LINES_MAX = 400;
 const FILES_MAX = 25;
+/** A shorter file stands alone only if several files import it, or one of another folder. */
+const ALONE_LINES_MIN = 45;
 const NAME = /^([a-z0-9-]+\/)*[a-z0-9-]+(\.(sql|routes|view|kind|reconciler))?\.tsx?$/;
 const EMPTY_NAME = /^(index|utils?|helpers?|common|types|interfaces)\./;
 
@@ -82,6 +84,24 @@ test('a file has at most 400 lines', () => {
     .filter(([, lines]) => lines > LINES_MAX)
     .map(([file, lines]) => `${file} has ${lines} lines`);
   expect(long).toEqual([]);
+});
+
+test('a short file that one neighbor imports is part of that neighbor', () => {
+  const importers = new Map<string, string[]>();
+  for (const file of files) {
+    for (const other of new Set(importsOf(textOf(file), file))) {
+      importers.set(other, [...(importers.get(other) ?? []), file]);
+    }
+  }
+  const crumbs = files
+    .filter((file) => placeOf(file).startsWith('src/') && !file.startsWith('voice/'))
+    .filter((file) => textOf(file).split('\n').length - 1 < ALONE_LINES_MIN)
+    .flatMap((file) => {
+      const [importer, ...others] = importers.get(file) ?? [];
+      const isCrumb = others.length === 0 && path.dirname(importer ?? '') === path.dirname(file);
+      return isCrumb ? [`${file} belongs into ${importer}`] : [];
+    });
+  expect(crumbs).toEqual([]);
 });
 
 test('the folders are those of the drawing', () => {

@@ -4,7 +4,7 @@ import {
   listLiveOf,
   noneGoesOn,
 } from '../../src/conversations/ending/deleted-agents.sql.ts';
-import { readRatedConversation } from '../../src/conversations/feedback/rated-conversation.sql.ts';
+import { readRatedConversation } from '../../src/conversations/record/list-conversations.sql.ts';
 import { EMPTY_TALLY } from '../../src/conversations/record/tally.ts';
 import {
   addTurns,

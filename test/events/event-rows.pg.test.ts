@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { insertDeferred, takeDeferred } from '../../src/events/deferred-events.sql.ts';
+import {
+  insertDeferred,
+  takeDeferred,
+  insertEvent,
+  insertTestEvents,
+  type NewTestEvent,
+} from '../../src/events/outbox.sql.ts';
 import { encodeEnvelope } from '../../src/events/envelope.ts';
 import { eraseEventsOf } from '../../src/events/erase-events.sql.ts';
 import {
@@ -13,7 +19,6 @@ import {
 } from '../../src/events/event-stream.sql.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
 import { listEvents, readEvent } from '../../src/events/events.sql.ts';
-import { insertEvent, insertTestEvents, type NewTestEvent } from '../../src/events/outbox.sql.ts';
 import { fromUuid, newUuid } from '../../src/ids.ts';
 import { CHANNELS } from '../../src/platform/postgres/notifications.ts';
 import { useRows, type Columns } from '../platform/postgres/rows.ts';

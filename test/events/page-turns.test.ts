@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../src/platform/observability/metrics.ts';
-import { createPageTurns } from '../../src/events/page-turns.ts';
+import { createPageTurns } from '../../src/events/event-stream.ts';
 
 const READERS = 100;
 

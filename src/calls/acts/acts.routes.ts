@@ -4,8 +4,11 @@ import { route, type Route } from '../../platform/http/route.ts';
 import { phoneNumber } from '../../platform/resources/schema/field-types.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 import { Call, callView } from '../call.view.ts';
-import { pressKeys } from './press-keys.ts';
-import { transferCall, type ActDeps } from './transfer-call.ts';
+import { transferCall, notConnected, requireConnected, type ActDeps } from './transfer-call.ts';
+import { found } from '../../errors.ts';
+import { inOneCommit, noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
+import { readCall, type CallRow } from '../calls.sql.ts';
+import { addKeys, KEYS_WAITING_MAX } from './acts.sql.ts';
 
 const tag = 'Calls';
 const params = { id: idParam('call', 'call') };
@@ -82,4 +85,27 @@ function keysRoute(deps: ActDeps): Route {
         (row) => ({ status: 202, body: callView(row) }),
       ),
   });
+}
+
+/**
+ * Sends DTMF tones in a call. The process that holds the call's line sends them, at most once: if that process is
+ * killed, no other process repeats them.
+ * @throws ApiError not_found, call_ended, call_not_connected, call_transferring
+ */
+async function pressKeys(
+  deps: Pick<ActDeps, 'pool' | 'accounts' | 'wakeLine'>,
+  asked: { namespace: string; id: string; keys: string },
+  beforeCommit: CommitHook<CallRow> = noCommitHook,
+): Promise<CallRow> {
+  const call = found(await readCall(deps.pool, asked), 'call');
+  await requireConnected(deps, call);
+  const pressing = await inOneCommit(deps.pool, beforeCommit, async (db) => {
+    const row = await addKeys(db, asked);
+    if (row) return row;
+    throw notConnected(
+      `The call changed at the same time, or it already has ${KEYS_WAITING_MAX} keys waiting. Read the call again.`,
+    );
+  });
+  deps.wakeLine(call.id);
+  return pressing;
 }

@@ -5,8 +5,7 @@ import { saying } from '../../platform/resources/schema/patterns.ts';
 import { readTwimlCallback } from '../twiml/callback.ts';
 import { twimlRelay } from '../twiml/relay-frames.ts';
 import { twimlAnswers } from '../twiml/twiml.ts';
-import { isPublicKey, NO_PUBLIC_KEY } from './public-key.ts';
-import { isSigned } from './signature.ts';
+import { isPublicKey, NO_PUBLIC_KEY, isSigned } from './signature.ts';
 import { createTelnyxApi } from './telnyx-api.ts';
 import { TELNYX_MEDIA } from './telnyx-frames.ts';
 

@@ -7,7 +7,7 @@ import type { ConversationDeps } from '../record/conversation-deps.ts';
 import { readFeedbackToken } from './feedback-token.ts';
 import words from './feedback-words.json' with { type: 'json' };
 import { giveFeedback } from './give-feedback.ts';
-import { readRatedConversation, type RatedConversation } from './rated-conversation.sql.ts';
+import { readRatedConversation, type RatedConversation } from '../record/list-conversations.sql.ts';
 
 export const FEEDBACK_PATH = '/feedback';
 

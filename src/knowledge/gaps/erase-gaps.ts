@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import { forgetWords } from '../passages/knowledge-postings.sql.ts';
 import { reindexAnswer } from './index-answer.ts';
-import { eraseQuestionsOf, lockGapsAskedIn, nameAfterErasure } from './erase-gaps.sql.ts';
+import { eraseQuestionsOf, lockGapsAskedIn, nameAfterErasure } from './knowledge-gaps.sql.ts';
 
 /**
  * Erases the questions of a conversation. A gap that was also asked in other conversations is renamed to one of their

@@ -30,6 +30,12 @@ export type CutContent<B extends Batch = Batch> = {
   packed: number;
 };
 
+/**
+ * Result of the worker thread as the main thread receives it. Transfer between threads turns the Buffer into a
+ * Uint8Array.
+ */
+export type CutInThread = (Omit<CutContent, 'hash'> & { hash: Uint8Array }) | { refused: Refusal };
+
 /** Reason for the refusal of a text. `code` is for programs; `detail` names the limit. */
 export type Refusal = { code: 'invalid_format' | 'too_many' | 'too_large'; detail: string };
 

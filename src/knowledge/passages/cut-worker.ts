@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { Tinypool } from 'tinypool';
-import { cutPassages, type Content, type CutContent, type Refusal } from './cut-passages.ts';
+import { cutPassages, type Content, type CutInThread } from './cut-passages.ts';
 import { deflateBatch } from './packed-chunks.ts';
 
 /**
@@ -8,9 +8,6 @@ import { deflateBatch } from './packed-chunks.ts';
  * because other systems would lower the priority of the whole process.
  */
 if (process.platform === 'linux') setPriority(10);
-
-/** Result as the main thread receives it: the transfer between threads turns the Buffer into a Uint8Array. */
-export type CutInThread = (Omit<CutContent, 'hash'> & { hash: Uint8Array }) | { refused: Refusal };
 
 /** Divides a text in the worker thread. text-cutter.ts finds this module by its file name. */
 export function cutInThread(content: Content): unknown {

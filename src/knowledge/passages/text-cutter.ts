@@ -4,8 +4,13 @@ import { ApiError, codeOf, reasonOf } from '../../errors.ts';
 import { programFile } from '../../program-file.ts';
 import { createFairQueue, type FairQueueMetrics } from '../../platform/controller/fair-queue.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import { cutPassages, type Content, type CutContent, type Refusal } from './cut-passages.ts';
-import type { CutInThread } from './cut-worker.ts';
+import {
+  cutPassages,
+  type Content,
+  type CutContent,
+  type CutInThread,
+  type Refusal,
+} from './cut-passages.ts';
 
 /**
  * Service that divides texts into passages. Large texts are divided in a separate thread, so that they do not block

@@ -6,7 +6,7 @@ import { eventLoopTurns } from '../controller/event-loop-turns.ts';
 import { QuotaExceededError } from '../declare/quota.ts';
 import { createIdempotency, type IdempotencyDeps } from '../idempotency/idempotency.ts';
 import { freshPlan } from '../idempotency/plan.ts';
-import { answerHealth, HEALTH_PATHS } from '../observability/health.ts';
+import { answerHealth, HEALTH_PATHS, isHealthPath } from '../observability/health.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { describeWork } from '../observability/work.ts';
@@ -28,11 +28,24 @@ import { serveDocs, servePage, type Page } from './pages.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { createBodyPlaces, type BodyPlaces } from './bodies/body-places.ts';
 import { createBodyReader } from './bodies/read-body.ts';
-import { identifyRequest, labelRoute, watchRequests } from './request-log.ts';
-import { traceRequests } from './request-trace.ts';
+import {
+  identifyRequest,
+  labelRoute,
+  watchRequests,
+  methodOf,
+  pathOf,
+  routeOf,
+} from './request-log.ts';
 import type { Route } from './route.ts';
 import { admitConnection } from './server.ts';
 import { answering, createRunOnce, type RunOnce } from './run-once.ts';
+import {
+  contextOf,
+  inContext,
+  isTracing,
+  SpanKind,
+  startSpan,
+} from '../observability/trace-context.ts';
 
 export type AppDeps = IdempotencyDeps & {
   routes: readonly Route[];
@@ -242,3 +255,34 @@ function serveHealth(app: Express, deps: Pick<AppDeps, 'metrics' | 'isReady'>): 
       .all(refuseMethod(READS));
   }
 }
+
+/**
+ * Continues the trace of the request's `traceparent` header (contract/requests.md#traces). If an exporter is
+ * configured, the request gets a span named by method and route template. The span contains no headers, path, query or
+ * body.
+ */
+const traceRequests: RequestHandler = (request, response, next) => {
+  const { traceparent } = request.headers;
+  if (!isTracing() && traceparent === undefined) return next();
+  if (isHealthPath(pathOf(request.originalUrl))) return next();
+  const method = methodOf(request.method);
+  const { context, span } = startSpan({
+    name: method,
+    kind: SpanKind.SERVER,
+    parent: contextOf(traceparent),
+    attributes: {
+      'http.request.method': method,
+      'url.scheme': 'http',
+      'parley.request.id': String(response.getHeader('request-id')),
+    },
+  });
+  response.on('close', () => {
+    const route = routeOf(response);
+    const { statusCode } = response;
+    span.rename(`${method} ${route}`);
+    span.set({ 'http.route': route, 'http.response.status_code': statusCode });
+    if (statusCode >= 500) span.fail(String(statusCode));
+    span.end();
+  });
+  inContext(context, next);
+};

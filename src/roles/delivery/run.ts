@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { epochMs, monotonicMs } from '../../clock.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
 import type { RoleContext } from '../context.ts';
-import { createMaintenance } from './maintenance.ts';
+import { createMaintenance } from '../../webhooks/delivery/maintenance.ts';
 import { CLAIM_SETTINGS, createPostgresQueue } from '../../webhooks/queue/delivery-queue.sql.ts';
 import { CHANNELS, createListener } from '../../platform/postgres/notifications.ts';
 import { createPool, isRefused, PLANNED_ONCE } from '../../platform/postgres/pool.ts';

@@ -14,9 +14,8 @@ import type {
 } from '../../platform/resources/resource-store.ts';
 import type { RoleContext } from '../context.ts';
 import { KINDS, type Kinds } from '../kinds.ts';
-import { startEmbedding } from './embedding.ts';
+import { startEmbedding, startSyncs, TEXTS_WAITING_MAX } from './knowledge-work.ts';
 import type { KindDeps } from './kind-deps.ts';
-import { startSyncs, TEXTS_WAITING_MAX } from './syncs.ts';
 import { createTerms, type Elect } from './terms.ts';
 
 export type OperatorRoleDeps = Kinds &

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callerNumber } from '../../../src/calls/phone/caller-number.ts';
+import { callerNumber } from '../../../src/calls/phone/answer-voice.ts';
 
 test.each([
   ['anonymous', '+266696687'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { generateKeyPairSync } from 'node:crypto';
-import { isPublicKey } from '../../../src/carriers/telnyx/public-key.ts';
+import { isPublicKey } from '../../../src/carriers/telnyx/signature.ts';
 
 /** Valid and invalid keys. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureText, resultText } from '../../../src/conversations/tools/result-text.ts';
+import { failureText, resultText } from '../../../src/conversations/tools/tool-box.ts';
 
 const BYTES_MAX = 32 * 1_024;
 const bytesOf = (text: string): number => Buffer.byteLength(text);

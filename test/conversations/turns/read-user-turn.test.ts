@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { likeness, readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts';
-import { moodOf } from '../../../src/conversations/turns/sentiment.ts';
-import { wantsHuman } from '../../../src/conversations/turns/wants-human.ts';
+import {
+  likeness,
+  readUserTurn,
+  moodOf,
+  wantsHuman,
+} from '../../../src/conversations/turns/read-user-turn.ts';
 
 describe('who asks for a human', () => {
   test.each([

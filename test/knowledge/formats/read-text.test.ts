@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeText } from '../../../src/knowledge/formats/read-text.ts';
+import { decodeText } from '../../../src/knowledge/formats/read-document.ts';
 
 const UTF16 = Buffer.from('\ufeffWir öffnen um neun.', 'utf16le');
 

@@ -4,15 +4,6 @@ import {
   eraseQuestionsOf,
   lockGapsAskedIn,
   nameAfterErasure,
-} from '../../../src/knowledge/gaps/erase-gaps.sql.ts';
-import {
-  findOpenQuestions,
-  listQuestions,
-  noteQuestion,
-  QUESTIONS_MAX,
-  readOpenQuestions,
-} from '../../../src/knowledge/gaps/gap-questions.sql.ts';
-import {
   countGap,
   countSameGap,
   lastAnswerPosition,
@@ -23,6 +14,13 @@ import {
   resolveGapRow,
   setAnswer,
 } from '../../../src/knowledge/gaps/knowledge-gaps.sql.ts';
+import {
+  findOpenQuestions,
+  listQuestions,
+  noteQuestion,
+  QUESTIONS_MAX,
+  readOpenQuestions,
+} from '../../../src/knowledge/gaps/gap-questions.sql.ts';
 import { minutesAgo, useRows, type Columns } from '../../platform/postgres/rows.ts';
 
 /** Each statement about gaps, of rows that differ from the one it is for in one part alone. */

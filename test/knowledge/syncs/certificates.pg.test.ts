@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openFetchers } from '../../../src/roles/operator/open-fetchers.ts';
+import { openFetchers } from '../../../src/roles/operator/knowledge-work.ts';
 import {
   listen,
   makeCertificates,

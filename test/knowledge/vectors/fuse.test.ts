@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fuse } from '../../../src/knowledge/vectors/fuse.ts';
+import { fuse } from '../../../src/knowledge/vectors/search-both-ways.ts';
 
 /** How what words find and what meaning finds become one list. */
 

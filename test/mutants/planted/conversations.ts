@@ -31,7 +31,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   {
     name: 'refunded-twice',
     promise: 'a model replies with prompt, knowledge and tools',
-    file: 'src/conversations/turns/thinking/run-calls.ts',
+    file: 'src/conversations/turns/thinking/tool-turns.ts',
     in: 'run',
     find: 'if (before) return before;',
     replace: '',

@@ -85,7 +85,7 @@ export const KNOWLEDGE: readonly Mutant[] = [
   {
     name: 'words-in-fingerprints',
     promise: "erasure removes a conversation's words everywhere",
-    file: 'src/knowledge/gaps/erase-gaps.sql.ts',
+    file: 'src/knowledge/gaps/knowledge-gaps.sql.ts',
     in: 'nameAfterErasure',
     find: 'fingerprint = g.id::text,',
     replace: '',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { candidates, parseSearch } from '../../../src/platform/egress/search-domains.ts';
+import { candidates, parseSearch } from '../../../src/platform/egress/name-lookup.ts';
 
 test('search domains are those of the last line that has some', () => {
   expect(parseSearch('')).toEqual({ domains: [], ndots: 1 });

@@ -14,8 +14,8 @@ import type { ResponderRequest } from '../responder.ts';
 import { turnsToRead, type MakeHistory } from './history.ts';
 import { orAborted } from './or-aborted.ts';
 import { ANSWER_NOW, NOTHING_FOUND, passagesMessage, SPEAK_FIRST, systemPrompt } from './prompt.ts';
-import { runCalls } from './run-calls.ts';
 import {
+  runCalls,
   beginCalls,
   byRequest,
   messagesOf,

@@ -6,8 +6,7 @@ import {
   LANGUAGE_FILES,
 } from '../../../../src/conversations/turns/languages/languages.ts';
 import { createCorrect } from '../../../../src/conversations/turns/languages/misspelled.ts';
-import { readUserTurn } from '../../../../src/conversations/turns/read-user-turn.ts';
-import { wantsHuman } from '../../../../src/conversations/turns/wants-human.ts';
+import { readUserTurn, wantsHuman } from '../../../../src/conversations/turns/read-user-turn.ts';
 import { measureWishes, readWishes } from '../../../language/turns.ts';
 
 /** Sentences of our own. Those of held-out were written before the rules and never looked at for them. */

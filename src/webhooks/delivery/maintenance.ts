@@ -1,9 +1,12 @@
 import { failpoint } from '../../failpoints.ts';
+import type { Retention } from '../../config.ts';
 import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
-import type { DispatchQueue } from '../../webhooks/queue/dispatch-queue.ts';
-import { maintainPartitions } from '../../webhooks/queue/partitions.sql.ts';
-import { LOOK_MS, type Rescue } from '../../webhooks/delivery/rescue.ts';
-import type { RoleContext } from '../context.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import type { DispatchQueue } from '../queue/dispatch-queue.ts';
+import { maintainPartitions } from '../queue/partitions.sql.ts';
+import { LOOK_MS, type Rescue } from './rescue.ts';
 
 const MEASURE_MS = 10_000;
 const EXPIRE_MS = 15_000;
@@ -17,9 +20,13 @@ export function createMaintenance({
   retention,
   metrics,
   log,
-}: Pick<RoleContext, 'pool' | 'retention' | 'metrics' | 'log'> & {
+}: {
   queue: DispatchQueue;
+  pool: Pool;
   rescue: Rescue;
+  retention: Pick<Retention, 'events'>;
+  metrics: Metrics;
+  log: Logger;
 }): Periodic[] {
   const task = (what: string, everyMs: number, run: () => Promise<void>): Periodic =>
     createPeriodic({ what, everyMs, run: () => run().then(() => false), log });
