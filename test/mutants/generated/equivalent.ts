@@ -143,8 +143,6 @@ export const EQUIVALENT: Record<string, string> = {
   c4e705f7ef: 'a text is cut alike in this thread and in another one',
   d4229b3748: 'numbers with a step of 0 are equal names, which are refused before',
   '2a7d4d9193': 'the widths are the keys of a map, so that no two are equal',
-  '27e509d91b': 'one more line tells the language',
-  '03504a153e': 'remembers one word more',
   '4eee4a4e78': 'the words differ, so that a letter differs before the end',
   d654f26b1a: 'the words differ, so that a letter differs before the end',
   '33d4a723e5': 'an owner has one namespace; this lets the planner use the key',
