@@ -253,7 +253,7 @@ async function begin(
   };
 }
 
-/** Age in seconds of a request that counts as abandoned. It is longer than any client waits. */
+/** Age in seconds after which a request counts as abandoned. No client waits this long. */
 const ABANDONED_SEC = 3_600;
 
 /**

@@ -36,8 +36,8 @@ export type Flow = { cut: () => void; pause: () => void; resume: () => void };
 
 type ExchangeDeps = {
   /**
-   * Maximum size of the body, needed to tell its bytes from other bytes of the response. The sink enforces the size
-   * limit of the body.
+   * Maximum size of the body. The socket is destroyed if it has read more bytes than this plus an allowance for headers
+   * and framing. The sink of `onResponse` cuts the body itself off at the limit.
    */
   maxResponseBytes: number;
   /** Called with the final headers. Informational responses (1xx) are skipped. */

@@ -180,7 +180,7 @@ function invalidSecret(name: string, problem: string): Problem {
 }
 
 /**
- * Writes the Secret. Uses the API as field manager, so that an endpoint that the API created stays managed by the API.
+ * Writes the Secret. Uses the API as field manager for an endpoint that was created through the API.
  */
 function putSecret(
   { store }: Pick<FindSecretsDeps, 'store'>,

@@ -95,7 +95,7 @@ export async function reconcile(
     until,
     missing,
     unfinished,
-    // Queued events are not checked, because an event can still be delivered after its text was erased.
+    // Checks only finished events. A queued event is still delivered after its text was erased.
     erased: await listErased(deps.pool, finished),
     ...(after === undefined ? await judge(deps, { endpointId, held, start, to }) : NOT_JUDGED),
     deliveryIds: [],
