@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { Change } from './agent-draft.ts';
 import { ok, parley, type Agent, type ItemOf } from './parley.ts';
 import type { List } from './use-list.ts';
 
@@ -68,7 +67,7 @@ export function useVersionDiff(id: string, from: number | null, to: number | nul
     queryKey: ['versions', id, 'diff', from, to],
     enabled: from !== null && to !== null && from !== to,
     staleTime: Infinity,
-    queryFn: async ({ signal }): Promise<readonly Change[]> => {
+    queryFn: async ({ signal }) => {
       const params = { path: { id, from: from ?? 0, to: to ?? 0 } };
       const path = '/v1/agents/{id}/versions/{from}/diff/{to}';
       return (await ok(parley.GET(path, { params, signal }))).changes;

@@ -1,5 +1,7 @@
-import type { RedactionKind } from '../data/agent-draft.ts';
 import type { Turn } from '../data/conversations.ts';
+import type { Agent } from '../data/parley.ts';
+
+type RedactionKind = NonNullable<Agent['redaction']>[number];
 
 /** Names of the redacted kinds of data, singular and plural. */
 export const REDACTION_KINDS = {

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
-import { pairsOf } from '../../data/agent-draft.ts';
 import type { AgentContent } from '../../data/agents.ts';
 import { REDACTION_KINDS } from '../../transcript/redaction-words.ts';
 import { Json } from '../../ui/code.tsx';
+import { pairsOf } from './agent-values.ts';
 
 type Content = { [Name in keyof AgentContent]: AgentContent[Name] | null };
 

@@ -2,83 +2,48 @@ import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { useBlocker } from '@tanstack/react-router';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTakeOver, type Declared } from '../../data/agents.ts';
-import {
-  changesBetween,
-  contentOf,
-  draftOf,
-  isSame,
-  mergePatch,
-  writableOf,
-  type Draft,
-} from '../../data/agent-draft.ts';
 import { patchAgent, type AgentPatch } from '../../data/agent-writes.ts';
-import { fieldErrors, isCode, problemsAt, troubleOf } from '../../data/parley.ts';
+import { isCode, troubleOf } from '../../data/parley.ts';
+import { changesBetween, isSame, mergePatch } from '../../form/merge.ts';
+import { useEditForm } from '../../form/use-edit-form.ts';
 import { ActButton, Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
-import { BasicFields, PolicyField, type Form } from './agent-fields.tsx';
+import { BasicFields, PolicyField } from './agent-fields.tsx';
 import { ModelFields, RulesField, SeldomFields, SourcesField } from './agent-more-fields.tsx';
+import { contentOf, fieldsOf, valuesOf, type AgentFormProps } from './agent-values.ts';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { Changes } from './changes.tsx';
 
-type Fields = ReturnType<typeof writableOf>['fields'];
-/** JSON Pointers of the fields in the closed part of the form. */
-const SELDOM = [
-  '/language',
-  '/limits',
-  '/redaction',
-  '/judgement',
-  '/tools',
-  '/voice',
-  '/widget',
-  '/metadata',
-  '/model/fallback',
-  '/model/temperature',
-  '/model/max_tokens',
-  '/knowledge/top_k',
-  '/knowledge/min_score',
-  '/escalation/timeout_sec',
-  '/escalation/team',
-  '/escalation/fallback_team',
-  '/escalation/hours',
-];
+type Fields = ReturnType<typeof fieldsOf>;
 
 /** Edits an agent as it was when the form opened, and shows changes that others make meanwhile. */
 export function AgentForm({ declared, onClose }: { declared: Declared; onClose: () => void }) {
-  const [base, setBase] = useState(declared);
-  const [draft, setDraft] = useState(() => draftOf(declared.agent));
-  const before = writableOf(draftOf(base.agent)).fields;
-  const { fields: after, problems } = writableOf(draft);
+  const edit = useEditForm(declared, ({ agent }) => valuesOf(agent));
+  const { base, form: fields, mine, theirs } = edit;
+  const [before, after] = [fieldsOf(edit.before), fieldsOf(mine)];
   const patch = mergePatch(before, after) as AgentPatch | undefined;
-  const isDirty = patch !== undefined || problems.length > 0;
-  const theirs = draftOf(declared.agent);
-  const isChanged = !isSame(theirs, draftOf(base.agent));
+  const isWrong = Object.keys(fields.formState.errors).length > 0;
+  const isDirty = patch !== undefined || isWrong;
+  const isChanged = !isSame(theirs, edit.before);
   // Other changes, such as a moved pin, do not affect the content, so the save uses the newest ETag.
   const save = useSave({ ...base, etag: isChanged ? base.etag : declared.etag }, onClose);
-  const form: Form = {
-    draft,
-    set: (changed) => setDraft((now) => ({ ...now, ...changed })),
-    errorAt: (pointer) => problemsAt(problems, pointer) ?? fieldErrors(save.error, pointer),
-  };
+  const form = { ...fields, failure: save.error };
   return (
     <form
       className="stack"
       aria-label="Change the agent"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (problems.length === 0) save.mutate(patch ?? {});
-      }}
+      onSubmit={form.handleSubmit(() => save.mutate(patch ?? {}))}
     >
       <LeaveQuestion isDirty={isDirty && !save.isPending && !save.isSuccess} />
       {isChanged ? (
         <ChangedMeanwhile
           base={base}
-          mine={draft}
+          mine={mine}
           now={declared}
-          onTake={(merged: Draft) => {
-            setDraft(merged);
-            setBase(declared);
+          onTake={(merged) => {
+            edit.rebase(merged);
             save.reset();
           }}
         />
@@ -105,7 +70,7 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
           type="submit"
           kind="primary"
           isBusy={save.isPending}
-          disabled={!isDirty || problems.length > 0 || isChanged}
+          disabled={!isDirty || isWrong || isChanged}
         >
           {saveText(declared, before, after)}
         </ActButton>
@@ -115,13 +80,14 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
   );
 }
 
-/** Shows rarely used fields in a section that opens when the API rejects one of them. */
-function SeldomDetails({ form }: { form: Form }) {
+/** Shows rarely used fields in a section that opens when one of them has an error. */
+function SeldomDetails({ form }: AgentFormProps) {
   const details = useRef<HTMLDetailsElement>(null);
-  const isWrong = SELDOM.some((pointer) => form.errorAt(pointer) !== undefined);
+  const { failure } = form;
   useEffect(() => {
-    if (isWrong && details.current) details.current.open = true;
-  }, [isWrong]);
+    const { current } = details;
+    if (current?.querySelector('[aria-invalid], .problem')) current.open = true;
+  }, [failure]);
   return (
     <details className="card" ref={details}>
       <summary>Tools, voice, limits and the rest</summary>
@@ -174,7 +140,7 @@ function useSave(read: Declared, onDone: () => void) {
     mutationFn: (patch: AgentPatch) => patchAgent(read, patch),
     onSuccess: (after) => {
       takeOver(after);
-      const fields = (agent: Declared['agent']) => writableOf(draftOf(agent)).fields;
+      const fields = (agent: Declared['agent']) => fieldsOf(valuesOf(agent));
       const back = mergePatch(fields(after.agent), fields(read.agent)) as AgentPatch | undefined;
       toast({ text: 'Saved', ...(back && { undo: () => void undo(after, back) }) });
       onDone();

@@ -1,18 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Declared } from '../../data/agents.ts';
-import {
-  changesBetween,
-  conflictsOf,
-  draftOf,
-  mergeDrafts,
-  writableOf,
-  type Draft,
-} from '../../data/agent-draft.ts';
 import { useCan } from '../../data/me.ts';
 import { ok, parley } from '../../data/parley.ts';
+import { changesBetween, mergeChanges } from '../../form/merge.ts';
 import { Actor } from '../../ui/actor.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Time } from '../../ui/time.tsx';
+import { fieldsOf, valuesOf, type AgentValues } from './agent-values.ts';
 import { Changes } from './changes.tsx';
 
 /**
@@ -26,14 +20,14 @@ export function ChangedMeanwhile({
   onTake,
 }: {
   base: Declared;
-  mine: Draft;
+  mine: AgentValues;
   now: Declared;
-  onTake: (merged: Draft) => void;
+  onTake: (merged: AgentValues) => void;
 }) {
-  const [before, theirs] = [draftOf(base.agent), draftOf(now.agent)];
-  const conflicts = conflictsOf(before, mine, theirs);
-  const take = (winner: 'mine' | 'theirs') => () =>
-    onTake(mergeDrafts(before, { mine, theirs, winner }));
+  const [before, theirs] = [valuesOf(base.agent), valuesOf(now.agent)];
+  const merge = (winner: 'mine' | 'theirs') => mergeChanges(before, { mine, theirs, winner });
+  const { conflicts } = merge('theirs');
+  const take = (winner: 'mine' | 'theirs') => () => onTake(merge(winner).merged);
   return (
     <section
       className="agent-notice agent-notice-warn"
@@ -46,9 +40,9 @@ export function ChangedMeanwhile({
           <Who base={base} now={now} />.{' '}
           {conflicts.length === 0
             ? 'Your changes do not conflict with theirs.'
-            : `You both changed: ${conflicts.map((name) => name.replaceAll('_', ' ')).join(', ')}.`}
+            : `You both changed: ${conflicts.map((name) => name.replaceAll(/[._]/g, ' ')).join(', ')}.`}
         </p>
-        <Changes changes={changesBetween(writableOf(before).fields, writableOf(theirs).fields)} />
+        <Changes changes={changesBetween(fieldsOf(before), fieldsOf(theirs))} />
         <div className="row">
           {conflicts.length === 0 ? (
             <Button onClick={take('theirs')}>Keep both</Button>

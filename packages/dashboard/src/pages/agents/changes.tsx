@@ -1,4 +1,4 @@
-import type { Change } from '../../data/agent-draft.ts';
+import type { Change } from '../../form/merge.ts';
 import { Diff } from '../../ui/diff.tsx';
 import { Json } from '../../ui/code.tsx';
 

@@ -1,44 +1,36 @@
-import { useState } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useMutation } from '@tanstack/react-query';
+import { useForm } from 'react-hook-form';
 import { agentName, useTakeOver } from '../../data/agents.ts';
-import { EMPTY_DRAFT, mergePatch, writableOf } from '../../data/agent-draft.ts';
+import { mergePatch } from '../../form/merge.ts';
 import { createAgent } from '../../data/agent-writes.ts';
-import { fieldErrors } from '../../data/parley.ts';
 import { useCan } from '../../data/me.ts';
 import { ActButton, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
-import { BasicFields, PolicyField, type Form } from './agent-fields.tsx';
+import { BasicFields, PolicyField } from './agent-fields.tsx';
 import { ModelFields, SourcesField } from './agent-more-fields.tsx';
+import { fieldsOf, valuesOf, type AgentValues } from './agent-values.ts';
 import './agents.css';
-
-const NOTHING = writableOf({ ...EMPTY_DRAFT, publish_policy: 'automatic' }).fields;
 
 /** Creates an agent from a name and a prompt; everything else can be added later. */
 export function NewAgentPage() {
   const canPublish = useCan('publish');
-  const [draft, setDraft] = useState({
-    ...EMPTY_DRAFT,
-    // Creating an agent that publishes automatically needs the scope `publish`.
-    publish_policy: canPublish ? ('automatic' as const) : ('manual' as const),
-  });
+  // Creating an agent that publishes automatically needs the scope `publish`.
+  const policy = canPublish ? ('automatic' as const) : ('manual' as const);
+  const fields = useForm<AgentValues>({ defaultValues: valuesOf({ publish_policy: policy }) });
   const create = useCreate();
-  const form: Form = {
-    draft,
-    set: (changed) => setDraft((now) => ({ ...now, ...changed })),
-    errorAt: (pointer) => fieldErrors(create.error, pointer),
-  };
+  const form = { ...fields, failure: create.error };
   return (
     <Page title="New agent" back={{ to: '/agents', name: 'Agents' }}>
       <form
         className="stack"
         aria-label="New agent"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate(mergePatch(NOTHING, writableOf(draft).fields) as { prompt: string });
-        }}
+        onSubmit={form.handleSubmit((values) => {
+          const nothing = fieldsOf(valuesOf({}));
+          create.mutate(mergePatch(nothing, fieldsOf(values)) as { prompt: string });
+        })}
       >
         {create.error ? <TroubleNote error={create.error} /> : null}
         <div className="agent-content">
@@ -53,7 +45,9 @@ export function NewAgentPage() {
         </div>
         <div className="agent-form-actions">
           <ActButton needs="write" type="submit" kind="primary" isBusy={create.isPending}>
-            {draft.publish_policy === 'manual' ? 'Create agent' : 'Create agent and make it live'}
+            {form.watch('publish_policy') === 'manual'
+              ? 'Create agent'
+              : 'Create agent and make it live'}
           </ActButton>
           <ButtonLink to="/agents">Cancel</ButtonLink>
         </div>

@@ -1,15 +1,16 @@
 import { useState, type ReactNode } from 'react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { changesBetween, contentOf } from '../../data/agent-draft.ts';
 import { useTakeOver, useVersion, useVersionDiff, type Declared } from '../../data/agents.ts';
 import { release, undoOf, type Release } from '../../data/agent-writes.ts';
 import { isCode, troubleOf } from '../../data/parley.ts';
+import { changesBetween } from '../../form/merge.ts';
 import { ActButton, Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { Notice } from './agent-notices.tsx';
+import { contentOf } from './agent-values.ts';
 import { Changes } from './changes.tsx';
 
 const REASON_MAX = 1024;

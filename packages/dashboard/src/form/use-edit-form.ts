@@ -1,0 +1,26 @@
+import { useState } from 'react';
+import { useForm, type DefaultValues, type FieldValues, type UseFormReturn } from 'react-hook-form';
+
+/** Props that every part of a form takes. `failure` is the error of its last request. */
+export type Form<Values extends FieldValues> = UseFormReturn<Values> & { failure: unknown };
+
+/**
+ * A form for something that others can change while the form is open. `base` is what the edit started from.
+ * `rebase` continues with merged values from what the page read last.
+ */
+export function useEditForm<Read, Values extends FieldValues>(
+  now: Read,
+  valuesOf: (read: Read) => Values,
+) {
+  const [base, setBase] = useState(now);
+  const before = valuesOf(base);
+  const form = useForm<Values>({
+    defaultValues: before as DefaultValues<Values>,
+    mode: 'onChange',
+  });
+  const rebase = (merged: Values): void => {
+    setBase(now);
+    form.reset(merged);
+  };
+  return { base, before, form, mine: form.watch(), theirs: valuesOf(now), rebase };
+}
