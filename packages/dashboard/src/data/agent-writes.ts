@@ -1,5 +1,5 @@
 import { declared, type Declared } from './agents.ts';
-import { ok, parley, type Agent } from './parley.ts';
+import { ok, parley, type Agent, type BodyOf } from './parley.ts';
 
 /**
  * A change of the live version: publish, roll back, or unpin. After an unpin, the version of the current content goes
@@ -31,7 +31,7 @@ export function undoOf(before: Agent): Release | null {
   return before.publish_policy === 'automatic' ? { kind: 'unpin' } : null;
 }
 
-export type AgentPatch = Record<string, unknown>;
+export type AgentPatch = BodyOf<'/v1/agents/{id}', 'patch'>;
 
 /**
  * Patches the agent. Fails if it changed after it was read.
@@ -43,7 +43,7 @@ export function patchAgent({ agent, etag }: Declared, body: AgentPatch): Promise
 }
 
 /** @throws ParleyError */
-export function createAgent(body: AgentPatch & { prompt: string }): Promise<Declared> {
+export function createAgent(body: BodyOf<'/v1/agents', 'post'>): Promise<Declared> {
   return declared(parley.POST('/v1/agents', { body }));
 }
 

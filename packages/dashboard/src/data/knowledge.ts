@@ -1,6 +1,5 @@
 import { useQuery, type QueryClient, type UseQueryResult } from '@tanstack/react-query';
-import type { NewSource as NewFetchedSource } from './fetched-draft.ts';
-import { ok, parley, type ItemOf } from './parley.ts';
+import { ok, parley, type BodyOf, type ItemOf } from './parley.ts';
 
 export type Source = ItemOf<'/v1/knowledge/sources'>;
 export type Gap = ItemOf<'/v1/knowledge/gaps'>;
@@ -31,10 +30,7 @@ export function readSource(id: string, signal?: AbortSignal): Promise<TaggedSour
 }
 
 /** A source to create. Without a name, the API chooses one. */
-export type NewSource =
-  | NewFetchedSource
-  | { type: 'file'; name?: string }
-  | { type: 'text'; name?: string; text: string };
+export type NewSource = BodyOf<'/v1/knowledge/sources', 'post'>;
 
 /** Time in ms to wait until a new source can be read. */
 const THERE_MS = 60_000;

@@ -1,4 +1,5 @@
 import { createParleyClient, ParleyError } from '@parley/client';
+import type { paths } from '../../../client/src/api.ts';
 
 /**
  * The public client of the API, signed in by the session cookie. All requests use it. Queries and mutations wrap a call
@@ -8,6 +9,15 @@ export const parley = createParleyClient({ baseUrl: window.location.origin });
 
 export { ok, ParleyError } from '@parley/client';
 export type { Agent, ItemOf, ListPath, Problem, Schemas } from '@parley/client';
+
+/** Body of the request that writes something: `BodyOf<'/v1/agents/{id}', 'patch'>`. */
+export type BodyOf<Path extends keyof paths, Method extends 'post' | 'patch'> =
+  paths[Path] extends Record<
+    Method,
+    { requestBody: { content: { 'application/json': infer Body } } }
+  >
+    ? Body
+    : never;
 
 /** An error in the form in which pages show it. If the API responded, it has the API's words. */
 export type Trouble = {

@@ -1,15 +1,15 @@
 import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
-import type { FetchedPatch, NewSource } from './fetched-draft.ts';
 import {
   createSource,
   readSource,
   SYNC_LOOK_MS,
   sourceKey,
   tagged,
+  type NewSource,
   type Source,
   type TaggedSource,
 } from './knowledge.ts';
-import { isCode, ok, parley, type ItemOf } from './parley.ts';
+import { isCode, ok, parley, type BodyOf, type ItemOf } from './parley.ts';
 
 /** A sync as lists return it, without its failures. */
 export type Sync = ItemOf<'/v1/knowledge/sources/{id}/syncs'>;
@@ -52,6 +52,8 @@ export function useMakeSource(onMade: (source: Source) => void) {
     },
   });
 }
+
+export type FetchedPatch = BodyOf<'/v1/knowledge/sources/{id}', 'patch'>;
 
 /** Changes a source. If the source changed after it was read, reads it again and writes nothing. */
 export function useChangeSource(onChanged: (written: TaggedSource) => void) {

@@ -1,6 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import type { Subscription } from './events.ts';
-import { ok, parley, type ItemOf } from './parley.ts';
+import { ok, parley, type BodyOf, type ItemOf } from './parley.ts';
 
 export type Endpoint = ItemOf<'/v1/webhooks'>;
 export type Delivery = ItemOf<'/v1/deliveries'>;
@@ -87,19 +86,10 @@ export function withoutSecret(tagged: { endpoint: Written; etag: string }): Tagg
   return { endpoint, etag: tagged.etag };
 }
 
-export type EndpointPatch = {
-  url?: string;
-  description?: string | null;
-  event_types?: Subscription[] | null;
-  /** Changes to individual headers; null removes a header. */
-  headers?: Record<string, string | null>;
-  enabled?: boolean;
-};
-
 /** @throws ParleyError `precondition_failed` if the endpoint changed after it was read */
 export function patchEndpoint(
   { endpoint: { id }, etag }: TaggedEndpoint,
-  patch: EndpointPatch,
+  patch: BodyOf<'/v1/webhooks/{id}', 'patch'>,
 ): Promise<TaggedEndpoint> {
   const params = { path: { id }, header: { 'If-Match': etag } };
   return tagged(parley.PATCH('/v1/webhooks/{id}', { params, body: patch }));

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMutation } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { agentName, useTakeOver } from '../../data/agents.ts';
+import type { BodyOf } from '../../data/parley.ts';
 import { mergePatch } from '../../form/merge.ts';
 import { createAgent } from '../../data/agent-writes.ts';
 import { useCan } from '../../data/me.ts';
@@ -29,7 +30,7 @@ export function NewAgentPage() {
         aria-label="New agent"
         onSubmit={form.handleSubmit((values) => {
           const nothing = fieldsOf(valuesOf({}));
-          create.mutate(mergePatch(nothing, fieldsOf(values)) as { prompt: string });
+          create.mutate(mergePatch(nothing, fieldsOf(values)) as BodyOf<'/v1/agents', 'post'>);
         })}
       >
         {create.error ? <TroubleNote error={create.error} /> : null}

@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCan } from '../../data/me.ts';
 import { isCode, ok, parley } from '../../data/parley.ts';
@@ -8,70 +7,68 @@ import {
   useEndpoint,
   type TaggedEndpoint,
 } from '../../data/webhooks.ts';
+import { Meanwhile } from '../../form/meanwhile.tsx';
+import { useEditForm } from '../../form/use-edit-form.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
-import {
-  draftOf,
-  EndpointFields,
-  isSame,
-  isShownAtField,
-  patchOf,
-  type EndpointDraft,
-} from './endpoint-form.tsx';
+import { EndpointFields, isShownAtField } from './endpoint-form.tsx';
+import { patchOf, valuesOf, type EndpointValues } from './endpoint-values.ts';
 
 /** Edits an endpoint. Shows concurrent changes before it overwrites them. */
 export function EditEndpoint({ tagged, onClose }: { tagged: TaggedEndpoint; onClose: () => void }) {
-  const [base, setBase] = useState(tagged);
-  const before = draftOf(base.endpoint);
-  const [draft, setDraft] = useState(before);
-  const now = useEndpoint(tagged.endpoint.id).data ?? tagged;
+  const { id } = tagged.endpoint;
+  const now = useEndpoint(id).data ?? tagged;
+  const edit = useEditForm(now, ({ endpoint }) => valuesOf(endpoint));
+  const { base, before, mine, theirs } = edit;
+  const patch = patchOf(before, mine);
   const mayMove = useCan('keys');
   const queryClient = useQueryClient();
   const toast = useToast();
   const saving = useMutation({
-    mutationFn: () => patchEndpoint(base, patchOf(draft, before)),
+    mutationFn: () => patchEndpoint(base, patch ?? {}),
     onSuccess: (saved) => {
-      queryClient.setQueryData(endpointKey(tagged.endpoint.id), saved);
+      queryClient.setQueryData(endpointKey(id), saved);
       toast({ text: 'Changed the endpoint' });
       onClose();
     },
     onError: (error) => {
       if (isCode(error, 'precondition_failed')) {
-        void queryClient.invalidateQueries({ queryKey: endpointKey(tagged.endpoint.id) });
+        void queryClient.invalidateQueries({ queryKey: endpointKey(id) });
       }
     },
   });
   const isStale = now.etag !== base.etag;
-  const take = (next: EndpointDraft): void => {
-    setBase(now);
-    setDraft(next);
-    saving.reset();
-  };
   const isShown = isShownAtField(saving.error) || isCode(saving.error, 'precondition_failed');
   return (
     <Dialog title="Edit the endpoint" isOpen onClose={onClose} isWide>
-      <form
-        className="stack"
-        onSubmit={(submitted) => {
-          submitted.preventDefault();
-          saving.mutate();
-        }}
-      >
+      <form className="stack" onSubmit={edit.form.handleSubmit(() => saving.mutate())}>
         {isStale ? (
           <Meanwhile
-            id={tagged.endpoint.id}
-            mine={draft}
+            labels={LABELS}
+            textOf={textOf}
             before={before}
-            theirs={draftOf(now.endpoint)}
-            onTake={take}
-          />
+            mine={mine}
+            theirs={theirs}
+            onTake={(merged) => {
+              edit.rebase(merged);
+              saving.reset();
+            }}
+          >
+            {(isNamed) => (
+              <>
+                <strong>
+                  <WhoChanged id={id} /> changed this endpoint
+                </strong>{' '}
+                since you opened it
+                {isNamed ? '' : ': something that is not shown, such as the value of a header'}.
+              </>
+            )}
+          </Meanwhile>
         ) : null}
         <EndpointFields
-          draft={draft}
-          onChange={setDraft}
-          error={saving.error}
+          form={{ ...edit.form, failure: saving.error }}
           urlHint={mayMove ? undefined : 'Changing the host needs a key with the scope keys.'}
         />
         {saving.error && !isShown ? <TroubleNote error={saving.error} /> : null}
@@ -81,7 +78,7 @@ export function EditEndpoint({ tagged, onClose }: { tagged: TaggedEndpoint; onCl
             kind="primary"
             type="submit"
             isBusy={saving.isPending}
-            disabled={isStale || isSame(patchOf(draft, before), {})}
+            disabled={isStale || patch === undefined}
           >
             Save changes
           </Button>
@@ -91,72 +88,17 @@ export function EditEndpoint({ tagged, onClose }: { tagged: TaggedEndpoint; onCl
   );
 }
 
-const FIELDS = {
+const LABELS = {
   url: 'URL',
   description: 'Description',
   event_types: 'Events',
   headers: 'Headers',
 };
-type Name = keyof typeof FIELDS;
 
-/** Shows who changed what since the form opened, and asks whose changes to keep. */
-function Meanwhile({
-  id,
-  mine,
-  before,
-  theirs,
-  onTake,
-}: {
-  id: string;
-  mine: EndpointDraft;
-  before: EndpointDraft;
-  theirs: EndpointDraft;
-  onTake: (next: EndpointDraft) => void;
-}) {
-  const names = Object.keys(FIELDS) as Name[];
-  const changed = names.filter((name) => !isSame(before[name], theirs[name]));
-  const touched = names.filter((name) => !isSame(before[name], mine[name]));
-  /** This person's changes on top of the other person's. */
-  const merged = { ...theirs, ...Object.fromEntries(touched.map((name) => [name, mine[name]])) };
-  return (
-    <div className="told told-warn stack-small" role="alert">
-      <p>
-        <strong>
-          <WhoChanged id={id} /> changed this endpoint
-        </strong>{' '}
-        since you opened it
-        {changed.length === 0 ? ': something that is not shown, such as the value of a header' : ''}
-        .
-      </p>
-      <dl className="facts">
-        {changed.map((name) => (
-          <div key={name} className="fact">
-            <dt>{FIELDS[name]}</dt>
-            <dd>
-              <del>{shown(before, name)}</del> → <ins>{shown(theirs, name)}</ins>
-              {touched.includes(name) ? (
-                <span className="muted"> · yours: {shown(mine, name)}</span>
-              ) : null}
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <div className="row">
-        <Button size="small" onClick={() => onTake(theirs)}>
-          Take theirs
-        </Button>
-        <Button size="small" onClick={() => onTake(merged)}>
-          Keep mine
-        </Button>
-      </div>
-    </div>
-  );
-}
-
-function shown(draft: EndpointDraft, name: Name): string {
-  if (name === 'headers') return draft.headers.map((one) => one.name).join(', ') || 'none';
-  if (name === 'event_types') return draft.event_types?.join(', ') ?? 'all';
-  return draft[name] || 'none';
+function textOf(value: unknown, path: string): string {
+  if (path === 'event_types') return (value as EndpointValues['event_types'])?.join(', ') ?? 'all';
+  if (path !== 'headers') return String(value);
+  return (value as EndpointValues['headers']).map(({ name }) => name).join(', ');
 }
 
 /** Names the author from the audit log, if the session may read it. */

@@ -1,24 +1,13 @@
 import { useId } from 'react';
+import { useFieldArray } from 'react-hook-form';
 import { fieldError } from '../../data/parley.ts';
 import { Button } from '../../ui/button.tsx';
-
-/** A header in the form. If `isStored`, the endpoint already has it and its value is never shown. */
-export type HeaderField = { key: number; name: string; value: string; isStored: boolean };
+import type { EndpointFormProps } from './endpoint-form.tsx';
 
 /** The custom headers that every delivery carries. */
-export function HeaderFields({
-  headers,
-  onChange,
-  error,
-}: {
-  headers: readonly HeaderField[];
-  onChange: (headers: readonly HeaderField[]) => void;
-  error: unknown;
-}) {
-  const add = (): void => {
-    const key = Math.max(0, ...headers.map((one) => one.key)) + 1;
-    onChange([...headers, { key, name: '', value: '', isStored: false }]);
-  };
+export function HeaderFields({ form }: EndpointFormProps) {
+  const headers = useFieldArray({ control: form.control, name: 'headers' });
+  const error = fieldError(form.failure, '/headers');
   return (
     <fieldset className="picker">
       <legend>Headers</legend>
@@ -26,22 +15,21 @@ export function HeaderFields({
         Sent with every delivery, for example a key for your gateway. Values are encrypted and never
         shown again.
       </p>
-      {headers.map((header) => (
+      {headers.fields.map(({ id, isStored }, at) => (
         <HeaderRow
-          key={header.key}
-          header={header}
-          error={fieldError(error, `/headers/${header.name}`)}
-          onChange={(changed) =>
-            onChange(headers.map((one) => (one.key === header.key ? changed : one)))
-          }
-          onRemove={() => onChange(headers.filter((one) => one.key !== header.key))}
+          key={id}
+          form={form}
+          at={at}
+          isStored={isStored}
+          onRemove={() => headers.remove(at)}
         />
       ))}
-      {fieldError(error, '/headers') ? (
-        <p className="problem small">{fieldError(error, '/headers')}</p>
-      ) : null}
+      {error ? <p className="problem small">{error}</p> : null}
       <div>
-        <Button size="small" onClick={add}>
+        <Button
+          size="small"
+          onClick={() => headers.append({ name: '', value: '', isStored: false })}
+        >
           Add a header
         </Button>
       </div>
@@ -50,26 +38,22 @@ export function HeaderFields({
 }
 
 function HeaderRow({
-  header,
-  error,
-  onChange,
+  form,
+  at,
+  isStored,
   onRemove,
-}: {
-  header: HeaderField;
-  error: string | undefined;
-  onChange: (header: HeaderField) => void;
-  onRemove: () => void;
-}) {
+}: EndpointFormProps & { at: number; isStored: boolean; onRemove: () => void }) {
   const id = useId();
-  const { name, value, isStored } = header;
+  const name = form.watch(`headers.${at}.name`);
+  const error = fieldError(form.failure, `/headers/${name}`);
+  const trimmed = (typed: string): string => typed.trim();
   return (
     <div className="header-row">
       <input
         aria-label="Name of the header"
         placeholder="x-api-key"
-        value={name}
         readOnly={isStored}
-        onChange={({ target }) => onChange({ ...header, name: target.value.trim() })}
+        {...form.register(`headers.${at}.name`, { setValueAs: trimmed })}
       />
       <input
         aria-label={`Value of ${name || 'the header'}`}
@@ -77,8 +61,7 @@ function HeaderRow({
         aria-invalid={error ? true : undefined}
         autoComplete="off"
         placeholder={isStored ? 'unchanged' : 'value'}
-        value={value}
-        onChange={({ target }) => onChange({ ...header, value: target.value })}
+        {...form.register(`headers.${at}.value`)}
       />
       <Button
         size="small"

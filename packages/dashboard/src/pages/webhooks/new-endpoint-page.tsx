@@ -1,32 +1,28 @@
-import { useState } from 'react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { parley } from '../../data/parley.ts';
+import { useForm } from 'react-hook-form';
+import { parley, type BodyOf } from '../../data/parley.ts';
 import { endpointKey, tagged, withoutSecret } from '../../data/webhooks.ts';
 import { ActButton, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
-import {
-  EMPTY_DRAFT,
-  EndpointFields,
-  isShownAtField,
-  patchOf,
-  type EndpointDraft,
-} from './endpoint-form.tsx';
+import { EndpointFields, isShownAtField } from './endpoint-form.tsx';
+import { patchOf, valuesOf, type EndpointValues } from './endpoint-values.ts';
 import { SecretOnce } from './secret-once.tsx';
 import { TestEvent } from './test-event.tsx';
 import { hostOf } from './states.tsx';
 import './webhooks.css';
 
+const NOTHING = valuesOf({});
 const BACK = { to: '/webhooks', name: 'Webhooks' };
 
 /** Adds an endpoint, then shows its secret and a test on the same page. */
 export function NewEndpointPage() {
-  const [draft, setDraft] = useState(EMPTY_DRAFT);
+  const form = useForm<EndpointValues>({ defaultValues: NOTHING });
   const queryClient = useQueryClient();
   const toast = useToast();
   const adding = useMutation({
-    mutationFn: () => createEndpoint(draft),
+    mutationFn: createEndpoint,
     onSuccess: (made) => {
       const { endpoint } = made;
       queryClient.setQueryData(endpointKey(endpoint.id), withoutSecret(made));
@@ -39,12 +35,9 @@ export function NewEndpointPage() {
     <Page title="Add an endpoint" back={BACK}>
       <form
         className="card stack form"
-        onSubmit={(submitted) => {
-          submitted.preventDefault();
-          adding.mutate();
-        }}
+        onSubmit={form.handleSubmit((values) => adding.mutate(values))}
       >
-        <EndpointFields draft={draft} onChange={setDraft} error={adding.error} />
+        <EndpointFields form={{ ...form, failure: adding.error }} />
         {adding.error && !isShownAtField(adding.error) ? (
           <TroubleNote error={adding.error} />
         ) : null}
@@ -60,15 +53,9 @@ export function NewEndpointPage() {
 
 type Created = Awaited<ReturnType<typeof createEndpoint>>['endpoint'];
 
-function createEndpoint(draft: EndpointDraft) {
-  const { url, description, event_types: types, headers } = patchOf(draft, EMPTY_DRAFT);
-  const body = {
-    url: url ?? '',
-    ...(description && { description }),
-    ...(types && { event_types: types }),
-    // A new endpoint has no stored headers, so none is removed.
-    ...(headers && { headers: headers as Record<string, string> }),
-  };
+function createEndpoint(values: EndpointValues) {
+  // Without a value before, the patch has no null.
+  const body = { url: '', ...patchOf(NOTHING, values) } as BodyOf<'/v1/webhooks', 'post'>;
   return tagged(parley.POST('/v1/webhooks', { body }));
 }
 

@@ -1,26 +1,21 @@
 import type { ReactNode } from 'react';
-import { fieldErrors, isCode, ParleyError } from '../../../data/parley.ts';
+import { isCode, ParleyError } from '../../../data/parley.ts';
+import { AreaField, errorAt, TextField } from '../../../form/fields.tsx';
+import type { Form } from '../../../form/use-edit-form.ts';
 import { Button } from '../../../ui/button.tsx';
 import { DialogActions } from '../../../ui/dialog.tsx';
 import { TroubleNote } from '../../../ui/trouble.tsx';
 import { NameField } from '../name-field.tsx';
-import { PLACES, type FetchedDraft, type FetchedType } from '../../../data/fetched-draft.ts';
-import { LinesField, TextField } from './fetched-fields.tsx';
+import type { FetchedType, FetchedValues } from './fetched-values.ts';
 
-/** Returns the props of a field that shows one value of the draft. */
-type FieldOf = (
-  name: keyof FetchedDraft,
-  pointer?: string,
-) => { value: string; error: string | undefined; onChange: (value: string) => void };
+type FieldsProps = { form: Form<FetchedValues>; name: ReactNode };
 
 /** The form of a website or feed source, new or existing. Errors without a field appear at the bottom. */
 export function FetchedForm({
   type,
   isNew,
-  draft,
-  onChange,
+  form,
   notice,
-  error,
   action,
   isBusy,
   canSend,
@@ -29,53 +24,45 @@ export function FetchedForm({
 }: {
   type: FetchedType;
   isNew?: boolean;
-  draft: FetchedDraft;
-  onChange: (draft: FetchedDraft) => void;
+  form: Form<FetchedValues>;
   /** Content above the fields. */
   notice?: ReactNode;
-  error: unknown;
   /** Label of the submit button. */
   action: string;
   isBusy: boolean;
   canSend: boolean;
-  onSend: () => void;
+  onSend: (values: FetchedValues) => void;
   onClose: () => void;
 }) {
-  const field: FieldOf = (name, pointer = '') => ({
-    value: draft[name],
-    error: pointer === '' ? undefined : wrongAt(error, pointer),
-    onChange: (value) => onChange({ ...draft, [name]: value }),
-  });
-  const { value: name, ...named } = field('name', '/name');
-  const nameField = isNew ? <NameField name={name} {...named} /> : null;
+  const { failure } = form;
+  const Fields = type === 'website' ? WebsiteFields : IntegrationFields;
+  const name = (
+    <NameField
+      name={form.watch('name')}
+      error={
+        isCode(failure, 'name_taken') ? 'Another source has this name.' : errorAt(form, 'name')
+      }
+      onChange={(typed) => form.setValue('name', typed)}
+    />
+  );
   return (
-    <form
-      className="stack"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSend();
-      }}
-    >
+    <form className="stack" noValidate onSubmit={form.handleSubmit(onSend)}>
       {notice}
-      {type === 'website' ? (
-        <WebsiteFields field={field} name={nameField} />
-      ) : (
-        <IntegrationFields field={field} name={nameField} />
-      )}
+      <Fields form={form} name={isNew ? name : null} />
       <TextField
+        form={form}
+        name="schedule"
         label="Schedule"
         hint="@hourly, @daily, @weekly, @monthly, or a five-field cron expression in UTC. Leave empty to sync only on request."
-        {...field('schedule', '/schedule')}
       />
-      {error && !isShown(error, PLACES[type]) ? <TroubleNote error={error} /> : null}
+      {failure && !isShown(failure, type) ? <TroubleNote error={failure} /> : null}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button
           type="submit"
           kind="primary"
           isBusy={isBusy}
-          disabled={!canSend || draft.url.trim() === ''}
+          disabled={!canSend || form.watch(`${type}.url`).trim() === ''}
         >
           {action}
         </Button>
@@ -84,45 +71,50 @@ export function FetchedForm({
   );
 }
 
-function WebsiteFields({ field, name }: { field: FieldOf; name: ReactNode }) {
+function WebsiteFields({ form, name }: FieldsProps) {
+  const lines = { form, rows: 3, spellCheck: false };
+  const number = { form, type: 'number' };
   return (
     <>
       <TextField
+        form={form}
+        name="website.url"
         label="Address of the first page"
         hint="Reads the pages of this site that it links to, as far as robots.txt allows."
         type="url"
         placeholder="https://www.example.com/help/"
-        {...field('url', '/website/url')}
       />
       {name}
-      <LinesField
+      <AreaField
+        {...lines}
+        name="website.include"
         label="Keep only these paths"
         hint="One per line, such as /help/*. Leave empty for all."
-        {...field('include', '/website/include')}
       />
-      <LinesField
+      <AreaField
+        {...lines}
+        name="website.exclude"
         label="Leave out these paths"
         hint="One per line, such as */archive/*."
-        {...field('exclude', '/website/exclude')}
       />
       <div className="columns">
         <TextField
+          {...number}
+          name="website.max_depth"
           label="Maximum link depth"
           hint="0 reads only the first page. Default: 5."
-          type="number"
-          {...field('depth', '/website/max_depth')}
         />
         <TextField
+          {...number}
+          name="website.max_pages"
           label="Maximum pages"
           hint="1 to 10,000. Default: 500."
-          type="number"
-          {...field('pages', '/website/max_pages')}
         />
         <TextField
+          {...number}
+          name="website.delay_ms"
           label="Delay in milliseconds"
           hint="Between requests. 0 sends several at once. Default: 500."
-          type="number"
-          {...field('delay', '/website/delay_ms')}
         />
       </div>
     </>
@@ -130,48 +122,51 @@ function WebsiteFields({ field, name }: { field: FieldOf; name: ReactNode }) {
 }
 
 /** Refers to secrets by name; nobody types a secret into the form. */
-function IntegrationFields({ field, name }: { field: FieldOf; name: ReactNode }) {
+function IntegrationFields({ form, name }: FieldsProps) {
   return (
     <>
       <TextField
+        form={form}
+        name="integration.url"
         label="Address of the feed"
         hint="It returns documents in the format of docs/integrations.md."
         type="url"
         placeholder="https://help.example.com/feed"
-        {...field('url', '/integration/url')}
       />
       {name}
       <div className="columns">
         <TextField
+          form={form}
+          name="integration.secret_ref.name"
           label="Secret sent as bearer token"
           hint="Name of a Secret with the label parley.dev/allow. Leave empty for none."
-          {...field('token', '/integration/secret_ref')}
         />
-        <TextField label="Key in it" {...field('tokenKey')} />
+        <TextField form={form} name="integration.secret_ref.key" label="Key in it" />
       </div>
       <div className="columns">
         <TextField
+          form={form}
+          name="integration.signing_secret_ref.name"
           label="Secret that signs requests"
           hint="As above. Leave empty for unsigned requests."
-          {...field('signing', '/integration/signing_secret_ref')}
         />
-        <TextField label="Key in the signing Secret" {...field('signingKey')} />
+        <TextField
+          form={form}
+          name="integration.signing_secret_ref.key"
+          label="Key in the signing Secret"
+        />
       </div>
     </>
   );
 }
 
-function wrongAt(error: unknown, pointer: string): string | undefined {
-  return pointer === '/name' && isCode(error, 'name_taken')
-    ? 'Another source has this name.'
-    : fieldErrors(error, pointer);
-}
-
 /** Returns whether every error appears at a field. */
-function isShown(error: unknown, places: readonly string[]): boolean {
+function isShown(error: unknown, type: FetchedType): boolean {
   if (isCode(error, 'name_taken')) return true;
   const problems = error instanceof ParleyError ? (error.problem?.errors ?? []) : [];
+  // A reference to a Secret has fields for its members, and none for itself.
   const isAt = (pointer: string): boolean =>
-    places.some((place) => pointer === place || pointer.startsWith(`${place}/`));
+    /^\/(name|schedule)$/.test(pointer) ||
+    (pointer.startsWith(`/${type}/`) && !pointer.endsWith('_ref'));
   return problems.length > 0 && problems.every(({ pointer }) => isAt(pointer));
 }

@@ -2,7 +2,7 @@ import { Fragment, useState, type ReactNode } from 'react';
 import type { Source, TaggedSource } from '../../../data/knowledge.ts';
 import { ActButton } from '../../../ui/button.tsx';
 import { EditFetched } from './edit-fetched.tsx';
-import type { FetchedType } from '../../../data/fetched-draft.ts';
+import type { FetchedType } from './fetched-values.ts';
 
 /** Shows what a source reads and when. If the source is managed by the API, it can be edited here. */
 export function FetchedSettings({ type, tagged }: { type: FetchedType; tagged: TaggedSource }) {

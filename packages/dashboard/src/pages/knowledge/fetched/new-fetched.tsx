@@ -1,10 +1,11 @@
-import { useState } from 'react';
+import { useForm } from 'react-hook-form';
 import { useNavigate } from '@tanstack/react-router';
 import { useMakeSource } from '../../../data/syncs.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { useToast } from '../../../ui/toast.tsx';
-import { EMPTY_DRAFT, newSourceOf, type FetchedType } from '../../../data/fetched-draft.ts';
+import { setMembers } from '../../../form/merge.ts';
 import { FetchedForm } from './fetched-form.tsx';
+import { fieldsOf, valuesOf, type FetchedType, type FetchedValues } from './fetched-values.ts';
 
 const WORDS = {
   website: { title: 'Add a website', action: 'Add the website' },
@@ -21,7 +22,7 @@ export function NewFetched({
   isOpen: boolean;
   onClose: () => void;
 }) {
-  const [draft, setDraft] = useState(EMPTY_DRAFT);
+  const form = useForm<FetchedValues>({ defaultValues: valuesOf({}) });
   const navigate = useNavigate();
   const toast = useToast();
   const making = useMakeSource((source) => {
@@ -33,13 +34,13 @@ export function NewFetched({
       <FetchedForm
         type={type}
         isNew
-        draft={draft}
-        onChange={setDraft}
-        error={making.error}
+        form={{ ...form, failure: making.error }}
         action={WORDS[type].action}
         isBusy={making.isPending}
         canSend
-        onSend={() => making.mutate(newSourceOf(type, draft))}
+        onSend={(values) =>
+          making.mutate({ type, ...setMembers({ name: values.name }), ...fieldsOf(type, values) })
+        }
         onClose={onClose}
       />
     </Dialog>

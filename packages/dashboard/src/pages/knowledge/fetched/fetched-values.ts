@@ -1,0 +1,45 @@
+import type { Source } from '../../../data/knowledge.ts';
+import { linesOf, setMembers, textOfLines } from '../../../form/merge.ts';
+
+export type FetchedType = 'website' | 'integration';
+
+/** A website or feed source as the form edits it: as in the API, with patterns one per line. */
+export type FetchedValues = ReturnType<typeof valuesOf>;
+
+export function valuesOf(source: Partial<Source>) {
+  const { website, integration } = source;
+  return {
+    name: source.name ?? '',
+    schedule: source.schedule ?? '',
+    website: {
+      ...website,
+      url: website?.url ?? '',
+      include: textOfLines(website?.include),
+      exclude: textOfLines(website?.exclude),
+    },
+    integration: {
+      ...integration,
+      url: integration?.url ?? '',
+      secret_ref: { name: '', key: '', ...integration?.secret_ref },
+      signing_secret_ref: { name: '', key: '', ...integration?.signing_secret_ref },
+    },
+  };
+}
+
+/** Returns the fields to write through the API. A Secret without a name is left out. */
+export function fieldsOf(type: FetchedType, { schedule, website, integration }: FetchedValues) {
+  const { secret_ref: token, signing_secret_ref: signing } = integration;
+  const read = {
+    website: {
+      ...website,
+      include: linesOf(website.include),
+      exclude: linesOf(website.exclude),
+    },
+    integration: {
+      ...integration,
+      secret_ref: token.name === '' ? undefined : token,
+      signing_secret_ref: signing.name === '' ? undefined : signing,
+    },
+  };
+  return setMembers({ schedule, [type]: setMembers(read[type]) }) ?? {};
+}
