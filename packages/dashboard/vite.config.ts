@@ -11,8 +11,10 @@ const EVERYWHERE =
 /** Modules that most pages need immediately. The table is excluded, because it needs an additional package. */
 const FRAME =
   /dashboard\/src\/(ui\/(?!agent-filter|chart|diff|table|filters)|data|app\/(?!sign-in\.))/;
+/** Forms and their library, which pages without a form do not need. */
+const FORM = /node_modules\/react-hook-form\/|dashboard\/src\/form\//;
 const PAGES_OF =
-  /dashboard\/src\/pages\/(calls|conversations|escalations|knowledge|settings|webhooks)\//;
+  /dashboard\/src\/pages\/(agents(?!\/agent-state)|calls|conversations|escalations|knowledge|settings|webhooks)\//;
 
 /** Builds `src` to `dist/dashboard` of the repository: hashed files that the API role serves. */
 export default defineConfig({
@@ -39,8 +41,9 @@ export default defineConfig({
             // upgrades.
             { name: 'packages', test: EVERYWHERE },
             { name: 'frame', test: FRAME },
+            { name: 'form', test: FORM },
             // One file per group of pages, because many small files are a sixth larger when compressed.
-            // Agents are excluded, because the overview shares modules with them.
+            // The state of an agent is excluded, because the overview shows it too.
             { name: (id) => PAGES_OF.exec(id)?.[1] ?? null, test: PAGES_OF, debugName: 'pages' },
           ],
         },

@@ -127,7 +127,7 @@ export const GUESTS: Record<string, { below: readonly string[]; parts?: readonly
   // Runs in browsers, and speaks to the API only through the client. `app` is the frame of all pages.
   dashboard: {
     below: ['widget/talk', 'widget/sound', 'widget/text'],
-    parts: ['data', 'ui', 'transcript', 'pages', 'app'],
+    parts: ['data', 'ui', 'form', 'transcript', 'pages', 'app'],
   },
   // Rings from outside as carriers do, with sound and signatures of the server.
   drill: {
@@ -206,7 +206,7 @@ export const ONLY_IN: [RegExp, RegExp, string][] = [
     'every outgoing request goes through platform/egress; pages of other sites and the drill are outside',
   ],
   [
-    /from '(react|react-dom|@tanstack|@base-ui|uplot|diff|@parley)[/']/,
+    /from '(react|react-dom|react-hook-form|@tanstack|@base-ui|uplot|diff|@parley)[/']/,
     /^dashboard\//,
     'browser packages are not part of the program',
   ],
