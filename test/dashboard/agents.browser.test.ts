@@ -156,6 +156,49 @@ describe('two people change the same', () => {
   });
 });
 
+test('rules and JSON are edited, unsaved changes are kept, and the request has what changed alone', async () => {
+  const { page, parley } = await openDashboard();
+  const escalation = {
+    rules: [
+      { when: 'user_request', reason: 'asked' },
+      { when: 'keyword', keywords: ['lawyer'] },
+    ],
+    telephone: { to: '+442071838750' },
+  };
+  const id = await newAgent(parley, { escalation, redaction: ['phone'] });
+  await page.goto(`/agents/${id}?edit=1`);
+  await button(page, 'Remove rule 1').click();
+  expect(await page.getByLabel('Rule 1: words').inputValue()).toBe('lawyer');
+  await button(page, 'Add a rule').click();
+  await page
+    .getByLabel('Rule 2', { exact: true })
+    .selectOption('a tool fails a number of times in a row');
+  await page.getByLabel('Rule 2: how many times').fill('3');
+  await page.getByText('Tools, voice, limits and the rest').click();
+  await page.getByLabel('Temperature').fill('0.2');
+  await page.getByLabel('Voice', { exact: true }).fill('{');
+  await text(page, 'must be valid JSON');
+  const save = button(page, 'Save and make it live');
+  expect(await save.isDisabled()).toBe(true);
+  await page.getByLabel('Voice', { exact: true }).fill('');
+
+  await page.getByRole('link', { name: 'Agents' }).first().click();
+  const leave = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await leave.getByRole('button', { name: 'Stay' }).click();
+  const request = page.waitForRequest((one) => one.method() === 'PATCH');
+  await save.click();
+  expect((await request).postDataJSON()).toEqual({
+    model: { temperature: 0.2 },
+    escalation: {
+      rules: [
+        { when: 'keyword', keywords: ['lawyer'] },
+        { when: 'tool_failure', count: 3 },
+      ],
+    },
+  });
+  await text(page, 'version 2 is live');
+});
+
 test('who judges an ended conversation is chosen, with what is for a model alone, and compared', async () => {
   const { page, parley } = await openDashboard();
   const id = await newAgent(parley, {});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { verifyWebhook } from '../../packages/client/src/client.ts';
+import { ok, verifyWebhook } from '../../packages/client/src/client.ts';
 import { expectAccessible, follow, openDashboard } from './dashboard.ts';
 import { endpointOf, secretOn } from './endpoint-scene.ts';
 
@@ -85,6 +85,25 @@ test('what somebody else changed meanwhile is seen before it is overwritten', as
     const { data } = await parley.GET('/v1/webhooks/{id}', { params: { path: { id } } });
     return data?.url === `${receiver.url}/moved` && data.description === 'mine';
   });
+});
+
+test('headers are removed and added, and the request has these alone', async () => {
+  const { page, parley, receiver } = await openDashboard({ namespace: 'headers' });
+  const { id } = await endpointOf(parley, receiver.url);
+  const params = { path: { id } };
+  const body = { headers: { 'x-kept': 'a', 'x-old': 'b' } };
+  await ok(parley.PATCH('/v1/webhooks/{id}', { params, body }));
+  await page.goto(`/webhooks/${id}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Remove x-old' }).click();
+  await dialog.getByRole('button', { name: 'Add a header' }).click();
+  await dialog.getByLabel('Name of the header').last().fill(' x-new ');
+  await dialog.getByLabel('Value of x-new').fill('c');
+  const request = page.waitForRequest((one) => one.method() === 'PATCH');
+  await dialog.getByRole('button', { name: 'Save changes' }).click();
+  expect((await request).postDataJSON()).toEqual({ headers: { 'x-old': null, 'x-new': 'c' } });
+  await dialog.waitFor({ state: 'detached' });
 });
 
 test('it is disabled with a way back, and deleted only by who types its host', async () => {

@@ -7,7 +7,7 @@ import { isSame, mergeChanges } from './merge.ts';
 export function Meanwhile<Values extends object>({
   children,
   labels,
-  textOf = (value) => String(value ?? ''),
+  textOf = plainText,
   before,
   mine,
   theirs,
@@ -53,4 +53,8 @@ export function Meanwhile<Values extends object>({
       </div>
     </div>
   );
+}
+
+function plainText(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

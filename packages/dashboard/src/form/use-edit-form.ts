@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type SyntheticEvent } from 'react';
 import { useForm, type DefaultValues, type FieldValues, type UseFormReturn } from 'react-hook-form';
 
 /** Props that every part of a form takes. `failure` is the error of its last request. */
@@ -23,4 +23,12 @@ export function useEditForm<Read, Values extends FieldValues>(
     form.reset(merged);
   };
   return { base, before, form, mine: form.watch(), theirs: valuesOf(now), rebase };
+}
+
+/** Handles the submit event of a form: sends its values unless a field has an error. */
+export function sendBy<Values extends FieldValues>(
+  { handleSubmit }: UseFormReturn<Values>,
+  send: (values: Values) => void,
+): (event: SyntheticEvent) => void {
+  return (event) => void handleSubmit(send)(event);
 }

@@ -5,7 +5,7 @@ import { useTakeOver, type Declared } from '../../data/agents.ts';
 import { patchAgent, type AgentPatch } from '../../data/agent-writes.ts';
 import { isCode, troubleOf } from '../../data/parley.ts';
 import { changesBetween, isSame, mergePatch } from '../../form/merge.ts';
-import { useEditForm } from '../../form/use-edit-form.ts';
+import { sendBy, useEditForm } from '../../form/use-edit-form.ts';
 import { ActButton, Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { useToast } from '../../ui/toast.tsx';
@@ -34,7 +34,7 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
     <form
       className="stack"
       aria-label="Change the agent"
-      onSubmit={form.handleSubmit(() => save.mutate(patch ?? {}))}
+      onSubmit={sendBy(form, () => save.mutate(patch ?? {}))}
     >
       <LeaveQuestion isDirty={isDirty && !save.isPending && !save.isSuccess} />
       {isChanged ? (

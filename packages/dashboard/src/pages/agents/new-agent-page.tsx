@@ -6,6 +6,7 @@ import type { BodyOf } from '../../data/parley.ts';
 import { mergePatch } from '../../form/merge.ts';
 import { createAgent } from '../../data/agent-writes.ts';
 import { useCan } from '../../data/me.ts';
+import { sendBy } from '../../form/use-edit-form.ts';
 import { ActButton, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useToast } from '../../ui/toast.tsx';
@@ -28,7 +29,7 @@ export function NewAgentPage() {
       <form
         className="stack"
         aria-label="New agent"
-        onSubmit={form.handleSubmit((values) => {
+        onSubmit={sendBy(form, (values) => {
           const nothing = fieldsOf(valuesOf({}));
           create.mutate(mergePatch(nothing, fieldsOf(values)) as BodyOf<'/v1/agents', 'post'>);
         })}

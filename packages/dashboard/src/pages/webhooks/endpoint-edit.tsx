@@ -8,7 +8,7 @@ import {
   type TaggedEndpoint,
 } from '../../data/webhooks.ts';
 import { Meanwhile } from '../../form/meanwhile.tsx';
-import { useEditForm } from '../../form/use-edit-form.ts';
+import { sendBy, useEditForm } from '../../form/use-edit-form.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { useToast } from '../../ui/toast.tsx';
@@ -43,7 +43,7 @@ export function EditEndpoint({ tagged, onClose }: { tagged: TaggedEndpoint; onCl
   const isShown = isShownAtField(saving.error) || isCode(saving.error, 'precondition_failed');
   return (
     <Dialog title="Edit the endpoint" isOpen onClose={onClose} isWide>
-      <form className="stack" onSubmit={edit.form.handleSubmit(() => saving.mutate())}>
+      <form className="stack" onSubmit={sendBy(edit.form, () => saving.mutate())}>
         {isStale ? (
           <Meanwhile
             labels={LABELS}

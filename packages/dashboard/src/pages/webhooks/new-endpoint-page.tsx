@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { parley, type BodyOf } from '../../data/parley.ts';
 import { endpointKey, tagged, withoutSecret } from '../../data/webhooks.ts';
+import { sendBy } from '../../form/use-edit-form.ts';
 import { ActButton, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useToast } from '../../ui/toast.tsx';
@@ -33,10 +34,7 @@ export function NewEndpointPage() {
   if (adding.data) return <Added endpoint={adding.data.endpoint} />;
   return (
     <Page title="Add an endpoint" back={BACK}>
-      <form
-        className="card stack form"
-        onSubmit={form.handleSubmit((values) => adding.mutate(values))}
-      >
+      <form className="card stack form" onSubmit={sendBy(form, (values) => adding.mutate(values))}>
         <EndpointFields form={{ ...form, failure: adding.error }} />
         {adding.error && !isShownAtField(adding.error) ? (
           <TroubleNote error={adding.error} />

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { isCode, ParleyError } from '../../../data/parley.ts';
 import { AreaField, errorAt, TextField } from '../../../form/fields.tsx';
-import type { Form } from '../../../form/use-edit-form.ts';
+import { sendBy, type Form } from '../../../form/use-edit-form.ts';
 import { Button } from '../../../ui/button.tsx';
 import { DialogActions } from '../../../ui/dialog.tsx';
 import { TroubleNote } from '../../../ui/trouble.tsx';
@@ -46,7 +46,7 @@ export function FetchedForm({
     />
   );
   return (
-    <form className="stack" noValidate onSubmit={form.handleSubmit(onSend)}>
+    <form className="stack" noValidate onSubmit={sendBy(form, onSend)}>
       {notice}
       <Fields form={form} name={isNew ? name : null} />
       <TextField
