@@ -14,7 +14,7 @@ const FRAME =
 /** Forms and their library, which pages without a form do not need. */
 const FORM = /node_modules\/react-hook-form\/|dashboard\/src\/form\//;
 const PAGES_OF =
-  /dashboard\/src\/pages\/(agents(?!\/agent-state)|calls|conversations|escalations|knowledge|settings|webhooks)\//;
+  /dashboard\/src\/pages\/(agents(?!\/(agent-state|agents\.css))|calls|conversations|escalations|knowledge|settings|webhooks)\//;
 
 /** Builds `src` to `dist/dashboard` of the repository: hashed files that the API role serves. */
 export default defineConfig({
@@ -43,7 +43,7 @@ export default defineConfig({
             { name: 'frame', test: FRAME },
             { name: 'form', test: FORM },
             // One file per group of pages, because many small files are a sixth larger when compressed.
-            // The state of an agent is excluded, because the overview shows it too.
+            // The state of an agent and its styles are excluded, because the overview shows it too.
             { name: (id) => PAGES_OF.exec(id)?.[1] ?? null, test: PAGES_OF, debugName: 'pages' },
           ],
         },

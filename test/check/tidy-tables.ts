@@ -126,7 +126,7 @@ export const BUILT_ON: Record<string, readonly string[]> = {
 export const GUESTS: Record<string, { below: readonly string[]; parts?: readonly string[] }> = {
   // Runs in browsers, and speaks to the API only through the client. `app` is the frame of all pages.
   dashboard: {
-    below: ['widget/talk', 'widget/sound', 'widget/text'],
+    below: ['client', 'widget/talk', 'widget/sound', 'widget/text'],
     parts: ['data', 'ui', 'form', 'transcript', 'pages', 'app'],
   },
   // Rings from outside as carriers do, with sound and signatures of the server.

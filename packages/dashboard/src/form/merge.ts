@@ -27,7 +27,7 @@ export function mergePatch(before: unknown, after: unknown): unknown {
 }
 
 /**
- * Merges two people's changes of the same values. A member that only one of them changed keeps that change.
+ * Merges two people's changes of the same values. A member that one person changed keeps that change.
  * `conflicts` lists the paths of the members that both changed to different values.
  */
 export function mergeChanges<Values>(

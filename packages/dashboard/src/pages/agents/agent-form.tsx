@@ -80,7 +80,7 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
   );
 }
 
-/** Shows rarely used fields in a section that opens when one of them has an error. */
+/** Shows rarely used fields in a section that opens when such a field has an error. */
 function SeldomDetails({ form }: AgentFormProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const { failure } = form;

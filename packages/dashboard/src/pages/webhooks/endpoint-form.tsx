@@ -1,11 +1,8 @@
 import { fieldError } from '../../data/parley.ts';
 import { errorAt, TextField } from '../../form/fields.tsx';
-import type { Form } from '../../form/use-edit-form.ts';
-import type { EndpointValues } from './endpoint-values.ts';
+import type { EndpointFormProps } from './endpoint-values.ts';
 import { EventTypePicker } from './event-type-picker.tsx';
 import { HeaderFields } from './header-fields.tsx';
-
-export type EndpointFormProps = { form: Form<EndpointValues> };
 
 /** Returns whether the form already shows the error at a field. */
 export function isShownAtField(error: unknown): boolean {

@@ -1,11 +1,13 @@
 import type { BodyOf } from '../../data/parley.ts';
 import type { Endpoint } from '../../data/webhooks.ts';
 import { mergePatch } from '../../form/merge.ts';
+import type { Form } from '../../form/use-edit-form.ts';
 
 type EndpointPatch = BodyOf<'/v1/webhooks/{id}', 'patch'>;
 
 /** An endpoint as the form edits it. `event_types` is null for all types. */
 export type EndpointValues = ReturnType<typeof valuesOf>;
+export type EndpointFormProps = { form: Form<EndpointValues> };
 
 export function valuesOf(endpoint: Partial<Endpoint>) {
   return {

@@ -2,7 +2,7 @@ import { useId } from 'react';
 import { useFieldArray } from 'react-hook-form';
 import { fieldError } from '../../data/parley.ts';
 import { Button } from '../../ui/button.tsx';
-import type { EndpointFormProps } from './endpoint-form.tsx';
+import type { EndpointFormProps } from './endpoint-values.ts';
 
 /** The custom headers that every delivery carries. */
 export function HeaderFields({ form }: EndpointFormProps) {
