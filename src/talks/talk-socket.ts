@@ -73,13 +73,10 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
       ?.then(() => talk?.closed(isOrderly))
       .catch((error: unknown) => {
         // If closing fails, the talk ends when its lease or its silence timeout expires.
-        deps.log.warn({ reason: reasonOf(error) }, 'could not close a talk; it will time out');
+        deps.log.warn({ reason: reasonOf(error) }, 'could not close a talk');
       });
   }
-  const tooLate = setTimeout(
-    () => fail(badStart('No `start` frame arrived within 5 seconds.')),
-    START_MS,
-  );
+  const tooLate = setTimeout(() => fail(badStart('No `start` frame within 5 seconds.')), START_MS);
 
   async function open(start: StartFrame): Promise<void> {
     talk = await openTalk(deps, socket, { start, opened, fail, isGone: () => isOver });
@@ -110,8 +107,7 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
     unknown = frame ? 0 : unknown + 1;
     if (frame) return take(frame);
     if (!opening) fail(badStart(NO_START));
-    else if (unknown >= UNKNOWN_MAX)
-      fail(new WrongFrames('Too many frames have an unknown format.'));
+    else if (unknown >= UNKNOWN_MAX) fail(new WrongFrames('The frames have an unknown format.'));
     return undefined;
   }
 

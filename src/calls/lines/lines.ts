@@ -134,10 +134,7 @@ export function createLines(deps: AgentSessionDeps): Lines {
         held.delete(holder);
         await releaseLine(pool, { id: call.id, holder }).catch((error: unknown) =>
           // Otherwise the lease expires.
-          log.warn(
-            { reason: reasonOf(error), call: call.id },
-            'could not release the line of a call; its lease will expire',
-          ),
+          log.warn({ reason: reasonOf(error), call: call.id }, 'could not release a line'),
         );
       },
     };
