@@ -40,17 +40,17 @@ const escalationRule = z
     rules(
       {
         rule: "self.when != 'keyword' || (has(self.keywords) && self.keywords.size() > 0)",
-        message: 'a rule for keyword needs keywords',
+        message: 'a rule with `when: keyword` must list at least one word in `keywords`',
         fieldPath: '.keywords',
       },
       {
         rule: "self.when != 'mood' || !has(self.count) || self.count <= 10",
-        message: 'count is at most 10 for mood',
+        message: '`count` must be at most 10 in a rule with `when: mood`',
         fieldPath: '.count',
       },
       {
         rule: "self.when != 'turn_limit' || has(self.count)",
-        message: 'a rule for turn_limit needs count',
+        message: 'a rule with `when: turn_limit` must set `count`',
         fieldPath: '.count',
       },
     ),

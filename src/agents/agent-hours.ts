@@ -30,7 +30,12 @@ export const hours = z.strictObject({
     .string()
     .min(1)
     .max(64)
-    .regex(...saying(/^[A-Za-z][A-Za-z0-9_+/-]*$/, 'must be a name of the IANA time zone database'))
+    .regex(
+      ...saying(
+        /^[A-Za-z][A-Za-z0-9_+/-]*$/,
+        'must be an IANA time zone name, such as Europe/Berlin',
+      ),
+    )
     .describe('IANA name of the time zone, such as Europe/Berlin.'),
   open: z
     .array(
@@ -51,7 +56,7 @@ export const hours = z.strictObject({
           rules({
             rule: 'self.from < self.to',
             message:
-              'from must be before to; over midnight takes two entries, the first until 24:00',
+              '`from` must be before `to`; split hours past midnight into two entries, the first with `to: 24:00`',
             fieldPath: '.from',
           }),
         ),
@@ -90,7 +95,7 @@ export function unknownTimeZone(escalation: unknown): string | undefined {
 
 /** Returns the message about an unknown time zone. */
 export const noTimeZone = (zone: string): string =>
-  `there is no time zone ${zone}; use an IANA name such as Europe/Berlin`;
+  `the time zone "${zone}" does not exist; use an IANA name such as Europe/Berlin`;
 
 /** Returns true if this server knows the time zone. Names are not case-sensitive. */
 export function isTimeZone(name: string): boolean {

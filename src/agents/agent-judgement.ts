@@ -29,7 +29,7 @@ export const judgement = z
       .meta(
         rules({
           rule: 'has(self.provider) || has(self.name)',
-          message: 'model of judgement needs a provider or a name',
+          message: '`judgement.model` must have a `provider` or a `name`',
         }),
       )
       .describe("Model that judges. Defaults to the agent's own model.")
@@ -44,7 +44,7 @@ export const judgement = z
   .meta(
     rules({
       rule: "self.by == 'model' || (!has(self.model) && !has(self.topics))",
-      message: 'model and topics of judgement are for by: model',
+      message: '`judgement.model` and `judgement.topics` require `by: model`',
       fieldPath: '.by',
     }),
   );

@@ -63,7 +63,7 @@ export const voice = z.strictObject({
         .meta(
           rules({
             rule: 'has(self.provider) || has(self.model) || has(self.voiceId)',
-            message: 'a fallback needs a provider, a model or a voiceId',
+            message: 'a fallback must have a `provider`, a `model` or a `voiceId`',
           }),
         ),
     )
@@ -114,7 +114,7 @@ export const transcriber = z.strictObject({
         .meta(
           rules({
             rule: 'has(self.provider) || has(self.model)',
-            message: 'a fallback needs a provider or a model',
+            message: 'a fallback must have a `provider` or a `model`',
           }),
         ),
     )

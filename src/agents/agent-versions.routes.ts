@@ -110,7 +110,7 @@ async function requireVersion(
 ): Promise<VersionRow> {
   const { id: agentId } = await requireAgent(deps, key);
   const found = await readVersion(deps.pool, { agentId, version });
-  if (!found) throw new ApiError('not_found', `the agent has no version ${version}`);
+  if (!found) throw new ApiError('not_found', `The agent has no version ${version}.`);
   return found;
 }
 

@@ -33,15 +33,15 @@ const originOf = (pattern: string, words: string) =>
 /** An origin as browsers send it (RFC 6454), without the default port of its scheme. */
 export const origin = originOf(
   `${WEB}|${LOCAL}|${APP}`,
-  'must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: http for localhost and 127.0.0.1 only, a host, a port if it has one, no path',
+  'must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: a scheme (http only for localhost and 127.0.0.1), a host, an optional port, no path',
 ).refine(
   (one) => withoutDefaultPort(one) === one,
-  'must not have the default port, which browsers leave out: write https://shop.example.com instead of https://shop.example.com:443',
+  'must not have the default port, which browsers omit: write https://shop.example.com instead of https://shop.example.com:443',
 );
 
 const allowedOrigin = originOf(
   `${WEB}|${STAR}|${LOCAL}|${APP}`,
-  'must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: http for localhost and 127.0.0.1 only, a host, a port if it has one, no path; * may stand for the first label of a host, as in https://*.preview.example.com',
+  'must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: a scheme (http only for localhost and 127.0.0.1), a host, an optional port, no path; * may replace the first label of the host, as in https://*.preview.example.com',
 );
 
 /**

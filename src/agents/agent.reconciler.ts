@@ -190,7 +190,7 @@ const blockedBy = (type: 'Accepted' | 'ResolvedRefs', { reason, message }: Probl
 
 const SUSPENDED = {
   reason: 'Suspended',
-  message: 'spec.suspend is true: changes wait, what is live stays live',
+  message: 'spec.suspend is true: changes are not published, and the live version stays live',
 };
 
 /**
@@ -210,7 +210,7 @@ async function resolve(
   // The CRD validates a prompt in the spec; a prompt from a ConfigMap is validated only here.
   if (prompt && !isPrompt(prompt.value)) {
     const { name, key } = promptFrom.configMapKeyRef;
-    const message = `key ${key} of ConfigMap ${name} must have 1 to 100000 characters, none of them U+0000`;
+    const message = `key "${key}" of ConfigMap "${name}" must have 1 to 100000 characters, without U+0000`;
     return { spec, blocked: blockedBy('ResolvedRefs', { reason: 'InvalidPrompt', message }) };
   }
   return {
@@ -232,7 +232,7 @@ async function findBlocker(
   }
   const [address] = urlProblems(tools, guard);
   if (address) {
-    const message = `tool ${address.name}: ${address.detail}`;
+    const message = `tool "${address.name}": ${address.detail}`;
     return blockedBy('Accepted', { reason: 'InvalidUrl', message });
   }
   const secret = await toolSecretProblem(store, namespace, tools);
@@ -244,7 +244,7 @@ async function findBlocker(
   }
   const missing = await findMissingSource(store, namespace, knowledge);
   if (missing !== undefined) {
-    const message = `KnowledgeSource ${missing} does not exist`;
+    const message = `KnowledgeSource "${missing}" does not exist in this namespace`;
     return blockedBy('ResolvedRefs', { reason: 'KnowledgeSourceNotFound', message });
   }
   const [provider] = await missingProviders({ store, hasDefaultModel }, namespace, spec);
@@ -285,7 +285,7 @@ async function unmatchedSelector(
         Object.hasOwn(metadata as object, key) && Reflect.get(metadata as object, key) === value,
     ),
   );
-  return isMatched ? undefined : 'knowledge.selector matches no KnowledgeSource';
+  return isMatched ? undefined : 'spec.knowledge.selector matches no KnowledgeSource';
 }
 
 function isPrompt(text: string): boolean {
@@ -302,9 +302,9 @@ function findingsOf(
   const live = `version ${activeVersion} is live`;
   const unknown = {
     reason: 'VersionNotFound',
-    message: `version ${pinnedVersion} does not exist; the latest is ${latestVersion}`,
+    message: `spec.pinnedVersion: version ${pinnedVersion} does not exist; the latest is ${latestVersion}`,
   };
-  const waits = `version ${latestVersion} waits to be published`;
+  const waits = `version ${latestVersion} is not published yet`;
   const findings: Finding[] = [
     pin === 'unknown' ? notReady(unknown) : ready({ reason, message: isLive ? live : waits }),
     accepted,

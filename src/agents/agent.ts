@@ -42,7 +42,7 @@ const tool = z
       .regex(
         ...saying(
           /^[A-Za-z_][A-Za-z0-9_-]*$/,
-          'must be letters, digits, underscores and hyphens, and begin with a letter or underscore',
+          'must contain only letters, digits, underscores and hyphens, and begin with a letter or an underscore',
         ),
       )
       .describe('Name by which the model calls the tool. Unique within the agent.'),
@@ -91,12 +91,12 @@ const tool = z
     rules(
       {
         rule: "self.type != 'webhook' || has(self.url)",
-        message: 'a tool of type webhook needs url',
+        message: 'a tool of type `webhook` must have a `url`',
         fieldPath: '.url',
       },
       {
         rule: "self.type != 'handoff' || has(self.agent)",
-        message: 'a tool of type handoff needs agent',
+        message: 'a tool of type `handoff` must have an `agent`',
         fieldPath: '.agent',
       },
     ),
@@ -122,7 +122,7 @@ const fallbackModel = z
   .meta(
     rules({
       rule: 'has(self.provider) || has(self.name)',
-      message: 'a fallback needs a provider or a name',
+      message: 'a fallback must have a `provider` or a `name`',
     }),
   );
 
@@ -148,8 +148,8 @@ const knowledge = z
   .strictObject({
     all: z
       .boolean()
-      .meta(rules({ rule: 'self', message: 'all is true, or left out' }))
-      .describe('Answers from every knowledge source of the namespace, including future ones.')
+      .meta(rules({ rule: 'self', message: 'must be true or omitted' }))
+      .describe('Answers from every knowledge source of the namespace, also from those to come.')
       .exactOptional(),
     selector: z
       .strictObject({
@@ -164,7 +164,7 @@ const knowledge = z
           .regex(
             ...saying(
               /^ks_[0-9a-hjkmnp-tv-z]{26}$/,
-              'must be the id of a knowledge source: ks_ and 26 characters',
+              'must be the id of a knowledge source: `ks_` and 26 characters',
             ),
           )
           .max(29),
@@ -197,7 +197,7 @@ const knowledge = z
   .meta(
     rules({
       rule: '[has(self.all), has(self.selector), has(self.sourceIds), has(self.sourceNames)].filter(given, given).size() <= 1',
-      message: 'all, selector, sourceIds and sourceNames exclude each other',
+      message: 'set only one of `all`, `selector`, `sourceIds` and `sourceNames`',
     }),
   );
 
@@ -304,7 +304,7 @@ export const agentSpec = z
   .meta(
     rules({
       rule: 'has(self.prompt) != has(self.promptFrom)',
-      message: 'exactly one of prompt and promptFrom is needed',
+      message: 'set exactly one of `prompt` and `promptFrom`',
     }),
   )
   .describe('Desired state of the agent.');

@@ -185,7 +185,7 @@ export function activationView(row: AgentActivation): z.output<typeof Activation
  * unchanged.
  */
 function writeFields(readable: (field: z.ZodType) => z.ZodType): Record<string, z.ZodType> {
-  if (!(AgentWrite instanceof z.ZodObject)) throw new Error('AgentWrite is no object');
+  if (!(AgentWrite instanceof z.ZodObject)) throw new Error('AgentWrite is not an object schema');
   const fields = Object.entries(AgentWrite.shape).filter(([name]) => name !== 'name');
   return Object.fromEntries(
     fields.map(([name, field]): [string, z.ZodType] => {

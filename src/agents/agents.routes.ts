@@ -181,7 +181,7 @@ function writtenAnswer(models: Models, { row, shown }: WrittenAgent): Answer {
 }
 
 function nameIsFixed(): ApiError {
-  const detail = 'a name never changes: make another agent';
+  const detail = 'The `name` of the agent cannot change. Create another agent instead.';
   return new ApiError('invalid_body', detail, {
     errors: [{ pointer: '/name', code: 'immutable', detail }],
   });

@@ -63,18 +63,20 @@ export function rollBack(
     action: 'agent.rolled_back',
     choose: async (agent) => {
       const { activeVersion } = agent;
-      if (activeVersion === null) throw nothingToRollBackTo('nothing is live yet');
+      if (activeVersion === null) throw nothingToRollBackTo('The agent has no live version yet.');
       if (input.version === undefined) {
         const key = { agentId: agent.id, version: activeVersion };
         const version = await highestLiveVersionBelow(deps.pool, key);
         if (version === undefined) {
-          throw nothingToRollBackTo(`no version below ${activeVersion} has been live`);
+          throw nothingToRollBackTo(
+            `No version below the active version ${activeVersion} has been live.`,
+          );
         }
         return version;
       }
       if (input.version >= activeVersion) {
         throw wrongVersion(
-          `version ${input.version} is not below the active one, ${activeVersion}`,
+          `\`version\` ${input.version} must be below the active version, ${activeVersion}.`,
         );
       }
       return existing(agent, input.version);
@@ -121,7 +123,10 @@ async function declarePin(
       });
       if (decided.version !== current.spec.pinnedVersion && decided.generation !== generation) {
         // The agent was changed since an earlier attempt, so it is unknown whether that attempt succeeded.
-        throw new ApiError('write_conflict', 'the agent was changed since; read it and try again');
+        throw new ApiError(
+          'write_conflict',
+          'The agent has changed since this request began. Read it and try again.',
+        );
       }
       await begin(pinChange(before, { from: current.spec.pinnedVersion }));
       const cause = { actor: caller.actor, reason };
@@ -162,7 +167,7 @@ async function applyPin(
 
 function existing(agent: AgentRow, version: number): number {
   if (version <= agent.latestVersion) return version;
-  throw wrongVersion(`there is no version ${version}; the latest is ${agent.latestVersion}`);
+  throw wrongVersion(`The agent has no version ${version}; the latest is ${agent.latestVersion}.`);
 }
 
 function wrongVersion(detail: string): ApiError {

@@ -138,7 +138,7 @@ function conditionOf(
     return { ready: false, reason: 'VersionNotFound', message };
   }
   if (activeVersion === null) {
-    const message = `version ${latestVersion} waits to be published`;
+    const message = `version ${latestVersion} is not published yet`;
     return { ready: true, reason: 'NotPublished', message };
   }
   const message = pin === 'held' ? 'is pinned' : 'is live';

@@ -40,9 +40,9 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   field: 'prompt',
   pointer: agentPointer,
   words: {
-    'exactly one of prompt and promptFrom is needed': 'an agent needs a prompt',
-    'a fallback needs a provider, a model or a voiceId':
-      'a fallback needs a provider, a model or a voice_id',
+    'set exactly one of `prompt` and `promptFrom`': 'an agent must have a `prompt`',
+    'a fallback must have a `provider`, a `model` or a `voiceId`':
+      'a fallback must have a `provider`, a `model` or a `voice_id`',
   },
   toSpec: toAgentSpec,
   fromSpec: fromAgentSpec,
@@ -123,10 +123,10 @@ export function patchAgent(
   );
 }
 
-const LIVE_AT_ONCE = 'without publish_policy manual the agent is live at once';
-const POLICY_DECIDES = 'publish_policy decides what goes live; leave it as it is';
+const LIVE_AT_ONCE = 'the new agent goes live immediately unless `publish_policy` is `manual`';
+const POLICY_DECIDES = '`publish_policy` controls what goes live; leave it unchanged';
 const OPEN_TO_PAGES =
-  'widget decides which pages, and how many of their visitors, talk with the live agent; without the scope it can only be closed';
+  '`widget` opens the live agent to web pages; without this scope you can only remove origins or lower its limit';
 
 /** Returns the publish policy, or the default if it is omitted or removed. */
 function policyOf({ publish_policy: policy = 'automatic' }: AgentFields) {

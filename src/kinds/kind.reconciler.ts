@@ -58,7 +58,7 @@ export function reconciled<Spec, Used, Status>(
   };
 }
 
-const IN_FORCE = { reason: 'InForce', message: 'is in force' };
+const IN_FORCE = { reason: 'InForce', message: 'the declaration is in effect' };
 
 /** Returns the reconciler of a kind that uses no other object and is in effect as soon as it is declared. */
 export function plainReconciler<Spec, Used>(

@@ -90,7 +90,7 @@ export async function patchOf<Spec>(
   const { name: given, ...changes } = patch;
   const { name } = await requireRow(deps, declared, key);
   if (given !== undefined && given !== name) {
-    const detail = `a name never changes: make another ${shortNoun(names.noun)}`;
+    const detail = `The \`name\` of the ${names.noun} cannot change. Create another ${shortNoun(names.noun)} instead.`;
     throw refusal(rules, [fault('/name', 'immutable', detail)]);
   }
   await refuseFaults(kind, deps, key, changes);

@@ -86,11 +86,11 @@ function modelOf(endpoint: ModelEndpoint, asked: string | undefined): string {
   const { provider, allowedModels, defaultModel } = endpoint;
   const name = asked ?? defaultModel;
   if (name === undefined) {
-    const message = `Neither the agent nor the provider "${provider}" names a model: set the agent's model.name.`;
+    const message = `Neither the agent nor the provider "${provider}" names a model: set \`model.name\` of the agent.`;
     throw new ModelError('model_refused', message);
   }
   if (allowedModels.length > 0 && !allowedModels.includes(name)) {
-    const message = `The provider "${provider}" may not be asked for the model "${name}": use one of its allowed models.`;
+    const message = `The provider "${provider}" does not allow the model "${name}": use one of its \`models\`.`;
     throw new ModelError('model_refused', message);
   }
   return name;
@@ -100,6 +100,6 @@ function missing(provider: string | undefined): ModelError {
   const message =
     provider === undefined || provider === DEFAULT_PROVIDER
       ? 'There is no default model provider: set PARLEY_MODEL_URL.'
-      : `There is no model provider "${provider}" in the agent's namespace that can be used: see its conditions.`;
+      : `The agent's namespace has no usable model provider "${provider}": create it, or check its conditions.`;
   return new ModelError('model_refused', message);
 }

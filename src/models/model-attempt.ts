@@ -91,7 +91,7 @@ export function attempt(
       const hooks = { signal: inner.signal, sink: sinkOf(request), onTaken };
       await streamCompletion(link.client, body, draft, hooks);
       if (isSettled) return;
-      if (!draft.isFinished) throw new InvalidAnswer('broke its answer off');
+      if (!draft.isFinished) throw new InvalidAnswer('stopped in the middle of its answer');
       const { ending, finishWord: reason, hasPart } = draft;
       const bad = badEnd(ending, { reason, hasPart });
       if (bad) throw bad;
@@ -123,7 +123,7 @@ function tooLate(message: string): Failure {
 function busy({ provider, maxConcurrent }: ModelEndpoint): Failure {
   return {
     code: 'model_rate_limited',
-    message: `The provider "${provider}" has ${maxConcurrent} requests under way, the most it may have at once: try again, or raise its limit.`,
+    message: `The provider "${provider}" already has ${maxConcurrent} requests in progress, which is its limit: try again later, or raise its limit of concurrent requests.`,
     mayRetry: false,
     retryAfterMs: undefined,
   };

@@ -45,7 +45,7 @@ export function createModelChain(links: readonly FindLink[], deps: Deps): Model 
     }
     const [first] = failures;
     if (first === undefined) throw new ModelError('model_failed', 'The agent names no model.');
-    const rest = failures.length === 1 ? '' : ' Its fallbacks failed as well.';
+    const rest = failures.length === 1 ? '' : " The agent's fallbacks failed as well.";
     throw new ModelError(first.code, first.message + rest, { cause: first.cause });
   };
 }

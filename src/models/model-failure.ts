@@ -54,11 +54,17 @@ export function readFailure(error: unknown, from: { provider: string; model: str
     return { ...once(error.code, `${who} ${error.message}.`), mayRetry: error.mayRetry };
   }
   if (error instanceof SyntaxError) {
-    return once('model_invalid_answer', `${who} streamed something that is no JSON.`);
+    return once('model_invalid_answer', `${who} streamed invalid JSON.`);
   }
   if (error instanceof APIError) return ofError(error, { ...from, who });
   // An unexpected error is a bug of Parley, not of the provider. With `cause`, the log shows it.
-  return { ...once('model_failed', `${who} could not be asked.`), cause: error };
+  return {
+    ...once(
+      'model_failed',
+      `The request to the provider "${from.provider}" failed because of an internal error.`,
+    ),
+    cause: error,
+  };
 }
 
 function ofError(error: APIError, from: { provider: string; who: string; model: string }): Failure {
@@ -68,11 +74,11 @@ function ofError(error: APIError, from: { provider: string; who: string; model: 
   const refusal = `${JSON.stringify(error.error ?? '')} ${error.message}`.toLowerCase();
   if (isFiltered(refusal, status)) {
     const told = status === undefined ? '' : ` (${status}${word === '' ? '' : `,${word}`})`;
-    const message = `${who} does not take this message${told}: its content filter refuses it.`;
+    const message = `${who} rejected this message${told}: its content filter does not allow it.`;
     return { ...once('model_content_filter', message), refusal };
   }
   if (status !== undefined) return { ...ofStatus(error, { ...from, word }, status), refusal };
-  const message = `${who} broke its answer off with an error${word}.`;
+  const message = `${who} ended its answer with an error${word}.`;
   return { ...once('model_failed', message), mayRetry: true, refusal };
 }
 
@@ -108,44 +114,46 @@ function ofStatus(
   const { who, word, model } = from;
   const isDefault = from.provider === DEFAULT_PROVIDER;
   const url = isDefault ? 'PARLEY_MODEL_URL' : 'its base URL';
-  const key = isDefault ? 'PARLEY_MODEL_KEY' : 'the Secret that the key comes from';
+  const key = isDefault ? 'PARLEY_MODEL_KEY' : 'the Secret that holds the key';
   const told = `(${status}${word === '' ? '' : `,${word}`})`;
-  const where = `check ${url}, which mostly ends in /v1`;
+  const where = `check ${url}, which usually ends in /v1`;
   if (status < 400) {
-    const message = `${who} redirects ${told}, which is never followed: set ${url} to where the API is.`;
+    const message = `${who} answered with a redirect ${told}, which Parley does not follow: set ${url} to the address of the API.`;
     return once('model_refused', message);
   }
   if (status === 401 || status === 403) {
-    const message = `${who} refused the key ${told}: check ${key}, and that it may use the model "${model}".`;
+    const message = `${who} rejected the key ${told}: check ${key}, and that the key may use the model "${model}".`;
     return once('model_unauthorized', message);
   }
   if (status === 404 || status === 405) {
     return once(
       'model_refused',
-      `${who} knows no model "${model}" ${told}: check its name, and ${where}.`,
+      `${who} does not know the model "${model}" ${told}: check its name, and ${where}.`,
     );
   }
   if (status === 429) return limited(error, who, told);
   if (status >= 500 || status === 408 || status === 409) {
     return {
       code: 'model_failed',
-      message: `${who} failed ${told}: try again later, or declare a fallback.`,
+      message: `${who} failed ${told}: try again later, or add a fallback to the agent.`,
       mayRetry: true,
       retryAfterMs: retryAfterMs(error.headers ?? {}, epochMs()),
     };
   }
   return once(
     'model_refused',
-    `${who} refused the request ${told}: check what the model "${model}" can take.`,
+    `${who} rejected the request ${told}: check which inputs and parameters the model "${model}" accepts.`,
   );
 }
 
 function limited(error: APIError, who: string, told: string): Failure {
   const isOut = error.code === OUT_OF_QUOTA || error.type === OUT_OF_QUOTA;
-  const advice = isOut ? 'its account has no credit left' : 'it takes no more requests for now';
+  const advice = isOut
+    ? 'the account has no credit left'
+    : 'there are too many requests; try again later';
   return {
     code: 'model_rate_limited',
-    message: `${who} limits the key ${told}: ${advice}.`,
+    message: `${who} limits the requests of the key ${told}: ${advice}.`,
     mayRetry: !isOut,
     retryAfterMs: retryAfterMs(error.headers ?? {}, epochMs()),
   };
@@ -171,18 +179,18 @@ export function badEnd(
 ): InvalidAnswer | undefined {
   const word = PLAIN_WORD.test(about.reason ?? '') ? ` (${about.reason})` : '';
   if (ending === 'malformed') {
-    return new InvalidAnswer(`has a model that called a tool in a wrong form${word}`, {
+    return new InvalidAnswer(`answered with a malformed tool call${word}`, {
       mayRetry: true,
     });
   }
   if (ending === 'broken') {
-    return new InvalidAnswer(`broke its answer off${word}`, {
+    return new InvalidAnswer(`stopped in the middle of its answer${word}`, {
       mayRetry: true,
       code: 'model_failed',
     });
   }
   if (ending !== 'unknown' || about.hasPart) return undefined;
-  return new InvalidAnswer(`ended its answer before it began${word}`, { mayRetry: true });
+  return new InvalidAnswer(`ended its answer without any content${word}`, { mayRetry: true });
 }
 
 function causeOf(error: unknown, is: (cause: unknown) => boolean): unknown {

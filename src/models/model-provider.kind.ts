@@ -63,9 +63,9 @@ export const MODEL_PROVIDER_KIND = defineKind({
       return [fault('/base_url', 'invalid_url', checked.problem)];
     },
     words: {
-      'defaultModel must be one of models': 'default_model must be one of models',
+      '`defaultModel` must be one of `models`': '`default_model` must be one of `models`',
       [KEY_IN_HEADER]:
-        'a key is no extra header: put it into a Secret and name that in api_key_secret_ref',
+        'must not contain an API key: store the key in a Secret and name the Secret in `api_key_secret_ref`',
     },
   },
   audit: {

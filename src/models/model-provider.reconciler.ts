@@ -54,7 +54,7 @@ const KEY_MAX = 4096;
 const PROBING: Answering = {
   ready: false,
   reason: 'Pending',
-  message: 'is asked whether it answers',
+  message: 'the provider is being probed',
 };
 
 async function act(

@@ -30,13 +30,13 @@ const headerWord = z
   .regex(...saying(/^[!-~]+$/, 'must be visible ASCII without spaces'));
 
 export const KEY_IN_HEADER =
-  'a key is no extra header: put it into a Secret and name that in apiKeySecretRef';
+  'must not contain an API key: store the key in a Secret and name the Secret in `apiKeySecretRef`';
 
 const query = z.record(z.string(), z.string().max(1024)).meta({
   maxProperties: 20,
   ...rules({
     rule: "self.all(name, name.size() >= 1 && name.size() <= 128 && name != '__proto__')",
-    message: 'a parameter has a name of 1 to 128 characters, which may not be __proto__',
+    message: 'the name of a parameter must have 1 to 128 characters and must not be `__proto__`',
   }),
 });
 
@@ -61,7 +61,7 @@ const pricing = z.strictObject({
     .string()
     .min(3)
     .max(3)
-    .regex(...saying(/^[A-Z]{3}$/, 'must be a currency of three capitals, such as USD'))
+    .regex(...saying(/^[A-Z]{3}$/, 'must be a currency code of three capital letters, such as USD'))
     .describe('ISO 4217 code, such as USD.'),
   inputPerMillionTokens: price.describe('Price of a million input tokens.'),
   outputPerMillionTokens: price.describe('Price of a million output tokens.'),
@@ -79,7 +79,7 @@ const pricing = z.strictObject({
  */
 const defaultIsAllowed = rules({
   rule: '!has(self.defaultModel) || !has(self.models) || self.defaultModel in self.models',
-  message: 'defaultModel must be one of models',
+  message: '`defaultModel` must be one of `models`',
   fieldPath: '.defaultModel',
 });
 
@@ -213,4 +213,4 @@ export type ModelProviderStatus = z.output<typeof modelProviderStatus>;
 /** Name by which agents refer to the default provider of the settings. No ModelProvider may use this name. */
 export const DEFAULT_PROVIDER = 'default';
 export const RESERVED_NAME =
-  "default is the provider of the operator's settings: give this one another name";
+  'the name `default` is reserved for the provider of the operator settings; choose another name';

@@ -10,7 +10,7 @@ import { InvalidAnswer } from './model-failure.ts';
 import { readEvents } from './answers/read-events.ts';
 
 /** Maximum size of an answer from a server that ignores `stream` and sends the whole answer at once. */
-export const WHOLE_ANSWER = { bytesMax: 2 * 1024 * 1024, tooLong: '2 MiB at once' };
+export const WHOLE_ANSWER = { bytesMax: 2 * 1024 * 1024, tooLong: '2 MiB' };
 
 /**
  * Creates a client of the `openai` package for one provider. By default the package retries and reads eight environment
@@ -73,7 +73,7 @@ function headersOf(endpoint: ModelEndpoint, accept: string): Headers {
     }
     return headers;
   } catch {
-    const message = `The key or a header of the provider "${endpoint.provider}" cannot be sent: it has characters that no header takes, such as a line break.`;
+    const message = `The key or a header of the provider "${endpoint.provider}" cannot be sent: remove characters that HTTP headers do not allow, such as line breaks.`;
     throw new ModelError('model_unauthorized', message);
   }
 }
@@ -94,7 +94,7 @@ export async function streamCompletion(
   const type = mediaTypeOf(response.headers.get('content-type'));
   if (type === 'text/html') {
     void response.body.cancel();
-    throw new InvalidAnswer('answered with a web page');
+    throw new InvalidAnswer('answered with an HTML page instead of JSON');
   }
   if (type === 'application/json') {
     const whole = await readJson(response, WHOLE_ANSWER);

@@ -48,15 +48,15 @@ function judge(outcome: EgressOutcome): Answering {
   }
   const { statusCode } = outcome;
   if (statusCode === 401 || statusCode === 403) {
-    const message = `the provider refuses the key, or the lack of one (HTTP ${statusCode})`;
+    const message = `the provider rejected the key, or requires one (HTTP ${statusCode})`;
     return { ready: false, reason: 'Unauthorized', message };
   }
   if (statusCode >= 300 && statusCode < 400) {
-    const message = `answered by a redirect (HTTP ${statusCode}), which is not followed: name the address it leads to`;
+    const message = `the provider answered with a redirect (HTTP ${statusCode}), which Parley does not follow: use its target address`;
     return { ready: false, reason: 'NotAnswering', message };
   }
   if (statusCode >= 500) {
-    const message = `answered by HTTP ${statusCode}`;
+    const message = `the provider answered with HTTP ${statusCode}`;
     return { ready: false, reason: 'NotAnswering', message };
   }
   return { ready: true, reason: 'Answering', message: 'answers' };

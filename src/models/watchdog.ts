@@ -52,10 +52,10 @@ export function lateMessage(
 ): string {
   const who = `The provider "${provider}"`;
   if (late === 'first_token') {
-    return `${who} sent no token within ${timeouts.firstTokenMs} ms: try again, or give it more time.`;
+    return `${who} sent no token within ${timeouts.firstTokenMs} ms: try again, or raise its time limit.`;
   }
   if (late === 'between_tokens') {
     return `${who} stopped in the middle of its answer: no token for ${timeouts.betweenTokensMs} ms.`;
   }
-  return `${who} did not finish its answer in the time of ${timeouts.totalMs} ms that it has in all.`;
+  return `${who} did not finish its answer within its total time limit of ${timeouts.totalMs} ms.`;
 }

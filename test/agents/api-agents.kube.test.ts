@@ -119,8 +119,8 @@ describeEachStore((storeName) => {
     });
 
     test.each([
-      [{ voice: { fallback: [{}] } }, '/voice/fallback/0', 'a provider, a model or a voice_id'],
-      [{ transcriber: { fallback: [{}] } }, '/transcriber/fallback/0', 'a provider or a model'],
+      [{ voice: { fallback: [{}] } }, '/voice/fallback/0', '`provider`, a `model` or a `voice_id`'],
+      [{ transcriber: { fallback: [{}] } }, '/transcriber/fallback/0', '`provider` or a `model`'],
       [
         { transcriber: { fallback: ['a', 'b', 'c', 'd'].map((model) => ({ model })) } },
         '/transcriber/fallback',

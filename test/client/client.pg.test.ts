@@ -49,7 +49,7 @@ describe('the client', () => {
   test('throws what was wrong, as the problem it was answered', async () => {
     const params = { path: { id: 'agt_x' } };
     const asked = ok(parley.GET('/v1/agents/{id}', { params }));
-    await expect(asked).rejects.toThrow('404 not_found: there is no such agent');
+    await expect(asked).rejects.toThrow('404 not_found: There is no such agent.');
     const error = await asked.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ParleyError);
     expect((error as ParleyError).problem?.request_id).toMatch(/^req_/);

@@ -60,7 +60,7 @@ test('REST creates, reads, lists, changes and deletes it, and each write is audi
   expect(patched).toMatchObject({ status: 200, body: { spoken_by: 'Ann', text: 'Hello' } });
   expect(await call('PATCH', path, { name: 'other' })).toMatchObject({
     status: 422,
-    body: { detail: 'a name never changes: make another greeting' },
+    body: { detail: 'The `name` of the greeting cannot change. Create another greeting instead.' },
   });
   expect((await call('DELETE', path)).status).toBe(204);
   expect((await call('GET', path)).status).toBe(404);

@@ -72,7 +72,7 @@ describe('a selector', () => {
     expect(body).toMatchObject({ status: { ready: true }, knowledge });
     expect(await find(body.id)).toEqual([]);
     const agent = { kind: 'Agent', name: body.name } as const;
-    const none = 'knowledge.selector matches no KnowledgeSource';
+    const none = 'spec.knowledge.selector matches no KnowledgeSource';
     const before = await awaitCondition(fixture.engine, agent, {
       type: 'ResolvedRefs',
       message: none,

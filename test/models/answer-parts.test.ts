@@ -204,11 +204,11 @@ test.each([
 });
 
 test.each([
-  ['unknown', false, /before it began/],
+  ['unknown', false, /without any content/],
   ['unknown', true, undefined],
   ['stop', false, undefined],
-  ['malformed', true, /wrong form/],
-  ['broken', true, /broke its answer off/],
+  ['malformed', true, /malformed tool call/],
+  ['broken', true, /stopped in the middle of its answer/],
   [undefined, false, undefined],
 ] as const)('an end that is %s, with a part: %s, is wrong: %s', (ending, hasPart, message) => {
   const bad = badEnd(ending, { reason: undefined, hasPart })?.message;
@@ -244,7 +244,7 @@ test.each([
     return found;
   })();
   if (isRead) expect(await read).toEqual([{ data: { a: 1 } }]);
-  else await expect(read).rejects.toThrow('more than 1 MiB');
+  else await expect(read).rejects.toThrow('larger than 1 MiB');
 });
 
 describe('what a stream sends without end', () => {

@@ -149,8 +149,8 @@ describe('fallbacks', () => {
     );
     const error = await failureOf(ask(model));
     expect(error.code).toBe('model_refused');
-    expect(error.message).toContain('knows no model "a"');
-    expect(error.message).toContain('Its fallbacks failed as well.');
+    expect(error.message).toContain('does not know the model "a"');
+    expect(error.message).toContain("The agent's fallbacks failed as well.");
     expect(stub.requests.map(({ body }) => body.model)).toEqual(['a', 'b', 'c']);
   });
 
@@ -250,7 +250,7 @@ describe('which provider', () => {
     const endpoint = endpointOf(stub.url, { allowedModels: ['small'] });
     const error = await failureOf(ask(await modelOf({ default: endpoint }, { name: 'big' })));
     expect(error).toMatchObject({ code: 'model_refused' });
-    expect(error.message).toContain('may not be asked for the model "big"');
+    expect(error.message).toContain('does not allow the model "big"');
     expect(stub.requests).toEqual([]);
   });
 
@@ -287,7 +287,7 @@ describe('requests at once', () => {
     const replies = waiting.map(({ request }) => model(request));
     const error = await failureOf(ask(model));
     expect(error.code).toBe('model_rate_limited');
-    expect(error.message).toContain('has 1 requests under way');
+    expect(error.message).toContain('already has 1 requests in progress');
     for (const { abort } of waiting) abort.abort();
     await Promise.all(replies);
   });

@@ -42,16 +42,16 @@ describe('an answer with a status', () => {
   test.each([
     [301, 'model_refused', 'redirects', false],
     [399, 'model_refused', 'redirects', false],
-    [400, 'model_refused', 'refused the request', false],
-    [401, 'model_unauthorized', 'refused the key', false],
-    [403, 'model_unauthorized', 'refused the key', false],
-    [404, 'model_refused', 'knows no model "m-1"', false],
-    [405, 'model_refused', 'knows no model "m-1"', false],
+    [400, 'model_refused', 'rejected the request', false],
+    [401, 'model_unauthorized', 'rejected the key', false],
+    [403, 'model_unauthorized', 'rejected the key', false],
+    [404, 'model_refused', 'does not know the model "m-1"', false],
+    [405, 'model_refused', 'does not know the model "m-1"', false],
     [408, 'model_failed', 'failed (408)', true],
     [409, 'model_failed', 'failed (409)', true],
-    [422, 'model_refused', 'refused the request', false],
-    [429, 'model_rate_limited', 'no more requests for now', true],
-    [499, 'model_refused', 'refused the request', false],
+    [422, 'model_refused', 'rejected the request', false],
+    [429, 'model_rate_limited', 'too many requests', true],
+    [499, 'model_refused', 'rejected the request', false],
     [500, 'model_failed', 'failed (500)', true],
     [503, 'model_failed', 'failed (503)', true],
   ])('%d: %s', (status, code, message, mayRetry) => {
@@ -79,7 +79,7 @@ describe('an answer with a status', () => {
     [{ code: null, type: null }, '(400)'],
     [{}, '(400)'],
   ])('%j shows plain words alone', (body, shown) => {
-    expect(failed(400, body).message).toContain(`refused the request ${shown}`);
+    expect(failed(400, body).message).toContain(`rejected the request ${shown}`);
   });
 
   test('without a status it broke off, and is made again', () => {
@@ -111,7 +111,7 @@ describe('an answer with a status', () => {
       readFailure(error(status), { ...FROM, provider: 'default' }).message;
     expect(byDefault(401)).toContain('PARLEY_MODEL_KEY');
     expect(byDefault(404)).toContain('PARLEY_MODEL_URL');
-    expect(failed(401).message).toContain('the Secret that the key comes from');
+    expect(failed(401).message).toContain('the Secret that holds the key');
     expect(failed(404).message).toContain('its base URL');
   });
 });
@@ -129,7 +129,7 @@ test('a bug of ours is shown to the log, and to nobody else', () => {
   const bug = new TypeError('x is undefined');
   expect(readFailure(bug, FROM)).toMatchObject({
     code: 'model_failed',
-    message: 'The provider "big" could not be asked.',
+    message: 'The request to the provider "big" failed because of an internal error.',
     mayRetry: false,
     cause: bug,
   });

@@ -167,7 +167,7 @@ describe('a provider that answers rubbish', () => {
     const stub = await stubModel({ reply: { events: `data: ${'x'.repeat(3_000_000)}\n\n` } });
     const error = await failureOf(ask(await plainModel(stub.url)));
     expect(error).toMatchObject({ code: 'model_invalid_answer' });
-    expect(error.message).toContain('more than 1 MiB');
+    expect(error.message).toContain('larger than 1 MiB');
   });
 
   test('an error in the stream is one, and its sentence is not shown', async () => {
@@ -179,9 +179,7 @@ describe('a provider that answers rubbish', () => {
     const asked = failureOf(ask(await plainModel(stub.url), { messages }));
     await passRetries(time);
     const error = await asked;
-    expect(error.message).toBe(
-      'The provider "stub" broke its answer off with an error server_error.',
-    );
+    expect(error.message).toBe('The provider "stub" ended its answer with an error server_error.');
   });
 });
 
@@ -221,13 +219,13 @@ describe('an answer without end is cut, and its connection with it', () => {
 describe('a provider that refuses', () => {
   const secret = `bad key ${STUB_KEY} for "${PROMPT}" at http://10.0.0.7/v1`;
   test.each<[number, string, number, string]>([
-    [400, 'model_refused', 1, 'refused the request (400, stub_error)'],
+    [400, 'model_refused', 1, 'rejected the request (400, stub_error)'],
     [401, 'model_unauthorized', 1, 'check the Secret'],
     [403, 'model_unauthorized', 1, 'may use the model "stub-1"'],
-    [404, 'model_refused', 1, 'knows no model "stub-1" (404'],
-    [413, 'model_refused', 1, 'refused the request (413'],
-    [429, 'model_rate_limited', 3, 'takes no more requests'],
-    [500, 'model_failed', 3, 'declare a fallback'],
+    [404, 'model_refused', 1, 'does not know the model "stub-1" (404'],
+    [413, 'model_refused', 1, 'rejected the request (413'],
+    [429, 'model_rate_limited', 3, 'too many requests'],
+    [500, 'model_failed', 3, 'add a fallback'],
     [503, 'model_failed', 3, 'failed (503'],
     [302, 'model_refused', 1, 'redirects (302'],
   ])('%i is %s, asked %i times, and says: %s', async (status, code, times, message) => {

@@ -25,5 +25,5 @@ export async function missingAgents(
 
 /** Returns the message about a missing agent. */
 export function missingAgent(name: string): string {
-  return `there is no agent ${name} in this namespace: make it first, or leave it out`;
+  return `agent "${name}" does not exist in this namespace; create it first or remove the reference`;
 }

@@ -51,8 +51,8 @@ export async function missingProviders(
       ? hasDefaultModel
       : (await store.get('ModelProvider', { namespace, name })) !== undefined;
     const detail = isDefault
-      ? "there is no default provider of models: the operator's settings name none (PARLEY_MODEL_URL)"
-      : `ModelProvider ${name} does not exist`;
+      ? 'there is no default model provider: name a ModelProvider, or set PARLEY_MODEL_URL of the operator'
+      : `ModelProvider "${name}" does not exist in this namespace`;
     return isThere ? [] : [{ pointer, code: 'unknown_provider', detail }];
   });
   return (await Promise.all(looks)).flat();
@@ -83,8 +83,8 @@ export async function whyCarrierSpeaks(
 ): Promise<string | undefined> {
   const reasons = speechProvidersOf(spec).map(async ([name, section]) => {
     const provider = await store.get('ModelProvider', { namespace, name });
-    if (!provider) return `ModelProvider ${name} does not exist`;
-    return section in provider.spec ? undefined : `ModelProvider ${name} has no ${section}`;
+    if (!provider) return `ModelProvider "${name}" does not exist in this namespace`;
+    return section in provider.spec ? undefined : `ModelProvider "${name}" has no \`${section}\``;
   });
   return (await Promise.all(reasons)).find((reason) => reason !== undefined);
 }

@@ -35,7 +35,7 @@ export async function requireSources(
 }
 
 function unknown(list: 'ids' | 'names', at: number, source: string): FieldError {
-  const detail = `there is no knowledge source ${source} in this namespace: make it first, or leave it out`;
+  const detail = `knowledge source "${source}" does not exist in this namespace; create it first or remove the reference`;
   return { pointer: `/knowledge/source_${list}/${at}`, code: 'unknown_source', detail };
 }
 

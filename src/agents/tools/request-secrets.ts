@@ -29,14 +29,19 @@ export async function resolveRequestSecrets(
       (value: string) => TOKEN.test(value),
       'one line of visible ASCII without spaces',
     ],
-    ['signing', signingSecretRef, isEndpointSecret, 'whsec_ and the base64 of 24 to 64 bytes'],
+    [
+      'signing',
+      signingSecretRef,
+      isEndpointSecret,
+      '`whsec_` followed by 24 to 64 bytes in base64',
+    ],
   ] as const) {
     if (!ref) continue;
     const secret = await resolveSecret(store, namespace, ref);
     if (!('value' in secret)) return secret;
     // Secrets often end with an unintended line break.
     const value = secret.value.trim();
-    const message = `key ${ref.key} of Secret ${ref.name} must be ${words}`;
+    const message = `key "${ref.key}" of Secret "${ref.name}" must be ${words}`;
     if (!isGood(value)) return { reason: 'InvalidSecret', message };
     secrets[use] = value;
   }

@@ -67,7 +67,7 @@ export function compileParameters(
   const draft = draftOf(schema['$schema']);
   if (!draft) return refused('/$schema', 'must be draft 2020-12 (the default) or draft-07');
   if (schema['type'] !== undefined && schema['type'] !== 'object') {
-    return refused('/type', 'must be "object": the arguments of a tool are one');
+    return refused('/type', 'must be "object", because the arguments of a tool are an object');
   }
   schemaOfSchemas(draft);
   try {
@@ -94,7 +94,7 @@ function compile(
   });
   const matches = compiler.compile(schema);
   // Rejects asynchronous schemas: their check returns a promise, which is always truthy.
-  if ('$async' in matches) return refused('/$async', 'may not be asynchronous');
+  if ('$async' in matches) return refused('/$async', 'must not be asynchronous');
   return {
     check: (value) =>
       ending(() => withinMs(checkMs, () => (matches(value) ? [] : linesOf(matches.errors ?? [])))),
@@ -121,7 +121,7 @@ function schemaOfSchemas(draft: Draft): SaysWrong {
   const known = saysWrong.get(draft);
   if (known) return known;
   const matches = new DRAFTS[draft].Compiler(OPTIONS).getSchema(DRAFTS[draft].id);
-  if (!matches) throw new Error(`there is no schema of draft ${draft}`);
+  if (!matches) throw new Error(`no meta-schema for draft ${draft}`);
   const made: SaysWrong = (schema) => (matches(schema) ? undefined : matches.errors?.[0]);
   saysWrong.set(draft, made);
   return made;
@@ -133,7 +133,7 @@ function refused(pointer: string, detail: string): { problem: SchemaProblem } {
 
 const SLOW_TO_COMPILE: SchemaProblem = {
   pointer: '',
-  detail: 'takes too long to be compiled: make it smaller',
+  detail: 'the schema takes too long to compile: make it smaller',
   isSlow: true,
 };
 
@@ -143,8 +143,8 @@ const SLOW_TO_COMPILE: SchemaProblem = {
  */
 function problemOf(error: unknown): string {
   const said = Reflect.get(Object(error), 'message') as unknown;
-  const text = typeof said === 'string' ? said.slice(0, 300) : 'no reason was given';
-  return `cannot be compiled (${text}); a $ref may only lead into the schema itself`;
+  const text = typeof said === 'string' ? said.slice(0, 300) : 'no reason given';
+  return `the schema cannot be compiled (${text}); a \`$ref\` may only point into the schema itself`;
 }
 
 /**

@@ -74,7 +74,7 @@ export async function handoffProblems(
 /** Returns a problem as the message of a condition. */
 export function messageOf({ name, pointer, detail }: ToolProblem): string {
   const place = pointer.replace(/^\/\d+\//, '');
-  return `tool ${name}: ${place} ${detail}`;
+  return `tool "${name}": ${place}: ${detail}`;
 }
 
 /**

@@ -65,7 +65,7 @@ function valueOf(event: string | null, words: string): unknown {
     return JSON.parse(words);
   } catch (error) {
     if (event !== null && event !== 'message' && event !== 'error') return null;
-    throw new SyntaxError('an event is no JSON', { cause: error });
+    throw new SyntaxError('an event is not valid JSON', { cause: error });
   }
 }
 
@@ -84,7 +84,7 @@ function limitEvents(
         if (done) return control.close();
         unread.bytes += value.length;
         if (unread.bytes > MAX_EVENT_BYTES) {
-          throw new InvalidAnswer('streamed an event of more than 1 MiB');
+          throw new InvalidAnswer('streamed an event larger than 1 MiB');
         }
         control.enqueue(value);
       },

@@ -19,6 +19,6 @@ export async function readJson(
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch (error) {
-    throw new InvalidAnswer('answered with something that is no JSON', { cause: error });
+    throw new InvalidAnswer('answered with invalid JSON', { cause: error });
   }
 }

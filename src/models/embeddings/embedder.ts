@@ -115,14 +115,16 @@ async function request(
   // Does not use `embeddings.create`, which requests base64 and does not validate the answer.
   const response = await client.post('/embeddings', { body, signal }).asResponse();
   const bytesMax = Math.min(ANSWER_BYTES_MAX, (texts.length + 1) * VECTOR_BYTES_MAX);
-  return readJson(response, { bytesMax, tooLong: 'its vectors can be' });
+  return readJson(response, { bytesMax, tooLong: 'its vectors can take' });
 }
 
 function embeddedOf(answer: unknown, { texts, dimensions }: Asked): Embedded {
   const { vectors, tokens } = readEmbeddings(answer, texts.length);
   const size = vectors[0]?.length;
   if (dimensions !== null && size !== undefined && size !== dimensions) {
-    throw new InvalidAnswer(`was asked for ${dimensions} dimensions and answered with ${size}`);
+    throw new InvalidAnswer(
+      `answered with vectors of ${size} dimensions instead of the requested ${dimensions}`,
+    );
   }
   if (tokens !== null) return { vectors, tokens, estimated: false };
   const estimate = texts.reduce((sum, text) => sum + estimateTokenCount(text), 0);
@@ -133,11 +135,11 @@ function missing(provider: string): Failure {
   const message =
     provider === DEFAULT_PROVIDER
       ? 'There is no default model provider: set PARLEY_MODEL_URL and PARLEY_EMBEDDING_MODEL.'
-      : `There is no model provider "${provider}" in the namespace that can be used: see its conditions.`;
+      : `The namespace has no usable model provider "${provider}": create it, or check its conditions.`;
   return { code: 'model_refused', message, mayRetry: false, retryAfterMs: undefined };
 }
 
 function busy(provider: string, max: number): Failure {
-  const message = `The provider "${provider}" has ${max} requests under way, the most it may have at once: try again, or raise its limit.`;
+  const message = `The provider "${provider}" already has ${max} requests in progress, which is its limit: try again later, or raise its limit of concurrent requests.`;
   return { code: 'model_rate_limited', message, mayRetry: true, retryAfterMs: undefined };
 }

@@ -28,7 +28,7 @@ export function readEmbeddings(answer: unknown, texts: number): Embeddings {
   const all = vectors as Float32Array[]; // Complete, because the number of vectors matches and no index occurs twice.
   const size = all[0]?.length;
   if (all.some(({ length }) => length !== size)) {
-    throw new InvalidAnswer('answered with embeddings that are not equally long');
+    throw new InvalidAnswer('answered with embeddings of different lengths');
   }
   const told = usage?.prompt_tokens;
   return { vectors: all, tokens: typeof told === 'number' && told >= 0 ? told : null };
@@ -42,7 +42,9 @@ function readVector(embedding: unknown): Float32Array {
         ? Float32Array.from(embedding as unknown[], (one) => (typeof one === 'number' ? one : NaN))
         : new Float32Array();
   if (vector.length === 0 || vector.length > DIMENSIONS_MAX) {
-    throw new InvalidAnswer(`answered with an embedding of ${vector.length} numbers`);
+    throw new InvalidAnswer(
+      `answered with an embedding of ${vector.length} numbers; 1 to ${DIMENSIONS_MAX} are allowed`,
+    );
   }
   return vector;
 }
@@ -51,7 +53,8 @@ function readVector(embedding: unknown): Float32Array {
 function fromBase64(text: string): Float32Array {
   const bytes = Buffer.from(text, 'base64');
   const { length } = bytes;
-  if (length % 4 !== 0) throw new InvalidAnswer('answered with half a number');
+  if (length % 4 !== 0)
+    throw new InvalidAnswer('answered with an incomplete number at the end of an embedding');
   return Float32Array.from({ length: length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
 }
 
@@ -59,7 +62,7 @@ function fromBase64(text: string): Float32Array {
 function normalised(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, one) => sum + one * one, 0));
   if (!Number.isFinite(length) || length === 0) {
-    throw new InvalidAnswer('answered with an embedding that has no direction');
+    throw new InvalidAnswer('answered with an embedding of length zero or infinity');
   }
   return vector.map((one) => one / length);
 }

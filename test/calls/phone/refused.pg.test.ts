@@ -62,7 +62,7 @@ describe.each([VOICE, STATUS])('%s', (path) => {
     expect(status).toBe(401);
     expect(JSON.parse(text)).toMatchObject({
       code: 'invalid_signature',
-      title: 'The signature is not of the one who may call this',
+      title: 'Invalid signature',
       detail: expect.stringContaining('PARLEY_BASE_URL'),
     });
     expect(text).not.toContain(TOKEN);

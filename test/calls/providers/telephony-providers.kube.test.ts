@@ -295,7 +295,7 @@ describeEachStore((storeName) => {
       ];
       await declare(name, { numbers });
       const missing = await conditionOf(name, 'ResolvedRefs', 'AgentNotFound');
-      expect(missing.message).toContain(`number ${waiting}: there is no agent ${agent}`);
+      expect(missing.message).toContain(`number ${waiting}: agent "${agent}" does not exist`);
       await conditionOf(name, 'Reconciling', 'AgentNotFound');
       expect(await statusOf(name)).toMatchObject({ numbers: 1 });
       const boundTo = async (number: string) =>

@@ -143,11 +143,11 @@ describe('a provider that fails is told of, and asked again later', () => {
       response.end(JSON.stringify({ data: make(texts) }));
 
   test.each<[string, Faulty, string]>([
-    ['401', status(401), 'refused the key'],
-    ['404', status(404), 'knows no model "e-1"'],
+    ['401', status(401), 'rejected the key'],
+    ['404', status(404), 'does not know the model "e-1"'],
     ['500', status(500), 'failed (500)'],
     ['fewer vectors than texts', data(() => [{ embedding: [1] }]), '1 embeddings for'],
-    ['NaN', data((texts) => texts.map(() => ({ embedding: [null] }))), 'no direction'],
+    ['NaN', data((texts) => texts.map(() => ({ embedding: [null] }))), 'length zero or infinity'],
   ])('%s', async (_, faulty, problem) => {
     const id = await vectors.source(TEXTS);
     vectors.stub.answer(faulty);

@@ -93,8 +93,8 @@ const status =
 
 describe('an answer that is of no use is told as such', () => {
   test.each<[string, Faulty, string, string]>([
-    ['a refused key', status(401), 'model_unauthorized', 'refused the key'],
-    ['no such model', status(404), 'model_refused', 'knows no model "e-1"'],
+    ['a refused key', status(401), 'model_unauthorized', 'rejected the key'],
+    ['no such model', status(404), 'model_refused', 'does not know the model "e-1"'],
     ['a fault', status(503), 'model_failed', 'failed (503)'],
     ['no list', answering({ data: 1 }), 'model_invalid_answer', 'without embeddings'],
     [
@@ -113,19 +113,19 @@ describe('an answer that is of no use is told as such', () => {
       'unequal lengths',
       answering({ data: [[1], [1, 2]].map((embedding) => ({ embedding })) }),
       'model_invalid_answer',
-      'not equally long',
+      'different lengths',
     ],
     [
       'no numbers',
       answering({ data: [['NaN'], [1]].map((embedding) => ({ embedding })) }),
       'model_invalid_answer',
-      'no direction',
+      'length zero or infinity',
     ],
     [
       'zeros',
       answering({ data: [[0], [1]].map((embedding) => ({ embedding })) }),
       'model_invalid_answer',
-      'no direction',
+      'length zero or infinity',
     ],
     ['a web page', ({ response }) => response.end('<html>'), 'model_invalid_answer', 'no JSON'],
   ])('%s', async (_, faulty, code, message) => {
@@ -146,7 +146,9 @@ describe('an answer that is of no use is told as such', () => {
       response.end(JSON.stringify({ data: texts.map(() => ({ embedding: [1, 2, 3] })) })),
     );
     const failure = await failureOf(embed(['a'], { dimensions: 8 }));
-    expect(failure.message).toContain('was asked for 8 dimensions and answered with 3');
+    expect(failure.message).toContain(
+      'answered with vectors of 3 dimensions instead of the requested 8',
+    );
   });
 
   test('more than its vectors can be, which is cut and not kept', async () => {
@@ -161,7 +163,7 @@ describe('an answer that is of no use is told as such', () => {
       return true;
     });
     const failure = await failureOf(embed(['a']));
-    expect(failure.message).toContain('more than its vectors can be');
+    expect(failure.message).toContain('more than its vectors can take');
     expect(sent).toBeLessThan(50_000_000);
   });
 
@@ -201,7 +203,7 @@ test('no more requests at once than the provider may have', async () => {
   // One is asked, eight wait in line, and one more finds no place: so the eight were not sent.
   const all = Array.from({ length: 9 }, ask);
   await stub.came(1);
-  expect((await failureOf(ask())).message).toContain('has 1 requests under way');
+  expect((await failureOf(ask())).message).toContain('already has 1 requests in progress');
   expect(stub.asked).toHaveLength(1);
   for (const [at, one] of all.entries()) {
     await stub.came(at + 1);

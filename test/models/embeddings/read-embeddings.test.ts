@@ -19,9 +19,9 @@ test.each([
 test.each([
   ['no numbers', [one([])], /of 0 numbers/],
   ['no list', [one(7)], /of 0 numbers/],
-  ['only zeros', [one([0, 0])], /no direction/],
-  ['what is no number', [one([1, 'x'])], /no direction/],
-  ['half a number', [one('AAAA')], /half a number/],
+  ['only zeros', [one([0, 0])], /length zero or infinity/],
+  ['what is no number', [one([1, 'x'])], /length zero or infinity/],
+  ['half a number', [one('AAAA')], /incomplete number/],
   ['a text too many', [one([1]), one([1])], /2 embeddings for 1 texts/],
   ['a place that is not there', [one([1], 1)], /two embeddings for one text/],
   ['no list of embeddings', null, /without embeddings/],
@@ -32,7 +32,7 @@ test.each([
 test('each text has one vector at its place, all equally long', () => {
   expect(vectors([one([2], 1), one([-2], 0)], 2)).toEqual([[-1], [1]]);
   expect(() => vectors([one([1], 0), one([1], 0)], 2)).toThrow(/two embeddings/);
-  expect(() => vectors([one([1]), one([1, 1])], 2)).toThrow(/not equally long/);
+  expect(() => vectors([one([1]), one([1, 1])], 2)).toThrow(/different lengths/);
 });
 
 test.each([

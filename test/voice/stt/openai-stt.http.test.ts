@@ -138,9 +138,9 @@ test('less than a tenth of a second is no word, and nobody is asked', async () =
 
 describe('what fails is told as it is, without the words of the provider', () => {
   test.each<[string, SpeechAnswer, string, string]>([
-    ['a refused key', failing(401), 'model_unauthorized', 'refused the key'],
-    ['no such model', failing(404), 'model_refused', 'knows no model "whisper-1"'],
-    ['a form that it does not take', failing(400), 'model_refused', 'refused the request'],
+    ['a refused key', failing(401), 'model_unauthorized', 'rejected the key'],
+    ['no such model', failing(404), 'model_refused', 'does not know the model "whisper-1"'],
+    ['a form that it does not take', failing(400), 'model_refused', 'rejected the request'],
     ['a fault', failing(503), 'model_failed', 'failed (503)'],
     ['a redirect', failing(307, { location: 'http://127.0.0.1:1/' }), 'model_refused', 'redirects'],
     ['a web page', answering('text/html', '<html>'), 'model_invalid_answer', 'no JSON'],

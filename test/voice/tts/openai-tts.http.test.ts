@@ -180,8 +180,8 @@ describe('what fails is told as it is, without the words of the provider', () =>
   floats.writeUInt16LE(3, 20);
 
   test.each<[string, SpeechAnswer, string, string]>([
-    ['a refused key', failing(403), 'model_unauthorized', 'refused the key'],
-    ['no such model', failing(404), 'model_refused', 'knows no model "tts-1"'],
+    ['a refused key', failing(403), 'model_unauthorized', 'rejected the key'],
+    ['no such model', failing(404), 'model_refused', 'does not know the model "tts-1"'],
     ['a fault', failing(500), 'model_failed', 'failed (500)'],
     ['MP3 that is named', answering('audio/mpeg', mp3), ...wrong('MP3')],
     ['MP3 that is not', answering('application/octet-stream', mp3), ...wrong('MP3')],
