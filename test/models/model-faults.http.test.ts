@@ -76,7 +76,7 @@ describe('a provider that stands still', () => {
     await time.advance(2);
     const error = await asked;
     expect(error.code).toBe('model_timeout');
-    expect(error.message).toContain('in the time of 1500 ms');
+    expect(error.message).toContain('within its total time limit of 1500 ms');
     expect(error.partial!.durationMs).toBe(1500);
   });
 
@@ -111,7 +111,7 @@ describe('a provider that stands still', () => {
     await thought();
     await time.advance(101);
     const error = await asked;
-    expect(error.message).toContain('in the time of 1500 ms');
+    expect(error.message).toContain('within its total time limit of 1500 ms');
     expect(error.partial).toBeUndefined();
   });
 });
@@ -227,7 +227,7 @@ describe('a provider that refuses', () => {
     [429, 'model_rate_limited', 3, 'too many requests'],
     [500, 'model_failed', 3, 'add a fallback'],
     [503, 'model_failed', 3, 'failed (503'],
-    [302, 'model_refused', 1, 'redirects (302'],
+    [302, 'model_refused', 1, 'a redirect (302'],
   ])('%i is %s, asked %i times, and says: %s', async (status, code, times, message) => {
     const body = JSON.stringify({ error: { message: secret, type: 'stub_error', code: secret } });
     const headers = { location: 'http://127.0.0.1:1/' };

@@ -127,7 +127,12 @@ describe('an answer that is of no use is told as such', () => {
       'model_invalid_answer',
       'length zero or infinity',
     ],
-    ['a web page', ({ response }) => response.end('<html>'), 'model_invalid_answer', 'no JSON'],
+    [
+      'a web page',
+      ({ response }) => response.end('<html>'),
+      'model_invalid_answer',
+      'invalid JSON',
+    ],
   ])('%s', async (_, faulty, code, message) => {
     stub.answer(faulty);
     const failure = await failureOf(embed(['a', 'b']));
