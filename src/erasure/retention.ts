@@ -26,7 +26,7 @@ const LOCK = 1;
 
 export function createRetention(deps: RetentionDeps): Periodic {
   return createPeriodic({
-    what: 'removing what is past its retention',
+    what: 'deleting data past its retention',
     everyMs: EVERY_MS,
     log: deps.log,
     run: async (signal) => {
@@ -50,7 +50,7 @@ export async function removeOld(deps: RetentionDeps, signal: AbortSignal): Promi
   removed.calls = await each(days, LINES_BATCH, deleteOldCalls);
   removed.auditLines = await each(audit, LINES_BATCH, deleteOldLines);
   if (Object.values(removed).some((count) => count > 0)) {
-    deps.log.info(removed, 'what was past its retention is removed');
+    deps.log.info(removed, 'deleted data past its retention');
   }
   return removed;
 }

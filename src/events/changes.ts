@@ -82,7 +82,10 @@ async function tell(deps: TellDeps, { declared, conversations }: Batch): Promise
       readers.put({ resource: 'conversations', id: fromUuid('conv', id) }, namespace);
     }
   } catch (error) {
-    log.debug({ reason: reasonOf(error) }, 'changes were not looked up; readers read all again');
+    log.debug(
+      { reason: reasonOf(error) },
+      'looking up changes failed; clients are told to read everything again',
+    );
     readers.put(ANYTHING);
   }
 }

@@ -54,7 +54,7 @@ const LOOK_MS = 1_000;
 
 export function createDeferredEvents(deps: EmitDeferredDeps & { log: Logger }): Periodic {
   return createPeriodic({
-    what: 'looking for events put aside',
+    what: 'emitting deferred events',
     everyMs: LOOK_MS,
     log: deps.log,
     run: () => emitDeferred(deps),

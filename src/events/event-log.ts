@@ -72,7 +72,8 @@ async function positionOf(
   const isFresh = nowMs() - cursor.readAtSec * 1_000 < replayWindowMs(deps);
   const { position } = await readStreamStart(pool);
   if (isOld && isFresh && isAfter(position, cursor)) return cursor;
-  const detail = 'the cursor is too old, events after it may be gone: begin anew without one';
+  const detail =
+    'The cursor is too old: events after it may have been deleted. Start again without a cursor.';
   throw new ApiError('event_expired', detail);
 }
 

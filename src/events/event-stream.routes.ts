@@ -80,7 +80,7 @@ function lastEventId(header: string | string[] | undefined): string | undefined 
   if (text === '') return undefined;
   const id = toUuid('evt', text);
   if (id !== null) return id;
-  throw new ApiError('event_expired', 'Last-Event-ID is no id of an event');
+  throw new ApiError('event_expired', '`Last-Event-ID` is not the id of an event.');
 }
 
 type FollowChanges = (signal: AbortSignal) => AsyncGenerator<Change>;

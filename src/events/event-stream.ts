@@ -62,14 +62,15 @@ export function createEventStreams(
       ? undefined
       : await findStreamPosition(pool, { namespace, id: after });
     if (position) return { position, isCommitted: () => false };
-    const detail = 'there is no event of that id any more: read GET /v1/events and begin anew';
+    const detail =
+      'The event with this id no longer exists. Read GET /v1/events, then open the stream again without an id.';
     throw new ApiError('event_expired', detail);
   }
 
   return {
     open: async ({ namespace, filter, after }) => {
       if (stopping.signal.aborted) {
-        const detail = 'this process stops; another one serves you';
+        const detail = 'The server is shutting down. Reconnect.';
         throw new ApiError('unavailable', detail, { retryAfterSec: 5 });
       }
       const from = await start(namespace, after);

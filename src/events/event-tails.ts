@@ -89,7 +89,7 @@ export function createEventTails(deps: {
       const tail: Tail = tails.get(namespace) ?? newTail(position, () => looking.trigger());
       const looking = createSingleFlight(() =>
         advance(namespace, tail).catch((error: Error) => {
-          log.warn({ reason: error.message }, 'events cannot be streamed now; trying again');
+          log.warn({ reason: error.message }, 'streaming events failed; it is retried');
         }),
       );
       tails.set(namespace, tail);

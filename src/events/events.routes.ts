@@ -87,7 +87,8 @@ const listCursor = cursorOf((text) => readLogCursor(text) ?? toUuid('evt', text)
  */
 function inOrder<T>(cursor: T | null): T {
   if (cursor !== null) return cursor;
-  const detail = 'cursor: it is of the other order: give the order that it was answered for';
+  const detail =
+    '`cursor`: the cursor belongs to the other `order`. Send the `order` of the list that returned it.';
   throw new ApiError('invalid_parameter', detail);
 }
 

@@ -28,7 +28,7 @@ const PASSAGES = 100;
  */
 export function createRewording({ pool, log }: { pool: Pool; log: Logger }): Periodic {
   return createPeriodic({
-    what: 'cutting passages into words anew',
+    what: 'updating the word index of passages',
     everyMs: EVERY_MS,
     log,
     run: async () => rewordOne(pool),

@@ -138,9 +138,7 @@ test(
     await page.getByLabel('Name').fill('returns');
     const methods = await delaySource(page);
     await upload.click();
-    await page
-      .getByText(/a\.xlsx is none of the formats that are read; accepted are text/)
-      .waitFor();
+    await page.getByText(/the format of a\.xlsx is not supported; Parley accepts text/).waitFor();
     // The content is sent once the source can be read.
     expect(methods).toEqual(['POST', 'GET', 'GET', 'PUT']);
     await page.unrouteAll();

@@ -40,8 +40,8 @@ describe('a provider that cannot be reached', () => {
 
 describe('an answer with a status', () => {
   test.each([
-    [301, 'model_refused', 'redirects', false],
-    [399, 'model_refused', 'redirects', false],
+    [301, 'model_refused', 'answered with a redirect', false],
+    [399, 'model_refused', 'answered with a redirect', false],
     [400, 'model_refused', 'rejected the request', false],
     [401, 'model_unauthorized', 'rejected the key', false],
     [403, 'model_unauthorized', 'rejected the key', false],

@@ -27,7 +27,7 @@ describe('an address is asked for', () => {
   test('with up to 100 queries of its path, and as often as it likes without', () => {
     const frontier = new Frontier(1_000);
     for (let i = 0; i < 100; i += 1) expect(frontier.admit(at(`/a?q=${i}`)).isNew).toBe(true);
-    expect(frontier.admit(at('/a?q=100')).trap).toContain('100 queries');
+    expect(frontier.admit(at('/a?q=100')).trap).toContain('more than 100 addresses');
     expect(frontier.admit(at('/b?q=100')).isNew).toBe(true);
     expect(frontier.admit(at('/a')).isNew).toBe(true);
   });

@@ -93,9 +93,9 @@ describe('sitemaps', () => {
     expect(asked).toEqual(['/sitemap.xml', '/2.xml', '/3.xml']);
     expect(new Map(problems.map(({ path, reason }) => [path, reason]))).toEqual(
       new Map([
-        ['https://other.test/x.xml', 'the sitemap is of another site'],
-        ['/no.xml', 'robots.txt forbids it'],
-        ['/4.xml', 'sitemaps are nested more than 3 deep'],
+        ['https://other.test/x.xml', 'the sitemap belongs to another site'],
+        ['/no.xml', 'robots.txt forbids the sitemap'],
+        ['/4.xml', 'sitemaps are nested more than 3 levels deep'],
       ]),
     );
   });
@@ -122,7 +122,7 @@ describe('a sitemap', () => {
     ['that is gone', GONE, undefined],
     ['that is a page, where nobody named one', body('<html>', 'text/html'), undefined],
     ['that is a sitemap called a page', body(urlset('/1'), 'text/html'), undefined],
-    ['that is an image', body('x', 'image/png'), 'what the server sends there is no sitemap'],
+    ['that is an image', body('x', 'image/png'), 'the content is not a sitemap'],
     [
       'that is not modified',
       { kind: 'unchanged' },
@@ -136,26 +136,26 @@ describe('a sitemap', () => {
     [
       'that leads to another site',
       redirect('https://other.test/'),
-      'the sitemap leads to another site',
+      'the sitemap redirects to another site',
     ],
     [
       'that leads to what is forbidden',
       redirect('/no'),
-      'robots.txt forbids /no, to which it leads',
+      'the sitemap redirects to /no, which robots.txt forbids',
     ],
     ['that leads to itself', redirect('/sitemap.xml'), 'the sitemap has more than 5 redirects'],
     ['that is compressed', body(gzipSync(urlset('/1'))), undefined],
     [
       'that is damaged',
       body(Buffer.from([0x1f, 0x8b, 0xff, 0xff])),
-      'the sitemap cannot be read: it is no valid gzip',
+      'the sitemap cannot be read: the content is not valid gzip',
     ],
     [
       'that is cut',
       body(urlset('/1'), 'application/xml', true),
-      'the sitemap is larger than 10 MB: its first part is read',
+      'the sitemap is larger than 10 MB: only its first part is read',
     ],
-    ['that breaks off', body(urlset('/1').slice(0, -9)), 'the sitemap ends in the middle'],
+    ['that breaks off', body(urlset('/1').slice(0, -9)), 'the sitemap is incomplete'],
   ])('%s', async (_, answer, problem) => {
     const { problems } = await read({ '/sitemap.xml': answer }, { forbidden: '/no' });
     expect(problems.map(({ reason }) => reason)).toEqual(problem === undefined ? [] : [problem]);

@@ -85,7 +85,7 @@ export function createExtractor({
     const gathered = createGathering();
     for (;;) {
       caller?.throwIfAborted();
-      if (stopping) throw unavailable('this process is about to end; try again');
+      if (stopping) throw unavailable('The server is shutting down. Retry the request.');
       try {
         await child.ask({ ...input, from: gathered.next() }, signal, gathered.take);
         return gathered.all();

@@ -47,7 +47,7 @@ const BEGINNINGS: readonly [beginning: string, found: FoundFormat][] = [
   // ZIP, which is also the container of DOCX. The second signature is that of a ZIP without entries.
   ['PK\u0003\u0004', { format: 'zip' }],
   ['PK\u0005\u0006', { format: 'zip' }],
-  ['\u00D0\u00CF\u0011\u00E0', { not: 'an old office file' }],
+  ['\u00D0\u00CF\u0011\u00E0', { not: 'a legacy Office file' }],
   ['{\\rtf', { not: 'an RTF file' }],
   ['\u001F\u008B', { not: 'a gzip file' }],
   ['\u0089PNG', { not: 'an image' }],
@@ -71,19 +71,21 @@ export function formatOf({
   name: string | null;
 }): FoundFormat {
   const ending = /\.([a-z0-9]+)$/i.exec(name ?? '')?.[1]?.toLowerCase() ?? '';
-  if (OTHER_ENDING.test(name ?? '')) return { not: `${name} is none of the formats that are read` };
+  if (OTHER_ENDING.test(name ?? '')) return { not: `the format of ${name} is not supported` };
   const named = Object.hasOwn(BY_ENDING, ending) ? BY_ENDING[ending] : undefined;
   const begun = byBeginning(bytes);
   if (begun && 'not' in begun) return { not: `the content is ${begun.not}` };
   if (begun) return isOf(begun.format, named) ? { format: named! } : begun;
   if (named !== undefined && BINARY.has(named)) {
     return {
-      not: `${name} is called a ${named.toUpperCase()} and begins as no ${named.toUpperCase()}`,
+      not: `${name} has the extension of a ${named.toUpperCase()} file, but its content is not ${named.toUpperCase()}`,
     };
   }
   const said = mediaType === null ? undefined : FORMAT_BY_MEDIA_TYPE[mediaType];
   if (named === undefined && said !== undefined && BINARY.has(said)) {
-    return { not: `the content is no ${said.toUpperCase()}, as its media type has it` };
+    return {
+      not: `the media type says ${said.toUpperCase()}, but the content is not ${said.toUpperCase()}`,
+    };
   }
   return { format: named ?? said ?? 'text' };
 }

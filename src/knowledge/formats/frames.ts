@@ -35,7 +35,7 @@ export function createFrameReader(
       const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, length);
       pieces = [whole];
       wanted = PREFIX_BYTES + whole.readUInt32LE(0) + whole.readUInt32LE(4);
-      if (wanted > bytesMax) throw new RangeError(`an answer of more than ${bytesMax} bytes`);
+      if (wanted > bytesMax) throw new RangeError(`a message has more than ${bytesMax} bytes`);
       if (length < wanted) break;
       pieces = [whole.subarray(wanted)];
       length -= wanted;

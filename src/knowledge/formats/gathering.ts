@@ -43,14 +43,14 @@ function failedOf({ name, code, detail }: FailedEntry): FailedEntry {
 /** Returns the refusal of a ZIP in which no entry could be read. */
 function noneOf(failed: readonly FailedEntry[]): FormatRefusal {
   const [first] = failed;
-  if (!first) return { code: 'invalid_format', detail: 'there is nothing to read in it' };
+  if (!first) return { code: 'invalid_format', detail: 'the document has no readable content' };
   const isAll = failed.every(({ code }) => code === first.code);
-  const detail = `none of its ${failed.length} files can be read; of ${first.name}: ${first.detail}`;
+  const detail = `none of the ${failed.length} files in the archive can be read; the first, ${first.name}: ${first.detail}`;
   return { code: isAll ? first.code : 'invalid_format', detail };
 }
 
 export function tookTooLong(timeoutMs: number): FormatRefusal {
-  const detail = `reading it takes more than ${timeoutMs / 1_000} s: use several smaller documents`;
+  const detail = `reading the document takes more than ${timeoutMs / 1_000} s: split it into smaller documents`;
   return { code: 'too_large', detail };
 }
 
@@ -58,10 +58,11 @@ export function lostBy({ why }: ChildLost): FormatRefusal {
   if (why === 'memory') {
     return {
       code: 'too_large',
-      detail: 'reading it takes more than 256 MB of memory: use several smaller documents',
+      detail:
+        'reading the document takes more than 256 MB of memory: split it into smaller documents',
     };
   }
   const detail =
-    'reading it failed: it is damaged; open it in the program it was made with and save it again';
+    'the document is damaged: open it in the program that created it, and save it again';
   return { code: 'invalid_format', detail };
 }

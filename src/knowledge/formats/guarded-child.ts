@@ -36,7 +36,7 @@ export class ChildLost extends Error {
   readonly why: 'memory' | 'aborted' | 'crash';
 
   constructor(why: ChildLost['why']) {
-    super(`the process that reads documents was lost: ${why}`);
+    super(`the document reader process ended unexpectedly: ${why}`);
     this.why = why;
   }
 }
@@ -90,7 +90,7 @@ export async function startGuardedChild({ startMs = START_MS } = {}): Promise<Gu
     .until('ready', () => undefined)
     .catch((error: unknown) => {
       // A plain Error instead of a refusal, because the document is not the cause.
-      throw new Error('the process that reads documents does not start', { cause: error });
+      throw new Error('the document reader process does not start', { cause: error });
     })
     .finally(() => clearTimeout(tooLate));
   await confine(child);

@@ -22,7 +22,7 @@ export function readCsv(text: string): string {
   const rows = read.map((row) => row.map(cellText));
   const widest = Math.max(0, ...sampleOf(rows).map(({ length }) => length));
   if (widest > COLUMNS_MAX) {
-    const detail = `a table may have ${COLUMNS_MAX} columns and this one has ${widest}`;
+    const detail = `a table may have at most ${COLUMNS_MAX} columns, but this one has ${widest}`;
     throw new FormatRefused('too_many', detail);
   }
   const at = headerAt(rows, sentencesAbove(read));
@@ -57,8 +57,8 @@ function rowsOf(text: string, delimiter: string): string[][] {
   }
 }
 
-const TOO_MANY_ROWS = `a table may have ${ROWS_MAX} rows and this one has more: use several sources`;
-const LONG_ROW = `a row of a table may have ${LINE_CHARS_MAX} characters and this table has a longer one: see that each quotation mark is closed`;
+const TOO_MANY_ROWS = `a table may have at most ${ROWS_MAX} rows, but this one has more: split it into several sources`;
+const LONG_ROW = `a row of a table may have at most ${LINE_CHARS_MAX} characters, but this table has a longer one: check that each quotation mark is closed`;
 
 /** First line in which Excel declares the delimiter, such as `sep=;`. */
 const SEP_LINE = /^\ufeff?"?sep=([^\r\n"])"?[ \t,;]*(?:\r\n?|\n|$)/i;

@@ -31,7 +31,10 @@ const READERS: Record<Format, Reader> = {
   docx: async ({ bytes }) => readWord(await openZip(bytes)),
   zip: async ({ bytes }) => readWord(await openZip(bytes)),
   locked: () => {
-    throw new FormatRefused('encrypted', 'the document asks for a password: save it without one');
+    throw new FormatRefused(
+      'encrypted',
+      'the document is password-protected: save it without a password',
+    );
   },
 };
 
@@ -81,7 +84,7 @@ function readWord(entries: readonly ZipEntry[]): Promise<ReadDocument> {
   filesOf(entries);
   throw new FormatRefused(
     'invalid_format',
-    'an archive in an archive is not read: unpack it first',
+    'archives inside an archive are not supported: unpack them first',
   );
 }
 
@@ -111,7 +114,7 @@ function plain(text: string): ReadDocument {
 
 function tooMuch(): FormatRefused {
   const detail =
-    'the documents of a ZIP archive may have 20 MB of text, and 200 MB when they are unpacked: use several sources';
+    'the documents of a ZIP archive may have at most 20 MB of text, and 200 MB unpacked: split them into several sources';
   return new FormatRefused('too_large', detail);
 }
 
@@ -131,7 +134,10 @@ export function decodeText(bytes: Uint8Array, charset: string | null = null): st
   const encoding = marked ?? charset ?? 'utf-8';
   const text = decodeAs(encoding, bytes);
   if (text.includes('\u0000')) {
-    throw new FormatRefused('invalid_format', 'the content is no text: it has bytes of 0');
+    throw new FormatRefused(
+      'invalid_format',
+      'the content is not text, because it contains zero bytes',
+    );
   }
   return text;
 }
@@ -142,7 +148,7 @@ function decodeAs(encoding: string, bytes: Uint8Array): string {
   } catch {
     throw new FormatRefused(
       'invalid_format',
-      `the content is not ${encoding.toUpperCase()}: save it as text in UTF-8, or in UTF-16 with a byte order mark`,
+      `the content is not valid ${encoding.toUpperCase()}: save it as text in UTF-8, or in UTF-16 with a byte order mark`,
     );
   }
 }

@@ -47,7 +47,7 @@ export async function readDocx(
   );
   const { title, text } = readHtml(`<main>${shown}</main>`, { url: 'http://localhost/' });
   if (text.trim() === '') {
-    const detail = 'there is no text in this document; images are not read';
+    const detail = 'the document has no text; text in images is not read';
     throw new FormatRefused('no_text', detail);
   }
   const language = /<w:lang [^<>]*?w:val="([a-z]{2})\b/i.exec(styles)?.[1];

@@ -36,7 +36,8 @@ function packagedCMaps(): string | undefined {
 class FilesOfReader {
   readonly fetch = ({ filename }: { filename: string }): Promise<Uint8Array> => {
     const bytes = CMAPS.get(filename);
-    if (!bytes) return Promise.reject(new Error(`The reader does not have the file ${filename}.`));
+    if (!bytes)
+      return Promise.reject(new Error(`The PDF reader does not provide the file ${filename}.`));
     return Promise.resolve(new Uint8Array(bytes));
   };
 }
@@ -183,22 +184,26 @@ function saidOf(info: Record<string, unknown>): { title: string | null; language
 function refused(error: unknown): unknown {
   const name = error instanceof Error ? error.name : '';
   if (name === 'PasswordException') {
-    return new FormatRefused('encrypted', 'the PDF asks for a password: save it without one');
+    return new FormatRefused(
+      'encrypted',
+      'the PDF is password-protected: save it without a password',
+    );
   }
   return error;
 }
 
 function noText(): FormatRefused {
-  const detail = 'there is no text in this PDF: its pages are images only; run OCR first';
+  const detail = 'the PDF has no text, because its pages are images: run OCR first';
   return new FormatRefused('no_text', detail);
 }
 
 function tooMany(pages: number): FormatRefused {
-  const detail = `a PDF may have ${PAGES_MAX} pages and this one has ${pages}: use several sources`;
+  const detail = `a PDF may have at most ${PAGES_MAX} pages, but this one has ${pages}: split it into several sources`;
   return new FormatRefused('too_many', detail);
 }
 
 function tooLarge(): FormatRefused {
-  const detail = 'a document may have 20 MB of text and this one has more: use several sources';
+  const detail =
+    'a document may have at most 20 MB of text, but this one has more: split it into several sources';
   return new FormatRefused('too_large', detail);
 }

@@ -11,10 +11,10 @@ const NOT_MEANT = /(?:^|\/)(?:__MACOSX\/|\.|~\$|Thumbs\.db$|desktop\.ini$)/i;
 
 /** Other formats that are ZIP archives, recognized by their entries. */
 const OTHER_ARCHIVES: readonly [part: RegExp, what: string][] = [
-  [/^xl\//, 'a spreadsheet: save each sheet as CSV'],
-  [/^ppt\//, 'a presentation: save it as PDF'],
-  [/^mimetype$/, 'an OpenDocument file or a book: save it as DOCX or PDF'],
-  [/^META-INF\/MANIFEST\.MF$/, 'a program'],
+  [/^xl\//, 'a spreadsheet: save each sheet as CSV and upload that'],
+  [/^ppt\//, 'a presentation: save it as PDF and upload that'],
+  [/^mimetype$/, 'an OpenDocument file or an e-book: save it as DOCX or PDF and upload that'],
+  [/^META-INF\/MANIFEST\.MF$/, 'a Java program, which is not supported'],
 ];
 
 export const isDocx = (entries: readonly ZipEntry[]): boolean =>
@@ -26,10 +26,10 @@ export function filesOf(entries: readonly ZipEntry[]): ZipEntry[] {
   if (other) throw new FormatRefused('invalid_format', `the content is ${other[1]}`);
   const files = entries.filter(({ name }) => !NOT_MEANT.test(name));
   if (files.length === 0) {
-    throw new FormatRefused('invalid_format', 'there are no files in this ZIP archive');
+    throw new FormatRefused('invalid_format', 'the ZIP archive contains no files');
   }
   if (files.length > FILES_MAX) {
-    const detail = `a ZIP archive may have ${FILES_MAX} files and this one has ${files.length}: use several sources`;
+    const detail = `a ZIP archive may have at most ${FILES_MAX} files, but this one has ${files.length}: split it into several sources`;
     throw new FormatRefused('too_many', detail);
   }
   return files;
@@ -41,8 +41,9 @@ export function filesOf(entries: readonly ZipEntry[]): ZipEntry[] {
  */
 export function checkName(name: string, seen: ReadonlySet<string>): void {
   if (name.length > NAME_CHARS_MAX || /\p{Cc}/u.test(name)) {
-    const detail = `its name has control characters, or more than ${NAME_CHARS_MAX}`;
+    const detail = `the file name must not have control characters or more than ${NAME_CHARS_MAX} characters`;
     throw new FormatRefused('invalid_format', detail);
   }
-  if (seen.has(name)) throw new FormatRefused('invalid_format', 'its name is there twice');
+  if (seen.has(name))
+    throw new FormatRefused('invalid_format', 'the archive has two files with this name');
 }

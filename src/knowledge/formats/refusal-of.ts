@@ -6,10 +6,10 @@ export function refusalOf(error: unknown): FormatRefusal {
   if (error instanceof FormatRefused) return { code: error.code, detail: error.message };
   if (error instanceof HtmlRefused) return { code: error.code, detail: error.message };
   if (error instanceof RangeError) {
-    const detail = 'reading this document takes more memory than one may have: use several';
+    const detail = 'reading the document exceeds the memory limit: split it into several documents';
     return { code: 'too_large', detail };
   }
   const detail =
-    'the document is damaged: open it in the program it was made with, and save it again';
+    'the document is damaged: open it in the program that created it, and save it again';
   return { code: 'invalid_format', detail };
 }

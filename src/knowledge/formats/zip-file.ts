@@ -24,7 +24,7 @@ export async function openZip(bytes: Uint8Array): Promise<ZipEntry[]> {
     return entries;
   } catch (error) {
     if (error instanceof FormatRefused || error instanceof RangeError) throw error;
-    throw new FormatRefused('invalid_format', 'the ZIP archive is damaged: make it once more');
+    throw new FormatRefused('invalid_format', 'the ZIP archive is damaged: create it again');
   }
 }
 
@@ -34,14 +34,17 @@ function entryOf(zip: ZipFile, entry: Entry): ZipEntry {
     name,
     read: async (bytesMax) => {
       if (entry.isEncrypted()) {
-        throw new FormatRefused('encrypted', 'it asks for a password: save it without one');
+        throw new FormatRefused(
+          'encrypted',
+          'the file is password-protected: save it without a password',
+        );
       }
       if (entry.uncompressedSize > bytesMax) throw tooLarge(bytesMax);
       try {
         return await inflated(zip, entry, bytesMax);
       } catch (error) {
         if (error instanceof FormatRefused || error instanceof RangeError) throw error;
-        throw new FormatRefused('invalid_format', 'it is damaged in the archive');
+        throw new FormatRefused('invalid_format', 'the file is damaged in the archive');
       }
     },
   };
@@ -61,11 +64,11 @@ async function inflated(zip: ZipFile, entry: Entry, bytesMax: number): Promise<B
 }
 
 function tooLarge(bytesMax: number): FormatRefused {
-  const detail = `it is more than ${Math.floor(bytesMax / 1024 / 1024)} MB when it is unpacked`;
+  const detail = `the unpacked file is larger than ${Math.floor(bytesMax / 1024 / 1024)} MB`;
   return new FormatRefused('too_large', detail);
 }
 
 function tooManyEntries(): FormatRefused {
-  const detail = `a ZIP archive may have ${ENTRIES_MAX} entries and this one has more: use several`;
+  const detail = `a ZIP archive may have at most ${ENTRIES_MAX} entries, but this one has more: split it into several archives`;
   return new FormatRefused('too_many', detail);
 }

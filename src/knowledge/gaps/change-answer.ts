@@ -50,7 +50,7 @@ export function withdrawAnswer(
 ): Promise<GapRow> {
   return inTransaction(deps.pool, async (db) => {
     const gap = found(await lockGap(db, key), 'knowledge gap');
-    if (gap.answer === null) throw new ApiError('not_found', 'the gap has no answer');
+    if (gap.answer === null) throw new ApiError('not_found', 'The gap has no answer to withdraw.');
     const withdrawn = await withdraw(db, deps, gap);
     await beforeCommit(db, withdrawn);
     return withdrawn;
@@ -65,6 +65,7 @@ async function withdraw(db: Db, deps: ResolveGapDeps, gap: LockedGap): Promise<G
 }
 
 function gapOpen(): ApiError {
-  const detail = 'it has no answer to change yet: give it one with POST …/resolve {"answer": "…"}';
+  const detail =
+    'The gap is open and has no answer to change. Resolve it first: POST …/resolve {"answer": "…"}.';
   return new ApiError('gap_open', detail);
 }

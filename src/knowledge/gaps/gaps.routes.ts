@@ -132,7 +132,8 @@ function readPlace(text: string): GapPlace | undefined {
 }
 
 function otherOrder(): ApiError {
-  const detail = 'cursor: is of another `sort`; page on with the one it was answered to';
+  const detail =
+    '`cursor`: the cursor belongs to a list with another `sort`. Send the `sort` of that list.';
   return new ApiError('invalid_parameter', detail);
 }
 

@@ -35,6 +35,7 @@ export function resolveGap(
 }
 
 function gapResolved(): ApiError {
-  const detail = 'somebody has resolved it already; PATCH it with another answer to change that';
+  const detail =
+    'The gap is already resolved. Send PATCH with another `answer` to change its answer.';
   return new ApiError('gap_resolved', detail);
 }

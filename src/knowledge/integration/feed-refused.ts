@@ -12,16 +12,17 @@ export function tooLarge(what: string): FetchRefused {
 }
 
 export function tooManyDocuments({ documents }: Pick<FeedLimits, 'documents'>): FetchRefused {
-  const instead = 'answer changes alone by a cursor, or make several feeds';
-  return tooLarge(`tells of more than ${documents} documents in one sync: ${instead}`);
+  const instead = 'return only changes after a cursor, or split the feed into several feeds';
+  return tooLarge(`returned more than ${documents} documents in one sync: ${instead}`);
 }
 
 /** Creates the error for a feed that exceeds its total time. */
 export function tookTooLong(ms: number): FetchRefused {
-  const instead = 'answer changes alone by a cursor, answer faster, or make several feeds';
+  const instead =
+    'return only changes after a cursor, answer faster, or split the feed into several feeds';
   return new FetchRefused(
     'TooSlow',
-    `the feed was not read to its end within ${ms / 3_600_000} hours: ${instead}`,
+    `reading the whole feed took more than ${ms / 3_600_000} hours: ${instead}`,
   );
 }
 

@@ -62,7 +62,7 @@ export function createIntegrationFetcher(deps: IntegrationFetcherDeps): Fetcher 
     const { state, answer, isKept } = await begin(ask, input.cursor, url);
     if (answer.kind === 'unchanged') return { unseen: 'keep', cursor: input.cursor };
     if (answer.kind === 'text') {
-      if (isKept) throw otherFormat('a text', 'a cursor');
+      if (isKept) throw otherFormat('plain text', 'JSON with a cursor');
       return yield* tellText(reading, answer, state);
     }
     if (answer.kind === 'gone') throw new FetchRefused('NotFound', GONE);
@@ -74,12 +74,12 @@ export function createIntegrationFetcher(deps: IntegrationFetcherDeps): Fetcher 
   }
 }
 
-const GONE = 'the feed answered with status 410: what it was is gone; check its url';
+const GONE = 'the feed answered with status 410, so it no longer exists: check `integration.url`';
 
 function integrationOf({ source }: FetchInput): Integration {
   const { integration } = source.spec;
   if (integration) return integration;
-  throw new FetchRefused('InvalidUrl', 'the source has no integration to read from');
+  throw new FetchRefused('InvalidUrl', 'the source has no `integration`');
 }
 
 function askerOf(deps: RequestDeps & IntegrationFetcherDeps, input: FetchInput): Ask {
@@ -124,13 +124,14 @@ async function begin(ask: Ask, kept: string | null, url: string): Promise<Beginn
  * all documents.
  */
 function requireFormat({ format }: FeedState, { kind }: PageAnswer): void {
-  if (kind === 'text' && format === 'json') throw otherFormat('a text', 'JSON');
-  if (kind === 'page' && format === 'text') throw otherFormat('JSON', 'a text');
+  if (kind === 'text' && format === 'json') throw otherFormat('plain text', 'JSON');
+  if (kind === 'page' && format === 'text') throw otherFormat('JSON', 'plain text');
 }
 
 function otherFormat(now: string, before: string): FetchRefused {
-  const instead = 'where that is meant, give it another url, such as one with ?v=2';
-  return invalidFeed(`answered ${now}, and ${before} before: ${instead}`);
+  const instead =
+    'if the change of format is intended, change `integration.url`, for example by adding ?v=2';
+  return invalidFeed(`returned ${now}, but ${before} in the previous sync: ${instead}`);
 }
 
 async function* tellText(
@@ -143,7 +144,7 @@ async function* tellText(
   // The text is the whole feed. An empty text is more likely a mistake than intended, so the whole sync fails.
   if (told.kind !== 'document') {
     const why = 'reason' in told ? told.reason : told.kind;
-    throw invalidFeed(`answered a text that cannot be read: ${why}`);
+    throw invalidFeed(`returned a text that cannot be indexed: ${why}`);
   }
   yield { kind: 'found', count: 1 };
   yield told;
@@ -190,7 +191,7 @@ async function* tellPages(
       return { cursor: nextCursor, etag, hasFailed };
     }
     if (asked.has(nextCursor))
-      throw invalidFeed('answered a cursor again that it was asked by before');
+      throw invalidFeed('returned the same `next_cursor` twice in one sync');
     if (pages === limits.pages) throw tooLarge(`has more than ${limits.pages} pages`);
     asked.add(nextCursor);
     page = await nextPage(ask, nextCursor);
@@ -201,16 +202,18 @@ async function nextPage(ask: Ask, cursor: string | null) {
   const answer = await ask(cursor);
   if (answer.kind === 'page') return answer.page;
   const what = {
-    text: 'answered a text to a cursor',
-    unchanged: 'answered with status 304 to a request that did not ask for it',
-    gone: 'answered with status 410 to a cursor of its own',
+    text: 'returned plain text for a request with a cursor',
+    unchanged: 'answered with status 304 to a request without `If-None-Match`',
+    gone: 'answered with status 410 to a cursor that it has just returned',
   }[answer.kind];
   throw invalidFeed(what);
 }
 
 function toldTwice(id: string): FetchRefused {
   const shown = id.length > 80 ? `${id.slice(0, 80).toWellFormed()}…` : id;
-  return invalidFeed(`tells of the document ${shown} twice; each id may stand there once`);
+  return invalidFeed(
+    `returned the document ${shown} twice in one sync; each \`id\` must be unique`,
+  );
 }
 
 /**

@@ -58,7 +58,7 @@ async function* piecesOf({ body }: Response, limits: FeedLimits): AsyncGenerator
   for await (const chunk of body ?? []) {
     bytes += chunk.length;
     if (bytes > limits.pageBytes) {
-      throw tooLarge(`sent a page of more than ${limits.pageBytes / 1024 / 1024} MiB`);
+      throw tooLarge(`sent a page larger than ${limits.pageBytes / 1024 / 1024} MiB`);
     }
     yield decoded(() => decoder.decode(chunk, { stream: true }));
   }
@@ -69,23 +69,24 @@ function decoded(decode: () => string): string {
   try {
     return decode();
   } catch {
-    throw invalidFeed('did not answer in UTF-8');
+    throw invalidFeed('sent a body that is not valid UTF-8');
   }
 }
 
 function plainTypeOf(headers: Headers): string {
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding !== 'identity') {
-    throw invalidFeed('answered with a content-encoding, which it was not asked for');
+    throw invalidFeed('sent a `Content-Encoding` that the request does not accept');
   }
   return mediaTypeOf(headers.get('content-type'));
 }
 
 function otherType(mediaType: string): FetchRefused {
   const asked = 'application/json, text/markdown or text/plain';
-  if (mediaType === '') return invalidFeed(`answered without a content-type; it must be ${asked}`);
-  const what = mediaType === 'text/html' ? 'an HTML page' : `another content-type than that`;
-  return invalidFeed(`must answer ${asked}, and answered ${what}`);
+  if (mediaType === '')
+    return invalidFeed(`answered without a \`Content-Type\`; it must be ${asked}`);
+  const what = mediaType === 'text/html' ? 'an HTML page' : 'another content type';
+  return invalidFeed(`returned ${what}; it must return ${asked}`);
 }
 
 /** Returns the ETag if it can be sent back in a request, which requires visible ASCII characters. */
@@ -97,12 +98,12 @@ function etagOf(headers: Headers): string | null {
 function refusedBy(status: number, headers: Headers): Error {
   const answered = `the feed answered with status ${status}`;
   if (status === 401 || status === 403) {
-    const check = 'check the Secrets of secret_ref and signing_secret_ref';
+    const check = 'check the Secrets that `secret_ref` and `signing_secret_ref` name';
     return new FetchRefused('Unauthorized', `${answered}: ${check}`);
   }
-  if (status === 404) return new FetchRefused('NotFound', `${answered}: check its url`);
+  if (status === 404) return new FetchRefused('NotFound', `${answered}: check \`integration.url\``);
   if (status >= 300 && status < 400) {
-    const instead = 'redirects are not followed; give the address it leads to';
+    const instead = 'redirects are not followed; set `integration.url` to the target address';
     return new FetchRefused('Redirected', `${answered}: ${instead}`);
   }
   const isOfLimit = status === 429;

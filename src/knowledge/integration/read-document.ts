@@ -40,9 +40,10 @@ export async function readDocument(deps: ReadingDeps, value: unknown, at: number
 
 async function readGiven(deps: ReadingDeps, given: Given, path: string): Promise<Told> {
   const { limits } = deps;
-  if (isDeleted(given)) return { kind: 'skipped', path, reason: 'the feed says it is deleted' };
+  if (isDeleted(given))
+    return { kind: 'skipped', path, reason: 'the feed marks the document as deleted' };
   const [name, text] = textOf(given, limits);
-  if (text.trim() === '') return { kind: 'skipped', path, reason: 'it has no text' };
+  if (text.trim() === '') return { kind: 'skipped', path, reason: 'the document has no text' };
   const title = optionalText(given, 'title');
   const url = urlOf(given, limits);
   const language = languageOf(given);
@@ -69,15 +70,17 @@ async function readHtml(
 ): Promise<Read> {
   const document = { mediaType: 'text/html', charset: 'utf-8', name: path, url };
   const found = await extract({ bytes: Buffer.from(html), ...document }, signal);
-  if ('refused' in found) throw new Unfit(`its html cannot be read: ${found.refused.detail}`);
+  if ('refused' in found) throw new Unfit(`its \`html\` cannot be read: ${found.refused.detail}`);
   const [read] = found.documents;
-  if (read === undefined || read.text.trim() === '') throw new Unfit('its html has no text');
+  if (read === undefined || read.text.trim() === '') throw new Unfit('its `html` has no text');
   return read;
 }
 
 function objectOf(value: unknown, at: number): Given {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalidFeed(`must answer documents that are objects: documents[${at}] is none`);
+    throw invalidFeed(
+      `must return each document as an object, but documents[${at}] is not an object`,
+    );
   }
   return value as Given;
 }
@@ -90,12 +93,14 @@ function idOf({ id }: Given, at: number, { idChars }: FeedLimits): string {
     id.isWellFormed() &&
     !/\p{Cc}/u.test(id);
   if (isId) return id;
-  const bound = `a text of 1 to ${idChars} characters without control characters`;
-  throw invalidFeed(`must give each document an id, ${bound}: documents[${at}].id is none`);
+  const bound = `a string of 1 to ${idChars} characters without control characters`;
+  throw invalidFeed(
+    `must give each document an \`id\`, ${bound}; documents[${at}].id is not valid`,
+  );
 }
 
 function isDeleted({ deleted = false }: Given): boolean {
-  if (typeof deleted !== 'boolean') throw new Unfit('deleted must be true or false');
+  if (typeof deleted !== 'boolean') throw new Unfit('`deleted` must be true or false');
   return deleted;
 }
 
@@ -106,12 +111,12 @@ function textOf(
   const present = TEXTS.filter((name) => given[name] !== undefined && given[name] !== null);
   const [name] = present;
   if (name === undefined || present.length > 1) {
-    throw new Unfit(`it must have exactly one of ${TEXTS.join(', ')}`);
+    throw new Unfit(`the document must have exactly one of ${TEXTS.join(', ')}`);
   }
   const text = optionalText(given, name) ?? '';
   if (Buffer.byteLength(text) > documentBytes) {
     throw new Unfit(
-      `its ${name} has more than ${documentBytes / 1024 / 1024} MiB: make it several`,
+      `its \`${name}\` is larger than ${documentBytes / 1024 / 1024} MiB: split it into several documents`,
     );
   }
   return [name, text];
@@ -121,9 +126,9 @@ function textOf(
 function optionalText(given: Given, name: string): string | undefined {
   const value = given[name] ?? undefined;
   if (value === undefined) return undefined;
-  if (typeof value !== 'string') throw new Unfit(`${name} must be a text`);
+  if (typeof value !== 'string') throw new Unfit(`\`${name}\` must be a string`);
   if (!isStorable(value)) {
-    throw new Unfit(`${name} has a character that is no text: U+0000, or half of a surrogate pair`);
+    throw new Unfit(`\`${name}\` must not contain U+0000 or half of a surrogate pair`);
   }
   return value;
 }
@@ -133,7 +138,7 @@ function urlOf(given: Given, { urlChars }: FeedLimits): string | null {
   if (url === undefined) return null;
   const isWeb = url.length <= urlChars && /^https?:\/\/[^\s\p{Cc}]+$/iu.test(url);
   if (isWeb && URL.canParse(url)) return url;
-  throw new Unfit(`url must be an http or https address of at most ${urlChars} characters`);
+  throw new Unfit(`\`url\` must be an http or https address of at most ${urlChars} characters`);
 }
 
 /** Returns the two-letter language code, such as `en` for `en-GB`, or `null` if the language has only a longer code. */
@@ -141,7 +146,7 @@ function languageOf(given: Given): string | null {
   const tag = optionalText(given, 'language');
   if (tag === undefined) return null;
   if (!/^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/.test(tag)) {
-    throw new Unfit('language must be a language tag, such as en or pt-BR');
+    throw new Unfit('`language` must be a language tag, such as en or pt-BR');
   }
   const [first = ''] = tag.toLowerCase().split(/[-_]/);
   return first.length === 2 ? first : null;
@@ -152,6 +157,6 @@ function updatedAtOf({ updated_at: at = null }: Given): string | null {
   if (typeof at === 'number' && Number.isFinite(at)) return String(at);
   if (typeof at === 'string' && at.length <= 64 && isStorable(at)) return at;
   throw new Unfit(
-    'updated_at must be a time: Unix seconds, or a text such as 2026-01-31T12:00:00Z',
+    '`updated_at` must be a time: Unix seconds, or a string such as 2026-01-31T12:00:00Z',
   );
 }

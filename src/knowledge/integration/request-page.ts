@@ -112,7 +112,7 @@ async function headersOf(
 }
 
 function tooSlow(ms: number): TryAgain {
-  const message = `the feed did not answer a page within ${ms / 1_000} s`;
+  const message = `the feed did not send a page within ${ms / 1_000} s`;
   return new TryAgain(new FetchRefused('NotAnswering', message));
 }
 
@@ -121,7 +121,7 @@ function tooSlow(ms: number): TryAgain {
  * not retried.
  */
 function failed({ errorClass, message }: EgressFailure): Error {
-  const said = `the feed cannot be read: ${message.replace(/\.$/, '')}`;
+  const said = `the request to the feed failed: ${message.replace(/\.$/, '')}`;
   if (errorClass === 'blocked') return new FetchRefused('InvalidUrl', said);
   if (errorClass === 'tls') return new FetchRefused('TlsFailed', said);
   return new TryAgain(new FetchRefused('NotAnswering', said));

@@ -94,7 +94,7 @@ export class PageScanner {
     if (OPENING.includes(code)) {
       this.#depth += 1;
       if (this.#depth > this.#limits.depth)
-        throw tooLarge(`is more than ${this.#limits.depth} deep`);
+        throw tooLarge(`returned JSON that is nested more than ${this.#limits.depth} levels deep`);
       if (this.#isInDocuments) this.#countMember();
       const mayBegin = this.#depth === 2 && code === OPENING_LIST && !this.#isInDocuments;
       return mayBegin ? 'after' : undefined;
@@ -113,7 +113,7 @@ export class PageScanner {
     this.#members += 1;
     if (this.#members <= this.#limits.documentMembers) return;
     const which = `documents[${this.#documents.length}]`;
-    throw tooLarge(`has more than ${this.#limits.documentMembers} members in ${which}`);
+    throw tooLarge(`returned more than ${this.#limits.documentMembers} members in ${which}`);
   }
 
   #take(piece: string): void {
@@ -121,7 +121,7 @@ export class PageScanner {
     else this.#frame += piece;
     const { frameChars } = this.#limits;
     if (this.#frame.length <= frameChars) return;
-    throw tooLarge(`has more than ${frameChars} characters besides its documents`);
+    throw tooLarge(`returned more than ${frameChars} characters outside of \`documents\``);
   }
 
   #endDocument(): void {
@@ -139,28 +139,28 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw invalidFeed('did not answer JSON that can be read');
+    throw invalidFeed('returned invalid JSON');
   }
 }
 
 function pageOf(page: unknown, documents: unknown[], limits: FeedLimits): FeedPage {
   if (typeof page !== 'object' || page === null || Array.isArray(page)) {
-    throw invalidFeed('must answer an object with documents, next_cursor and has_more');
+    throw invalidFeed('must return an object with `documents`, `next_cursor` and `has_more`');
   }
   const listed: unknown = Reflect.get(page, 'documents');
   // Detects a second list named `documents` and a key with escaped characters, which the scanner misses.
   if (!Array.isArray(listed) || listed.length !== documents.length) {
-    throw invalidFeed('must answer documents, once, as a list');
+    throw invalidFeed('must return `documents` exactly once, as a list');
   }
   const nextCursor: unknown = Reflect.get(page, 'next_cursor') ?? null;
   if (nextCursor !== null && !isCursor(nextCursor, limits)) {
     const bound = `1 to ${limits.cursorChars} characters without control characters`;
-    throw invalidFeed(`must answer next_cursor as null or a text of ${bound}`);
+    throw invalidFeed(`must return \`next_cursor\` as null or as a string of ${bound}`);
   }
   const hasMore: unknown = Reflect.get(page, 'has_more');
-  if (typeof hasMore !== 'boolean') throw invalidFeed('must answer has_more as true or false');
+  if (typeof hasMore !== 'boolean') throw invalidFeed('must return `has_more` as true or false');
   if (hasMore && nextCursor === null) {
-    throw invalidFeed('answered has_more: true without a next_cursor to ask for more by');
+    throw invalidFeed('returned `has_more: true` without a `next_cursor`');
   }
   return { documents, nextCursor, hasMore };
 }

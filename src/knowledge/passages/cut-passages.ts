@@ -104,17 +104,17 @@ export function cutPassages<B extends Batch = Uint8Array>(
 }
 
 const NO_UTF8 =
-  'the content is not UTF-8: save it as plain text or Markdown in UTF-8; other formats are not read by this ' +
-  'version';
+  'the content is not valid UTF-8: save it as plain text or Markdown in UTF-8; other formats are not supported ' +
+  'here';
 const TOO_MANY =
-  `a source may have ${PASSAGES_MAX} passages and this text makes more: each heading of the first ` +
-  'two levels begins one; use fewer headings, or several sources';
+  `a source may have at most ${PASSAGES_MAX} passages, but this text makes more: each heading of the first ` +
+  'two levels begins a passage; use fewer headings, or split the text into several sources';
 const TOO_MANY_WORDS =
-  `a source may have ${WORDS_MAX} different words and this text has more: leave out what nobody asks ` +
-  'for, such as keys and numbers, or use several sources';
+  `a source may have at most ${WORDS_MAX} different words, but this text has more: remove content that nobody ` +
+  'asks for, such as keys and numbers, or split the text into several sources';
 const TOO_LARGE =
-  `the passages of a source may take ${PACKED_BYTES_MAX / 1_000_000} MB with their headings and ` +
-  'words, and those of this text take more: use several sources';
+  `the passages of a source may take at most ${PACKED_BYTES_MAX / 1_000_000} MB with their headings and ` +
+  'words, but those of this text take more: split the text into several sources';
 
 /** Hashes a document, so that a change is detected without dividing the text into passages. */
 export function contentHashOf({ path, text }: Pick<Content, 'path' | 'text'>): Buffer {

@@ -93,14 +93,16 @@ export function createTextCutter({
     execArgv: [],
   });
   // Idle threads may emit this event. Without a handler, the error would end the process.
-  pool.on('error', (error) => log.warn({ reason: reasonOf(error) }, 'a cutting thread was lost'));
+  pool.on('error', (error) =>
+    log.warn({ reason: reasonOf(error) }, 'text cutter thread ended unexpectedly'),
+  );
   // Used instead of the pool's own queue, which hangs if a thread dies while it divides the previous text.
   const cuts = createFairQueue({ kind: 'texts', places: 1, waitingMax, metrics });
   const writes = createFairQueue({ kind: 'index_writes', places: 1, waitingMax, metrics });
   let stopping: Promise<void> | undefined;
 
   async function cutInThread(content: Content): Promise<CutContent> {
-    if (stopping) throw unavailable('this process is about to end; try again');
+    if (stopping) throw unavailable('The server is shutting down. Retry the request.');
     const signal = timeoutSignal(TIMEOUT_MS);
     try {
       const cut: CutInThread = await pool.run(content, { signal });
@@ -109,7 +111,7 @@ export function createTextCutter({
       if (error instanceof TextRefused) throw error;
       if (signal.aborted) throw tooLarge(`${TIMEOUT_MS / 1_000} s`);
       if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') throw tooLarge(`${HEAP_MB_MAX} MB`);
-      if (stopping) throw unavailable('this process is about to end; try again');
+      if (stopping) throw unavailable('The server is shutting down. Retry the request.');
       throw error;
     }
   }
@@ -131,7 +133,7 @@ function taken(cut: CutContent | { refused: Refusal }): CutContent {
 }
 
 function tooLarge(bound: string): TextRefused {
-  const detail = `cutting this text into passages takes more than ${bound}: use several sources`;
+  const detail = `dividing this text into passages takes more than ${bound}: split it into several sources`;
   return new TextRefused({ code: 'too_large', detail });
 }
 

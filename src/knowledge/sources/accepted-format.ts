@@ -9,8 +9,8 @@ import { FORMAT_BY_MEDIA_TYPE, formatOf, type Format } from '../formats/format-o
 export const MEDIA_TYPES = Object.keys(FORMAT_BY_MEDIA_TYPE);
 
 export const ACCEPTED =
-  'accepted are text, Markdown, CSV, HTML, PDF, Word documents (DOCX) and ZIP archives of these, told by their ' +
-  'media type or, as application/octet-stream, by the ending of file_name: save other formats as PDF or text';
+  'Parley accepts text, Markdown, CSV, HTML, PDF, Word documents (DOCX) and ZIP archives of these; name the format by ' +
+  'its media type, or send application/octet-stream and a `file_name` with an extension; save other formats as PDF or text';
 
 /** Returns the format of an upload. @throws ApiError unsupported_media_type with the accepted formats */
 export function requireFormat(upload: {
@@ -22,7 +22,7 @@ export function requireFormat(upload: {
   const found = formatOf({ bytes, mediaType, name });
   if ('not' in found) throw unsupported(found.not);
   if (found.format === 'text' && !isUtf16(bytes) && bytes.includes(0)) {
-    throw unsupported('the content is no text: it has bytes of 0');
+    throw unsupported('the content is not text, because it contains zero bytes');
   }
   return found.format;
 }

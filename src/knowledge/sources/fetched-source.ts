@@ -50,9 +50,9 @@ export function nextTime(schedule: string | undefined, afterMs: number): number 
 export function scheduleProblem(schedule: string, nowMs: number): string | undefined {
   try {
     const next = cronOf(schedule).nextRun(new Date(nowMs));
-    return next ? undefined : `the schedule ${schedule} never comes`;
+    return next ? undefined : `the schedule "${schedule}" never matches a date`;
   } catch {
-    return `the schedule ${schedule} is not one that cron knows: minute, hour, day, month, weekday`;
+    return `the schedule "${schedule}" is not a valid cron expression of five fields: minute, hour, day, month, weekday`;
   }
 }
 

@@ -32,13 +32,14 @@ function syncing({ sync, syncFailures, lastSyncedAt, message }: KnowledgeSourceR
       type: 'Syncing',
       status: true,
       reason: isRunning ? 'Running' : 'Queued',
-      message: isRunning ? 'it is being read' : 'it waits for its turn',
+      message: isRunning ? 'a sync is running' : 'a sync is queued',
     };
   }
   const ended = { type: 'Syncing', status: false };
   if (syncFailures > 0) return { ...ended, reason: 'Failed', message };
-  if (lastSyncedAt === null) return { ...ended, reason: 'Pending', message: 'it was never read' };
-  return { ...ended, reason: 'Succeeded', message: 'the last sync read it whole' };
+  if (lastSyncedAt === null)
+    return { ...ended, reason: 'Pending', message: 'no sync has succeeded yet' };
+  return { ...ended, reason: 'Succeeded', message: 'the last sync succeeded' };
 }
 
 export function fetchedStatus({

@@ -189,7 +189,7 @@ export function syncedCondition({
   failed?: ReadContent['failed'];
 }) {
   const passages = chunks === 1 ? '1 passage' : `${chunks} passages`;
-  const found = `${passages} can be found`;
+  const found = `${passages} indexed`;
   return { ready: true, reason: 'Synced', message: `${found}${failedWords(failed)}` };
 }
 

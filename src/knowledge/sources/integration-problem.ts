@@ -19,7 +19,7 @@ function urlProblem(url: string, guard: AddressGuard): string | undefined {
   const checked = checkUrl(url, guard);
   if ('problem' in checked) return checked.problem;
   return checked.url.searchParams.has('cursor')
-    ? 'The query has the parameter "cursor", by which the next page is asked for: give it another name.'
+    ? 'The query must not have a parameter "cursor", because Parley adds that parameter to request the next page: rename it.'
     : undefined;
 }
 
@@ -43,7 +43,7 @@ export async function integrationProblem(
 
 /** Returns why a sync cannot start from a website's address, or `undefined` if it can. */
 function websiteProblem(address: string, guard: AddressGuard): string | undefined {
-  if (!URL.canParse(address)) return 'The URL cannot be read: write it like https://example.com/.';
+  if (!URL.canParse(address)) return 'The URL is not valid: write it like https://example.com/.';
   const url = new URL(address);
   url.hash = ''; // Checks the URL without its fragment, because a fragment is never sent.
   const checked = checkUrl(url.href, guard);

@@ -169,7 +169,7 @@ async function resolve(
   if (knowledgeSourceSpec.shape.text.safeParse(value).success && isStorable(value)) {
     return { text: value };
   }
-  const invalid = `key ${ref.key} of ConfigMap ${ref.name} must have 1 to 1000000 characters, none of them U+0000`;
+  const invalid = `key "${ref.key}" of ConfigMap "${ref.name}" must have 1 to 1000000 characters, without U+0000`;
   return { type: 'ResolvedRefs', reason: 'InvalidText', message: invalid };
 }
 

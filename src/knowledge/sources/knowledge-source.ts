@@ -53,7 +53,7 @@ const website = z.strictObject({
 });
 
 export const KEY_IN_FEED_HEADER =
-  'a key is no extra header: put it into a Secret and name that in secretRef';
+  'must not contain an API key: store the key in a Secret and name the Secret in `secretRef`';
 
 const integration = z
   .strictObject({
@@ -129,32 +129,32 @@ export const knowledgeSourceSpec = z
     rules(
       {
         rule: "self.type != 'text' || has(self.text) != has(self.textFrom)",
-        message: 'type text needs exactly one of text and textFrom',
+        message: 'a source of type `text` must have exactly one of `text` and `textFrom`',
         fieldPath: '.text',
       },
       {
         rule: "self.type == 'text' || !has(self.text)",
-        message: 'text is for type text only',
+        message: '`text` requires `type: text`',
         fieldPath: '.text',
       },
       {
         rule: "self.type == 'text' || !has(self.textFrom)",
-        message: 'textFrom is for type text only',
+        message: '`textFrom` requires `type: text`',
         fieldPath: '.textFrom',
       },
       {
         rule: "(self.type == 'website') == has(self.website)",
-        message: 'type website, and no other, needs website',
+        message: 'set `website` if and only if `type` is `website`',
         fieldPath: '.website',
       },
       {
         rule: "(self.type == 'integration') == has(self.integration)",
-        message: 'type integration, and no other, needs integration',
+        message: 'set `integration` if and only if `type` is `integration`',
         fieldPath: '.integration',
       },
       {
         rule: "!has(self.schedule) || self.type == 'website' || self.type == 'integration'",
-        message: 'schedule is for types website and integration only',
+        message: '`schedule` requires `type: website` or `type: integration`',
         fieldPath: '.schedule',
       },
     ),

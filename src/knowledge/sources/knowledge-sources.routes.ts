@@ -100,7 +100,7 @@ function answerOf(row: KnowledgeSourceRow, text: string | null): Answered {
 
 const FILE_BYTES_MAX = 20 * 1024 * 1024;
 
-const FILE_NAME_WORDS = 'must be 1 to 255 characters without slashes and control characters';
+const FILE_NAME_WORDS = 'must have 1 to 255 characters, without slashes and control characters';
 /** Source of the pattern, without a flag, because JSON Schema does not support flags. */
 const FILE_NAME_SOURCE = String.raw`^[^\u0000-\u001f\u007f-\u009f/\\]+$`;
 const [FILE_NAME_PATTERN] = saying(new RegExp(FILE_NAME_SOURCE), FILE_NAME_WORDS);
@@ -157,7 +157,7 @@ function uploadedLine({ id, documents, chunks, bytes }: KnowledgeSourceRow): Aud
 }
 
 function nothingSent(): ApiError {
-  const detail = 'send the content as the body';
+  const detail = 'The body is empty. Send the content as the body.';
   return new ApiError('invalid_body', detail, {
     errors: [{ pointer: '', code: 'required', detail }],
   });

@@ -130,7 +130,7 @@ async function askFor(
   const nextSyncAt = nextTime(source.spec.schedule, nowMs);
   const { id } = row;
   if (row.askedKey !== key) {
-    await cancelSync(db, { sourceId: id, error: 'what is to be read has changed' });
+    await cancelSync(db, { sourceId: id, error: 'the fetch settings of the source have changed' });
     await askForSync(db, { id, key, nextSyncAt });
     await queueSync(db, { sourceId: id, trigger: 'declared' });
   } else if (isMoved) await writeNextSync(db, { id, nextSyncAt });
@@ -164,7 +164,8 @@ function stateOf({ problem, type, spec }: DeclaredSource, known: KnowledgeSource
   }
   if (isFetched(type)) return stateOfFetched(fetchKeyOf(spec), known);
   if (isIndexed) return { status: 'ready', blocked: false, ...syncedCondition(known) };
-  const message = 'waits for its content: upload it by PUT /v1/knowledge/sources/{id}/content';
+  const message =
+    'the source has no content yet: upload it with PUT /v1/knowledge/sources/{id}/content';
   return { status: 'pending', ready: false, reason: 'Pending', message, blocked: false };
 }
 
@@ -178,7 +179,7 @@ function stateOfFetched(key: string | null, known: KnowledgeSourceRow): SourceSt
     return { status, ready, reason, message, blocked: false };
   }
   if (key === known.syncedKey) return { status, blocked: false, ...syncedCondition(known) };
-  const why = 'waits for its first sync as it is declared now';
+  const why = 'the first sync with the current settings has not finished yet';
   return { status, ready: false, reason: 'Pending', message: why, blocked: false };
 }
 

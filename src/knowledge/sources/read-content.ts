@@ -86,7 +86,7 @@ async function cutAll(
 
 const TOO_MANY = {
   code: 'too_many',
-  detail: `a source may have ${PASSAGES_MAX} passages, together 100 MB, and these documents make more: use several sources`,
+  detail: `a source may have at most ${PASSAGES_MAX} passages, together 100 MB, but these documents make more: split them into several sources`,
 };
 
 function refused({ code, detail }: { code: string; detail: string }): ApiError {

@@ -35,7 +35,10 @@ export async function syncSource(
     const known = await requireSource(deps, key);
     const content = await readStored(deps, known);
     if (!content) {
-      throw new ApiError('no_content', 'there is nothing to index yet: upload the content first');
+      throw new ApiError(
+        'no_content',
+        'The source has no content to index yet. Upload the content first.',
+      );
     }
     try {
       return await indexContent(deps, { ...key, content }, beforeCommit, async (db) => {
@@ -51,7 +54,9 @@ export async function syncSource(
 
 class ContentChanged extends ApiError {
   constructor() {
-    super('unavailable', 'the content changes all the time; try again', { retryAfterSec: 2 });
+    super('unavailable', 'The content changed while it was being indexed. Retry the request.', {
+      retryAfterSec: 2,
+    });
   }
 }
 
@@ -141,7 +146,7 @@ async function isStored(db: Db, source: KnowledgeSourceRow, hash: Buffer): Promi
 
 function requireFile({ type }: KnowledgeSourceRow): void {
   if (type === 'file') return;
-  const detail = `content is uploaded to sources of type file; this one is of type ${type}`;
+  const detail = `Only a source of type \`file\` accepts an upload; this source has the type \`${type}\`.`;
   throw new ApiError('unsupported_type', detail, {
     errors: [{ pointer: '', code: 'unsupported_type', detail }],
   });

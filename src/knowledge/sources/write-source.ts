@@ -50,10 +50,11 @@ export const DECLARED_SOURCE: DeclaredKind<
   field: 'type',
   pointer: knowledgeSourcePointer,
   words: {
-    'type text needs exactly one of text and textFrom': 'type text needs text',
-    'textFrom is for type text only': 'the text of a ConfigMap is for type text only',
+    'a source of type `text` must have exactly one of `text` and `textFrom`':
+      'a source of type `text` must have a `text`',
+    '`textFrom` requires `type: text`': 'text from a ConfigMap requires `type: text`',
     [KEY_IN_FEED_HEADER]:
-      'a key is no extra header: put it into a Secret and name that in secret_ref',
+      'must not contain an API key: store the key in a Secret and name the Secret in `secret_ref`',
   },
   toSpec: toKnowledgeSourceSpec,
   fromSpec: fromKnowledgeSourceSpec,
@@ -191,7 +192,7 @@ function requireSameIdentity(
 ): void {
   for (const [field, value] of Object.entries({ name, type })) {
     if (!Object.hasOwn(patch, field) || patch[field] === value) continue;
-    const detail = `a ${field} never changes: make another source`;
+    const detail = `The \`${field}\` of a source cannot change. Create another source instead.`;
     throw new ApiError('invalid_body', detail, {
       errors: [{ pointer: `/${field}`, code: 'immutable', detail }],
     });

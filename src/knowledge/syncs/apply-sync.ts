@@ -59,7 +59,7 @@ export async function applySync(deps: ApplyDeps, work: Work): Promise<void> {
     signal.throwIfAborted();
     const { progress } = reading;
     if (!(await finishSync(db, { ...sync, status: 'succeeded', result, progress }))) {
-      throw new LeaseLost('canceled or taken over');
+      throw new LeaseLost('the sync was canceled, or another process took it over');
     }
     return { source, emitted };
   });
@@ -88,7 +88,7 @@ export function durationSec(
 export async function lockHeld(db: Db, sync: ClaimedSync): Promise<KnowledgeSourceRow> {
   const locked = await lockSource(db, sync.sourceId);
   if (locked?.deletedAt !== null || !(await isHeld(db, sync))) {
-    throw new LeaseLost('canceled or taken over');
+    throw new LeaseLost('the sync was canceled, or another process took it over');
   }
   const { deletedAt: _, ...source } = locked;
   return source;

@@ -46,7 +46,10 @@ export function holdLease(
   // Uses a timer of this process, so that it works while the database is unavailable: another process may then take the
   // lease.
   function expireIn(ms: number): NodeJS.Timeout {
-    return setTimeout(() => lost.abort(new LeaseLost('it could not be renewed in time')), ms);
+    return setTimeout(
+      () => lost.abort(new LeaseLost('the lease could not be renewed in time')),
+      ms,
+    );
   }
 
   async function ask(): Promise<void> {
@@ -56,7 +59,7 @@ export function holdLease(
     const holds = isDue
       ? await renewLease(deps.pool, { id, lease, leaseMs, progress })
       : await isHeld(deps.pool, { id, lease });
-    if (!holds) lost.abort(new LeaseLost('canceled or taken over'));
+    if (!holds) lost.abort(new LeaseLost('the sync was canceled, or another process took it over'));
     else if (isDue) {
       renewedMs = nowMs;
       clearTimeout(expiry);
@@ -67,7 +70,7 @@ export function holdLease(
   const timer = setInterval(() => {
     asking ??= ask()
       .catch((error: unknown) => {
-        deps.log.debug({ reason: reasonOf(error) }, 'the lease of a sync could not be looked at');
+        deps.log.debug({ reason: reasonOf(error) }, 'checking the lease of a sync failed');
       })
       .finally(() => {
         asking = undefined;

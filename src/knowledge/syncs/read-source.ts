@@ -111,7 +111,7 @@ async function take(
   const path = storable(told.path);
   if (seen.has(path)) return;
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) {
-    const reason = `its name has more than ${PATH_BYTES_MAX} bytes`;
+    const reason = `its path has more than ${PATH_BYTES_MAX} bytes`;
     noteProblem(reading, { path, kind: 'failed', reason });
     return;
   }
@@ -133,7 +133,11 @@ async function takePath(
       if (reading.staged.has(path)) reading.progress.changed += 1;
       else if (reading.indexed.has(path)) reading.progress.unchanged += 1;
       else
-        noteProblem(reading, { path, kind: 'failed', reason: 'its server says that it is known' });
+        noteProblem(reading, {
+          path,
+          kind: 'failed',
+          reason: 'the server reports it as unchanged, but it is not indexed',
+        });
       return undefined;
     case 'failed':
       noteProblem(reading, { path, kind: 'failed', reason: told.reason });
@@ -185,7 +189,7 @@ async function stage(
   const { lease, reading, document, hash } = work;
   const { path, text, title, url, language, validators } = document;
   if (Buffer.byteLength(text) > DOCUMENT_BYTES_MAX) {
-    noteProblem(reading, { path, kind: 'failed', reason: 'its text has more than 20 MB' });
+    noteProblem(reading, { path, kind: 'failed', reason: 'its text is larger than 20 MB' });
     return false;
   }
   let cut: CutContent;
@@ -212,7 +216,7 @@ async function stage(
       ...validators,
     });
   });
-  if (!isHeld) throw new LeaseLost('canceled or taken over');
+  if (!isHeld) throw new LeaseLost('the sync was canceled, or another process took it over');
   noteStaged(reading, path, { hash, ...validators, chunks: cut.passages });
   requireRoomFor({ documents: 0, chunks: reading.stagedChunks });
   await failpoint('sync.staged');
@@ -230,7 +234,7 @@ async function writeBatches(
   for (let first = 0; first < batches.length; first += BATCHES_AT_ONCE) {
     const some = await Promise.all(batches.slice(first, first + BATCHES_AT_ONCE).map(readBatch));
     const isHeld = await stageBatches(pool, lease, { batchesId, first, batches: some });
-    if (!isHeld) throw new LeaseLost('canceled or taken over');
+    if (!isHeld) throw new LeaseLost('the sync was canceled, or another process took it over');
   }
 }
 
@@ -240,5 +244,6 @@ async function unstage(
 ): Promise<void> {
   if (!reading.staged.has(path)) return;
   noteStaged(reading, path, undefined);
-  if (!(await unstageDocument(pool, lease, path))) throw new LeaseLost('canceled or taken over');
+  if (!(await unstageDocument(pool, lease, path)))
+    throw new LeaseLost('the sync was canceled, or another process took it over');
 }

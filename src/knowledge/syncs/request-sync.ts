@@ -49,7 +49,10 @@ export async function stopSync(
       return row;
     }
     const { status } = found(await readSync(db, { sourceId: source.id, id }), 'sync');
-    throw new ApiError('sync_finished', `it is ${status}: there is nothing to stop`);
+    throw new ApiError(
+      'sync_finished',
+      `The sync cannot be canceled, because its status is \`${status}\`.`,
+    );
   });
   tellProjected(deps, { resource: 'knowledge_sources', ...source });
   return sync;

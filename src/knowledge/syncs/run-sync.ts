@@ -78,15 +78,15 @@ async function readAndApply(
   { sync, progress, signal }: Running & { signal: AbortSignal },
 ): Promise<void> {
   if (sync.lease > TAKEN_OVER_MAX) {
-    const message = `${TAKEN_OVER_MAX} processes that read it ended before they were done`;
+    const message = `${TAKEN_OVER_MAX} processes ended while they were running this sync`;
     throw new SyncRefused('Abandoned', message);
   }
   const source = await readSource(deps.pool, { namespace: sync.namespace, id: sync.sourceId });
-  if (!source) throw new LeaseLost('the source is gone');
+  if (!source) throw new LeaseLost('the source was deleted');
   const fetcher = isFetched(source.type) ? deps.fetchers[source.type] : undefined;
   const key = fetchKeyOf(source.spec);
   if (!fetcher || key === null) {
-    throw new SyncRefused('NotSupported', `sources of type ${source.type} are not fetched here`);
+    throw new SyncRefused('NotSupported', `sources of type \`${source.type}\` cannot be fetched`);
   }
   const cursor = await readCursor(deps.pool, source.id);
   const reading = await beginReading(deps.pool, { ...sync, progress });
@@ -104,14 +104,17 @@ async function end(
     if (stopping.aborted && !failure) await releaseSync(deps.pool, sync);
     else if (failure) await failSync(deps, { sync, progress, failure });
     else if (!(error instanceof LeaseLost)) {
-      deps.log.warn({ reason: reasonOf(error) }, 'a sync was broken off; another look takes it up');
+      deps.log.warn({ reason: reasonOf(error) }, 'sync interrupted; it continues later');
     }
     const isBug = error instanceof FetchFailed && !(error.cause instanceof FetchRefused);
-    if (isBug) deps.log.error({ err: error }, 'a fetcher failed');
+    if (isBug) deps.log.error({ err: error }, 'fetching a source failed');
     await deleteStagedOf(deps.pool, sync.id);
   } catch (later) {
     if (later instanceof LeaseLost) return;
-    deps.log.warn({ reason: reasonOf(later) }, 'a sync could not be ended; its lease runs out');
+    deps.log.warn(
+      { reason: reasonOf(later) },
+      'recording the end of a sync failed; another process continues it after the lease expires',
+    );
   }
 }
 
@@ -159,6 +162,6 @@ function failureOf(error: unknown): Failure | undefined {
 function failureOfFetch(cause: unknown): Failure {
   if (cause instanceof FetchRefused) return { reason: cause.reason, message: cause.message };
   const code = codeOf(cause);
-  const what = code === '' ? 'reading it failed' : `reading it failed (${code})`;
-  return { reason: 'SyncFailed', message: `${what}: the log of the operator says more` };
+  const what = code === '' ? 'reading the source failed' : `reading the source failed (${code})`;
+  return { reason: 'SyncFailed', message: `${what}: see the log of the operator for details` };
 }

@@ -48,7 +48,7 @@ export function createSyncRunner(deps: SyncRunnerDeps): SyncRunner {
   const leaseMs = (deps.times ?? LEASE_TIMES).leaseMs;
 
   const look = createPeriodic({
-    what: 'looking for syncs',
+    what: 'starting queued syncs',
     everyMs: deps.times?.lookMs ?? LOOK_MS,
     log: deps.log,
     run: async (signal) => {
@@ -76,7 +76,7 @@ export function createSyncRunner(deps: SyncRunnerDeps): SyncRunner {
   });
 
   const clean = createPeriodic({
-    what: 'clearing away what syncs left',
+    what: 'cleaning up after syncs',
     everyMs: CLEAN_MS,
     log: deps.log,
     run: async () => {
@@ -94,7 +94,7 @@ export function createSyncRunner(deps: SyncRunnerDeps): SyncRunner {
     },
     stop: async () => {
       await Promise.all([look.stop(), clean.stop()]);
-      stopping.abort(new Error('the process is about to end'));
+      stopping.abort(new Error('the process is shutting down'));
       await Promise.all(running);
     },
   };

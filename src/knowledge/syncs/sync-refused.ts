@@ -25,13 +25,13 @@ export function requireRoomFor(totals: { documents: number; chunks: number }): v
   if (totals.documents > DOCUMENTS_MAX) {
     throw new SyncRefused(
       'TooManyDocuments',
-      `a source may have ${DOCUMENTS_MAX} documents and this one has more: read less of it, or use several sources`,
+      `a source may have at most ${DOCUMENTS_MAX} documents, but this one has more: fetch fewer documents, or split the source into several`,
     );
   }
   if (totals.chunks > PASSAGES_MAX) {
     throw new SyncRefused(
       'TooManyPassages',
-      `a source may have ${PASSAGES_MAX} passages and its documents together have more: read less of it, or use several sources`,
+      `a source may have at most ${PASSAGES_MAX} passages, but its documents together have more: fetch fewer documents, or split the source into several`,
     );
   }
 }
@@ -41,6 +41,6 @@ export function requireFewWords(words: number, wordsMax = WORDS_MAX): void {
   if (words <= wordsMax) return;
   throw new SyncRefused(
     'TooManyWords',
-    `a source may have ${wordsMax} different words and its documents together have more: read less of it, or use several sources`,
+    `a source may have at most ${wordsMax} different words, but its documents together have more: fetch fewer documents, or split the source into several`,
   );
 }

@@ -120,7 +120,7 @@ async function anotherSize(
   { row, lease, size, made }: { row: EmbeddingsRow; lease: Lease; size: number; made: number },
 ): Promise<EmbeddingFailure> {
   await inTransaction(pool, (db) => restartEmbeddings(db, lease));
-  const message = `The provider "${row.provider}" has given vectors of ${size} numbers for the model "${row.model}", and now gives ${made}: all passages are embedded anew.`;
+  const message = `The provider "${row.provider}" now returns vectors of ${made} dimensions for the model "${row.model}" instead of ${size}: all passages are being embedded again.`;
   return new EmbeddingFailure({
     code: 'model_invalid_answer',
     message,

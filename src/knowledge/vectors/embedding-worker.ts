@@ -97,7 +97,10 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
       .run(namespace, () => workOn(due, about), signal)
       .catch((error: unknown) => {
         if (signal.aborted) return;
-        log.warn({ namespace, reason: reasonOf(error) }, 'embedding passages failed; tried again');
+        log.warn(
+          { namespace, reason: reasonOf(error) },
+          'embedding passages failed; it is retried',
+        );
       })
       .finally(() => {
         jobs.delete(id);
@@ -129,7 +132,7 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
   return {
     ...worker,
     stop: async () => {
-      stopping.abort(new Error('the process is about to end'));
+      stopping.abort(new Error('the process is shutting down'));
       await worker.stop();
       await Promise.all(jobs.values());
     },
@@ -231,7 +234,7 @@ async function embed(
 }
 
 function tooLate({ provider }: Found): EmbeddingFailure {
-  const message = `The provider "${provider}" did not embed a batch within ${REQUEST_MS / 1_000} s: try a smaller batchSize.`;
+  const message = `The provider "${provider}" did not embed a batch within ${REQUEST_MS / 1_000} s: reduce \`batchSize\` of its \`embeddings\`.`;
   return new EmbeddingFailure({
     code: 'model_timeout',
     message,

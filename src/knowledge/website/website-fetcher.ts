@@ -117,7 +117,7 @@ async function* fetchWebsite(
 }
 
 function settingsOf(website: FetchInput['source']['spec']['website']): SiteSettings {
-  if (website === undefined) throw new FetchRefused('NotSupported', 'it declares no website');
+  if (website === undefined) throw new FetchRefused('NotSupported', 'the source has no `website`');
   return {
     url: website.url,
     maxDepth: website.maxDepth ?? MAX_DEPTH,

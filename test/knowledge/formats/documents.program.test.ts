@@ -222,11 +222,11 @@ test('a page of a browser, text in UTF-16 and a table are read by their names', 
 
 test.each([
   ['no_text', 'run OCR first', 'scan.pdf', pdfWithPages(['q 400 0 0 600 0 0 cm Q'])],
-  ['no_text', 'images are not read', 'scan.docx', docxOf('<w:p/>')],
-  ['encrypted', 'save it without one', 'locked.pdf', original('locked.pdf')],
+  ['no_text', 'text in images is not read', 'scan.docx', docxOf('<w:p/>')],
+  ['encrypted', 'save it without a password', 'locked.pdf', original('locked.pdf')],
   [
     'encrypted',
-    'save it without one',
+    'save it without a password',
     'locked.docx',
     Buffer.concat([
       Buffer.from('d0cf11e0a1b11ae1', 'hex'),
@@ -236,15 +236,15 @@ test.each([
   ],
   [
     'encrypted',
-    'save it without one',
+    'save it without a password',
     'locked.zip',
     zipOf([{ name: 'a.txt', data: 'Nine.', said: { flags: 1 } }]),
   ],
   ['invalid_format', 'damaged', 'half.pdf', original('handbook.pdf').subarray(0, 900)],
   ['invalid_format', 'damaged', 'half.docx', original('handbook.docx').subarray(0, 5_000)],
-  ['invalid_format', 'begins as no PDF', 'text.pdf', 'We open at nine.'],
-  ['invalid_format', 'begins as no DOCX', 'text.docx', 'We open at nine.'],
-  ['invalid_format', 'is an old office file', 'old.txt', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
+  ['invalid_format', 'its content is not PDF', 'text.pdf', 'We open at nine.'],
+  ['invalid_format', 'its content is not DOCX', 'text.docx', 'We open at nine.'],
+  ['invalid_format', 'is a legacy Office file', 'old.txt', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
   ['invalid_format', 'a spreadsheet', 'sheet.zip', zipOf([{ name: 'xl/workbook.xml', data: '' }])],
   ['too_many', '2000 pages', 'long.pdf', pdfWithPages(Array<string>(2_001).fill(''))],
 ])('is refused as %s: %s (%s)', async (code, words, name, bytes) => {
@@ -274,7 +274,7 @@ test('of a folder that was packed each file is a document, and what cannot be re
   expect(found.failed).toEqual([
     expect.objectContaining({ name: 'logo.png', detail: expect.stringContaining('logo.png') }),
     expect.objectContaining({ name: 'half.pdf', detail: expect.stringContaining('damaged') }),
-    expect.objectContaining({ name: 'inner.zip', detail: expect.stringContaining('unpack it') }),
+    expect.objectContaining({ name: 'inner.zip', detail: expect.stringContaining('unpack them') }),
   ]);
 });
 

@@ -24,5 +24,5 @@ test('a text is read in the child, with its title left to the passages', async (
 
 test('a process that hangs as it starts is given up, and no document waits for it', async () => {
   const began = startGuardedChild({ startMs: 1 });
-  await expect(began).rejects.toThrow('the process that reads documents does not start');
+  await expect(began).rejects.toThrow('the document reader process does not start');
 });

@@ -38,6 +38,6 @@ test('a frame has at most so many bytes', () => {
 
 test('a document without anything to read is refused', () => {
   expect(createGathering().all()).toMatchObject({
-    refused: { code: 'invalid_format', detail: 'there is nothing to read in it' },
+    refused: { code: 'invalid_format', detail: 'the document has no readable content' },
   });
 });

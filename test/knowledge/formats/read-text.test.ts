@@ -18,9 +18,9 @@ test.each([
 });
 
 test.each([
-  ['not UTF-8', Buffer.from('Wir öffnen', 'latin1'), null],
-  ['bytes of 0', Buffer.from('We open', 'utf16le'), null],
-  ['not NO-SUCH-THING', Buffer.from('We open'), 'no-such-thing'],
+  ['not valid UTF-8', Buffer.from('Wir öffnen', 'latin1'), null],
+  ['zero bytes', Buffer.from('We open', 'utf16le'), null],
+  ['not valid NO-SUCH-THING', Buffer.from('We open'), 'no-such-thing'],
 ])('is refused: %s', (words, bytes, charset) => {
   expect(() => decodeText(bytes, charset)).toThrow(words);
 });

@@ -13,8 +13,8 @@ function expectTooSlow({ refused, end }: Synced): void {
   expect(refused).toEqual({
     reason: 'TooSlow',
     message:
-      'the feed was not read to its end within 6 hours: ' +
-      'answer changes alone by a cursor, answer faster, or make several feeds',
+      'reading the whole feed took more than 6 hours: ' +
+      'return only changes after a cursor, answer faster, or split the feed into several feeds',
   });
   expect(end).toBeUndefined();
 }

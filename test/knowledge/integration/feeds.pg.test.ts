@@ -114,7 +114,7 @@ test('a feed that begins to lie changes nothing of what is found, and says why',
   await settled(body.id);
   answer = page([{ id: 'b', text: 'Bananas.' }], { has_more: true });
   const source = await sync(body.id);
-  expect(source.status_message).toContain('has_more: true without a next_cursor');
+  expect(source.status_message).toContain('`has_more: true` without a `next_cursor`');
   expect(source).toMatchObject({ documents: 1 });
   expect(await find('apples')).toEqual(['Apples are red.']);
   expect(await find('bananas')).toEqual([]);

@@ -195,7 +195,11 @@ describe('pages', () => {
     );
     const first = await sync(feed.url);
     const second = await sync(feed.url, { cursor: first.end!.cursor });
-    expect(second.told[1]).toEqual({ kind: 'failed', path: 'c', reason: 'text must be a text' });
+    expect(second.told[1]).toEqual({
+      kind: 'failed',
+      path: 'c',
+      reason: '`text` must be a string',
+    });
     await sync(feed.url, { cursor: second.end!.cursor });
     expect(feed.asked.map(({ cursor }) => cursor)).toEqual([null, 'c1', 'c1']);
   });

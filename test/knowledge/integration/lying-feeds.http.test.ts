@@ -38,13 +38,13 @@ describe('a page is refused', () => {
     [
       'documents twice',
       '{"documents":[{"id":"a","text":"x"}],"documents":[],"has_more":false}',
-      'documents, once',
+      '`documents` exactly once',
     ],
-    ['a document that is null', page([null]), 'documents[0] is none'],
-    ['a document that is a text', page([doc('a'), 'b']), 'documents[1] is none'],
+    ['a document that is null', page([null]), 'documents[0] is not an object'],
+    ['a document that is a text', page([doc('a'), 'b']), 'documents[1] is not an object'],
     ['no has_more', { documents: [], next_cursor: null }, 'has_more'],
     ['has_more as a text', page([], { has_more: 'false' }), 'has_more'],
-    ['has_more without a cursor', page([doc('a')], { has_more: true }), 'without a next_cursor'],
+    ['has_more without a cursor', page([doc('a')], { has_more: true }), 'without a `next_cursor`'],
     ['a cursor that is a number', page([], { next_cursor: 7 }), 'next_cursor'],
     ['an empty cursor', page([], { next_cursor: '' }), 'next_cursor'],
     ['a cursor too long', page([], { next_cursor: 'c'.repeat(2_049) }), 'next_cursor'],
@@ -83,9 +83,9 @@ describe('a page is refused', () => {
 
   test('another content-type, or none', async () => {
     const { url } = await text('a;b', 'text/csv');
-    expectRefused(await sync(url), 'InvalidFeed', 'content-type');
+    expectRefused(await sync(url), 'InvalidFeed', 'another content type');
     const none = await serve((_, response) => void response.writeHead(200).end('{}'));
-    expectRefused(await sync(none.url), 'InvalidFeed', 'without a content-type');
+    expectRefused(await sync(none.url), 'InvalidFeed', 'without a `Content-Type`');
   });
 
   test('not UTF-8, or compressed though nobody asked for it', async () => {
@@ -100,7 +100,7 @@ describe('a page is refused', () => {
       const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
       response.writeHead(200, headers).end(gzipSync('{}'));
     });
-    expectRefused(await sync(packed.url), 'InvalidFeed', 'content-encoding');
+    expectRefused(await sync(packed.url), 'InvalidFeed', '`Content-Encoding`');
   });
 });
 
@@ -108,11 +108,11 @@ describe('a document alone is at fault', () => {
   test.each([
     ['no text', {}, 'exactly one of text, markdown, html'],
     ['two texts', { text: 'x', markdown: 'y' }, 'exactly one of text, markdown, html'],
-    ['text as a list', { text: ['x'] }, 'text must be a text'],
-    ['markdown as an object', { markdown: {} }, 'markdown must be a text'],
-    ['html as a number', { html: 7 }, 'html must be a text'],
-    ['a title as a number', { text: 'x', title: 7 }, 'title must be a text'],
-    ['a url as a list', { text: 'x', url: [] }, 'url must be a text'],
+    ['text as a list', { text: ['x'] }, '`text` must be a string'],
+    ['markdown as an object', { markdown: {} }, '`markdown` must be a string'],
+    ['html as a number', { html: 7 }, '`html` must be a string'],
+    ['a title as a number', { text: 'x', title: 7 }, '`title` must be a string'],
+    ['a url as a list', { text: 'x', url: [] }, '`url` must be a string'],
     ['a url that is a program', { text: 'x', url: 'javascript:alert(1)' }, 'http or https'],
     ['a url without a host', { text: 'x', url: 'https://' }, 'http or https'],
     [
@@ -120,13 +120,13 @@ describe('a document alone is at fault', () => {
       { text: 'x', url: `https://a.example/${'x'.repeat(2_048)}` },
       'at most 2048',
     ],
-    ['a language as an object', { text: 'x', language: {} }, 'language must be a text'],
+    ['a language as an object', { text: 'x', language: {} }, '`language` must be a string'],
     ['a language that is none', { text: 'x', language: 'English!' }, 'language tag'],
-    ['updated_at as an object', { text: 'x', updated_at: {} }, 'updated_at must be a time'],
-    ['deleted as a text', { text: 'x', deleted: 'yes' }, 'deleted must be true or false'],
+    ['updated_at as an object', { text: 'x', updated_at: {} }, '`updated_at` must be a time'],
+    ['deleted as a text', { text: 'x', deleted: 'yes' }, '`deleted` must be true or false'],
     ['U+0000', { text: 'a\u0000b' }, 'U+0000'],
     ['half of a character', { text: 'a\ud800b' }, 'half of a surrogate pair'],
-    ['5 MiB and a byte', { text: 'ü'.repeat(2.5 * 1024 * 1024) + '.' }, 'more than 5 MiB'],
+    ['5 MiB and a byte', { text: 'ü'.repeat(2.5 * 1024 * 1024) + '.' }, 'larger than 5 MiB'],
   ])('%s', async (_, more, words) => {
     const { url } = await pages(page([doc('a'), { id: 'b', ...more }, doc('c')]));
     const { told, end } = await sync(url);
@@ -153,7 +153,7 @@ describe('pages without end', () => {
       page([doc('b')], { has_more: true, next_cursor: '2' }),
       page([doc('c')], { has_more: true, next_cursor: '1' }),
     );
-    expectRefused(await sync(feed.url), 'InvalidFeed', 'cursor again');
+    expectRefused(await sync(feed.url), 'InvalidFeed', 'the same `next_cursor` twice');
     expect(feed.asked).toHaveLength(3);
   });
 
@@ -163,7 +163,11 @@ describe('pages without end', () => {
       page([], { has_more: true, next_cursor: 'kept' }),
     );
     const { end } = await sync(feed.url);
-    expectRefused(await sync(feed.url, { cursor: end!.cursor }), 'InvalidFeed', 'cursor again');
+    expectRefused(
+      await sync(feed.url, { cursor: end!.cursor }),
+      'InvalidFeed',
+      'the same `next_cursor` twice',
+    );
   });
 
   test('empty ones, by new cursors', async () => {
@@ -213,9 +217,13 @@ describe('pages without end', () => {
       else if (nth === 3) json(response, page([doc('a')]));
       else response.writeHead(200, { 'content-type': 'text/plain' }).end('down for maintenance');
     });
-    expectRefused(await sync(feed.url), 'InvalidFeed', 'a text to a cursor');
+    expectRefused(await sync(feed.url), 'InvalidFeed', 'plain text for a request with a cursor');
     const { end } = await sync(feed.url);
-    expectRefused(await sync(feed.url, { cursor: end!.cursor }), 'InvalidFeed', 'JSON before');
+    expectRefused(
+      await sync(feed.url, { cursor: end!.cursor }),
+      'InvalidFeed',
+      'JSON in the previous sync',
+    );
   });
 
   test('410 from the beginning, and 410 after it', async () => {
@@ -263,7 +271,7 @@ describe('too much', () => {
     const { url } = await pages(page([], { next_cursor: null }), {});
     expect((await sync(url)).refused).toBeUndefined();
     const large = await pages({ ...page([]), more: 'x'.repeat(70_000) });
-    expectRefused(await sync(large.url), 'TooLarge', 'besides its documents');
+    expectRefused(await sync(large.url), 'TooLarge', 'outside of `documents`');
   });
 
   test('of parts and depth, whose values would take a hundred times their bytes', async () => {

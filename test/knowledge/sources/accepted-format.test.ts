@@ -14,17 +14,17 @@ const refusalOf = (...upload: Parameters<typeof formatOf>): string => {
   } catch (error) {
     expect(error).toBeInstanceOf(ApiError);
     expect((error as ApiError).code).toBe('unsupported_media_type');
-    expect((error as ApiError).message).toMatch(/accepted are text, Markdown/);
+    expect((error as ApiError).message).toMatch(/Parley accepts text, Markdown/);
     return (error as ApiError).message;
   }
 };
 
 test.each([
-  ['an old office file', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1])],
+  ['a legacy Office file', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1])],
   ['an RTF file', String.raw`{\rtf1 We open at nine.}`],
   ['an image', '\u0089PNG'],
-  ['bytes of 0', Buffer.from('We open at nine.', 'utf16le')],
-  ['bytes of 0', `${'We open at nine. '.repeat(10_000)}\u0000`],
+  ['zero bytes', Buffer.from('We open at nine.', 'utf16le')],
+  ['zero bytes', `${'We open at nine. '.repeat(10_000)}\u0000`],
 ])('%s is refused by its content', (what, content) => {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content;
   expect(refusalOf(bytes, 'notes.txt')).toContain(what);
@@ -33,7 +33,7 @@ test.each([
 test.each(['prices.xlsx', 'prices.ODT', 'slides.pptx', 'photo.jpeg', 'all.tar.gz'])(
   '%s is refused by its name',
   (name) => {
-    expect(refusalOf('We open at nine.', name)).toContain(`${name} is none of the formats`);
+    expect(refusalOf('We open at nine.', name)).toContain(`the format of ${name} is not supported`);
   },
 );
 

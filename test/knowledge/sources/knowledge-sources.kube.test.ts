@@ -64,7 +64,7 @@ describeEachStore((storeName) => {
         managed_by: 'api',
         ready: true,
         status: 'ready',
-        status_message: '2 passages can be found',
+        status_message: '2 passages indexed',
         documents: 1,
         chunks: 2,
         last_sync: { ...counts, added: 1 },
@@ -242,7 +242,7 @@ describeEachStore((storeName) => {
       const named = await upload(id, 'We open.', 'text/plain', '?file_name=prices.pdf');
       expect(named).toMatchObject({ status: 415, body: { code: 'unsupported_media_type' } });
       const word = await upload(id, 'We open.', 'application/msword');
-      expect(word.body.detail).toMatch(/accepted are text, Markdown, CSV, HTML, PDF/);
+      expect(word.body.detail).toMatch(/Parley accepts text, Markdown, CSV, HTML, PDF/);
       expect(await syncs()).toEqual([]);
     });
   });

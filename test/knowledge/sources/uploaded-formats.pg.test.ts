@@ -89,7 +89,7 @@ test('of a folder that was packed exactly the changed documents are updated', as
     body: { documents: 3, last_sync: { added: 3, updated: 0, removed: 0, failed: 1 } },
   });
   expect(first.body.status_message).toMatch(
-    /passages can be found; 1 file could not be read: logo\.png \(.+\)/,
+    /passages indexed; 1 file could not be read: logo\.png \(.+\)/,
   );
   const before = await documents(source);
   const [lounge] = await found('porcupine lounge');

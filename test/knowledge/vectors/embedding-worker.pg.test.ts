@@ -191,7 +191,9 @@ test('another model under the same name: its vectors replace all that were there
   );
   await vectors.replace(id, [...TEXTS, 'F: six']);
   await vectors.embed(async () => hasProblem(await vectors.rows(id), 0));
-  expect((await vectors.rows(id))[0]!.problem).toContain('64 numbers for the model "e-1"');
+  expect((await vectors.rows(id))[0]!.problem).toContain(
+    '3 dimensions for the model "e-1" instead of 64',
+  );
   await vectors.pool.query('update knowledge_embeddings set next_at = now()');
   await vectors.embed();
   const { rows } = await vectors.pool.query<{ size: number }>(

@@ -56,7 +56,9 @@ describe('a site without an end', () => {
     });
     const told = await sync({ url: site.url });
     expect(told.documents.size).toBe(101);
-    expect(Object.values(told.skipped)).toContain('there are more than 100 queries of its path');
+    expect(Object.values(told.skipped)).toContain(
+      'more than 100 addresses differ only in the query',
+    );
   });
 
   test('a link that repeats its path ends, and so do paths that grow', async () => {
@@ -68,8 +70,8 @@ describe('a site without an end', () => {
     const reasons = new Set(Object.values(told.skipped));
     expect(reasons).toEqual(
       new Set([
-        'a part of its path comes more than 3 times',
-        'its path has more than 1024 characters',
+        'a segment of the path occurs more than 3 times',
+        'the path has more than 1024 characters',
       ]),
     );
   });
@@ -98,8 +100,8 @@ describe('redirects', () => {
     const told = await sync({ url: site.url });
     expect(paths(told)).toEqual(['/']);
     expect(told.failed).toEqual({
-      '/b': 'there are redirects in a circle',
-      '/self': 'there are redirects in a circle',
+      '/b': 'there are circular redirects',
+      '/self': 'there are circular redirects',
       '/long-5': 'there are more than 5 redirects',
     });
   });
@@ -115,7 +117,9 @@ describe('redirects', () => {
     const told = await sync({ url: site.url });
     expect(paths(told)).toEqual(['/']);
     expect(told.skipped).toEqual(
-      Object.fromEntries(['/a', '/b', '/c'].map((path) => [path, 'it leads to another site'])),
+      Object.fromEntries(
+        ['/a', '/b', '/c'].map((path) => [path, 'the page redirects to another site']),
+      ),
     );
     expect(inside.asked).toEqual([]);
   });
@@ -128,7 +132,7 @@ describe('redirects', () => {
     const site = await serve({ '/': redirect(`${inside.url}/`) });
     expect(await refusalOf(sync({ url: site.url }))).toEqual({
       reason: 'RedirectedElsewhere',
-      message: `the start page ${site.url}/ cannot be read: it leads to ${inside.url}; declare that address, if it is the site that is meant`,
+      message: `the start page ${site.url}/ cannot be read: the page redirects to ${inside.url}; if that site is intended, set \`website.url\` to its address`,
     });
 
     const guard = createAddressGuard({ allow: ['127.0.0.1/32', '*.example.test'] });
@@ -182,7 +186,7 @@ describe('a page that is too much', () => {
   test('of gigabytes is given up at 5 MB', async () => {
     const site = await endless('<p>again and again</p>'.repeat(1_000));
     const told = await sync({ url: site.url });
-    expect(told.failed).toEqual({ '/endless': 'it is larger than 5 MB' });
+    expect(told.failed).toEqual({ '/endless': 'the content is larger than 5 MB' });
     expect(paths(told)).toEqual(['/', '/a']);
   });
 
@@ -195,8 +199,8 @@ describe('a page that is too much', () => {
     });
     const told = await sync({ url: site.url });
     expect(told.failed).toEqual({
-      '/bomb': 'it is larger than 5 MB',
-      '/bad': 'it is no valid gzip',
+      '/bomb': 'the content is larger than 5 MB',
+      '/bad': 'the content is not valid gzip',
     });
   });
 
@@ -225,7 +229,9 @@ describe('a page that is too much', () => {
     await time.advance(600);
     const told = await synced;
     expect(Object.keys(told.failed)).toEqual(['/slow']);
-    expect(told.failed['/slow']).toMatch(/did not (answer|send all of it) within (600 ms|0.6 s)$/);
+    expect(told.failed['/slow']).toMatch(
+      /did not (answer|send the whole answer) within (600 ms|0.6 s)$/,
+    );
     expect(paths(told)).toEqual(['/', '/a']);
   });
 });
@@ -253,8 +259,8 @@ describe('a site that fails', () => {
     failing = true;
     const told = await sync({ url: site.url }, { index });
     expect(told.failed).toEqual({
-      '/a': 'the server answered 500',
-      '/d': 'the server answered 403',
+      '/a': 'the server answered with status 500',
+      '/d': 'the server answered with status 403',
     });
     expect([...index.validators.keys()].sort()).toEqual(['/', '/a', '/a/x', '/d', '/e', '/f']);
   });
@@ -273,7 +279,7 @@ describe('a site that fails', () => {
       '/a': { status: 503, headers: { 'retry-after': '86400' } },
     });
     expect((await sync({ url: busy.url })).failed).toEqual({
-      '/a': 'the server answered 503 and asked to come again in 86400 s',
+      '/a': 'the server answered with status 503 and requested a retry after 86400 s',
     });
   });
 
@@ -290,7 +296,7 @@ describe('a site that fails', () => {
     });
     const { reason, message } = await refusalOf(sync({ url: site.url }));
     expect(reason).toBe('SiteUnreachable');
-    expect(message).toMatch(/pages could not be read, the last one because the server closed/);
+    expect(message).toMatch(/pages could not be read; the last error: the server closed/);
     expect(asked).toBeLessThan(55);
   });
 
@@ -298,7 +304,7 @@ describe('a site that fails', () => {
     const down = await serve({ '/robots.txt': { status: 404 }, '/': { status: 500 } });
     expect(await refusalOf(sync({ url: down.url }))).toEqual({
       reason: 'StartPageUnreachable',
-      message: `the start page ${down.url}/ cannot be read: the server answered 500`,
+      message: `the start page ${down.url}/ cannot be read: the server answered with status 500`,
     });
     const gone = await serve({});
     expect((await refusalOf(sync({ url: gone.url }))).reason).toBe('StartPageUnreadable');
@@ -316,7 +322,7 @@ describe('a site that fails', () => {
     const refusal = await refusalOf(sync({ url: `http://127.0.0.1:${port}` }));
     server.close();
     expect(refusal.message).toMatch(
-      /robots.txt cannot be read, so nothing of the site may be: The/,
+      /robots.txt cannot be read, so no page of the site may be read: The/,
     );
   });
 

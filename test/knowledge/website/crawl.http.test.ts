@@ -66,8 +66,8 @@ describe('a site', () => {
     const told = await sync({ url: site.url, maxPages: 3 });
     expect(paths(told)).toEqual(['/', '/a', '/b']);
     expect(told.skipped).toEqual({
-      '/long-name': 'max_pages, 3, is reached',
-      '/c': 'max_pages, 3, is reached',
+      '/long-name': 'the limit `max_pages`, 3, is reached',
+      '/c': 'the limit `max_pages`, 3, is reached',
     });
   });
 
@@ -127,7 +127,7 @@ describe('a site', () => {
     const told = await sync({ url: site.url });
     expect(paths(told)).toEqual(['/', '/a', '/b', '/d']);
     expect(told.documents.get('/a')?.text).toBe('Größe');
-    expect(told.skipped).toEqual({ '/c': 'its type, application/json, is not one that is read' });
+    expect(told.skipped).toEqual({ '/c': 'the media type application/json is not supported' });
     expect(site.asked).not.toContain('/e.png');
   });
 
@@ -190,7 +190,7 @@ describe('pages that are one', () => {
     });
     const told = await sync({ url: site.url });
     expect(paths(told)).toEqual(['/', '/a']);
-    expect(told.skipped).toEqual({ '/a?ref=menu': 'its canonical address is /a' });
+    expect(told.skipped).toEqual({ '/a?ref=menu': 'the canonical address of the page is /a' });
   });
 
   const canonical = (href: string, ...paragraphs: string[]): string =>
@@ -228,7 +228,7 @@ describe('pages that are one', () => {
     });
     const told = await sync({ url: site.url });
     expect(paths(told)).toEqual(['/', '/a/']);
-    expect(told.skipped).toEqual({ '/a/index.html': 'it has the same text as /a/' });
+    expect(told.skipped).toEqual({ '/a/index.html': 'the page has the same text as /a/' });
   });
 
   test('a redirect within the site is the page that it leads to', async () => {
@@ -241,7 +241,10 @@ describe('pages that are one', () => {
     });
     const told = await sync({ url: site.url });
     expect(paths(told)).toEqual(['/', '/docs/', '/new']);
-    expect(told.skipped).toEqual({ '/old': 'it leads to /new', '/docs': 'it leads to /docs/' });
+    expect(told.skipped).toEqual({
+      '/old': 'the page redirects to /new',
+      '/docs': 'the page redirects to /docs/',
+    });
   });
 });
 
@@ -261,7 +264,7 @@ describe('what a page asks for', () => {
     });
     const told = await sync({ url: site.url });
     expect(paths(told)).toEqual(['/', '/l1', '/leaf', '/others']);
-    expect(told.skipped['/list']).toBe('it asks not to be indexed (noindex)');
+    expect(told.skipped['/list']).toBe('the page forbids indexing (noindex)');
   });
 
   test('links with rel=nofollow are not followed', async () => {

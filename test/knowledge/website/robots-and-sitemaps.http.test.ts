@@ -31,7 +31,7 @@ describe('robots.txt', () => {
     const site = await withRobots(text('User-agent: *\nDisallow: /private/\n'));
     const told = await sync({ url: site.url });
     expect(paths(told)).toEqual(['/', '/a']);
-    expect(told.skipped).toEqual({ '/private/b': 'robots.txt forbids it' });
+    expect(told.skipped).toEqual({ '/private/b': 'robots.txt forbids the page' });
     expect(site.asked).not.toContain('/private/b');
 
     const ours = await withRobots(
@@ -63,7 +63,7 @@ describe('robots.txt', () => {
     const closed = await withRobots({ status: 500 });
     const { reason, message } = await refusalOf(sync({ url: closed.url }));
     expect(reason).toBe('RobotsUnreachable');
-    expect(message).toMatch(/the server answered 500/);
+    expect(message).toMatch(/the server answered with status 500/);
     expect(closed.asked).toEqual(['/robots.txt']);
   });
 
@@ -174,26 +174,30 @@ describe('sitemaps', () => {
   const map = '/sitemap.xml';
 
   test.each<[string, Reply, RegExp]>([
-    ['403', { status: 403, body: '<h1>403 Forbidden</h1>' }, /the server answered 403/],
-    ['401', { status: 401 }, /the server answered 401/],
-    ['429', { status: 429 }, /the server answered 429/],
-    ['451', { status: 451 }, /the server answered 451/],
-    ['500', { status: 500 }, /the server answered 500/],
-    ['503', { status: 503, headers: { 'retry-after': '3600' } }, /the server answered 503/],
+    ['403', { status: 403, body: '<h1>403 Forbidden</h1>' }, /the server answered with status 403/],
+    ['401', { status: 401 }, /the server answered with status 401/],
+    ['429', { status: 429 }, /the server answered with status 429/],
+    ['451', { status: 451 }, /the server answered with status 451/],
+    ['500', { status: 500 }, /the server answered with status 500/],
+    [
+      '503',
+      { status: 503, headers: { 'retry-after': '3600' } },
+      /the server answered with status 503/,
+    ],
     ['304 that nobody asked for', { status: 304 }, /sent nothing/],
-    ['a page that asks who is there', html('Are you human?'), /is no sitemap/],
-    ['JSON', { headers: { 'content-type': 'application/json' }, body: '{}' }, /is no sitemap/],
-    ['nothing', xml(''), /is no sitemap/],
-    ['another root', xml('<error>down</error>'), /is no sitemap/],
-    ['half of it', xml('<urlset><url><loc>/faq/returns</loc></url>'), /ends in the middle/],
+    ['a page that asks who is there', html('Are you human?'), /is not a sitemap/],
+    ['JSON', { headers: { 'content-type': 'application/json' }, body: '{}' }, /is not a sitemap/],
+    ['nothing', xml(''), /is not a sitemap/],
+    ['another root', xml('<error>down</error>'), /is not a sitemap/],
+    ['half of it', xml('<urlset><url><loc>/faq/returns</loc></url>'), /is incomplete/],
     [
       'half of it, compressed',
       xml(gzipSync(urls('/faq/returns')).subarray(0, 30)),
-      /cannot be read|larger|middle/,
+      /cannot be read|larger|incomplete/,
     ],
-    ['a redirect to another site', redirect('https://login.example/'), /leads to another site/],
+    ['a redirect to another site', redirect('https://login.example/'), /redirects to another site/],
     ['a redirect to itself', redirect('/sitemap.xml'), /redirects/],
-    ['a redirect to a page', redirect('/'), /is no sitemap/],
+    ['a redirect to a page', redirect('/'), /is not a sitemap/],
     [
       'more than 10 MB',
       xml(`${urls('/faq/returns')}${' '.repeat(11_000_000)}`),
@@ -227,7 +231,7 @@ describe('sitemaps', () => {
     expect(index.validators.size).toBe(3);
     for (const reply of [{ status: 403 }, html('Are you human?')]) {
       expect((await again({ '/robots.txt': reply })).failed).toMatchObject({
-        '/robots.txt': expect.stringMatching(/^it cannot be read/),
+        '/robots.txt': expect.stringMatching(/^robots.txt cannot be read/),
       });
       expect(index.validators.size).toBe(3);
     }
@@ -246,8 +250,8 @@ describe('sitemaps', () => {
     });
     expect(paths(told)).toEqual(['/', '/faq/delivery', '/faq/returns', '/more']);
     expect(told.failed).toEqual({
-      '/broken.xml': 'the sitemap cannot be read: the server answered 403',
-      'https://cdn.example/map.xml': 'the sitemap is of another site',
+      '/broken.xml': 'the sitemap cannot be read: the server answered with status 403',
+      'https://cdn.example/map.xml': 'the sitemap belongs to another site',
     });
   });
 

@@ -142,7 +142,12 @@ describe('what fails is told as it is, without the words of the provider', () =>
     ['no such model', failing(404), 'model_refused', 'does not know the model "whisper-1"'],
     ['a form that it does not take', failing(400), 'model_refused', 'rejected the request'],
     ['a fault', failing(503), 'model_failed', 'failed (503)'],
-    ['a redirect', failing(307, { location: 'http://127.0.0.1:1/' }), 'model_refused', 'redirects'],
+    [
+      'a redirect',
+      failing(307, { location: 'http://127.0.0.1:1/' }),
+      'model_refused',
+      'answered with a redirect',
+    ],
     ['a web page', answering('text/html', '<html>'), 'model_invalid_answer', 'invalid JSON'],
     [
       'another form',

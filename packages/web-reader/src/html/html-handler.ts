@@ -107,7 +107,7 @@ export class HtmlHandler implements Partial<Handler> {
     const part = isOut ? outside?.part : this.#partInside(tag, outside);
     if (!isOut) this.#begin(name, attributes);
     if (this.#open.length >= DEPTH_MAX) {
-      throw new HtmlRefused(`the page nests more than ${DEPTH_MAX} elements in each other`);
+      throw new HtmlRefused(`the page nests elements more than ${DEPTH_MAX} levels deep`);
     }
     const closing = isOut ? '' : this.#setApart(name, attributes);
     this.#open.push({ name, isLeftOut: isOut, where, isInTitle, part, before: '', closing });

@@ -19,10 +19,10 @@ export type CrawlDeps = {
   isLate: () => boolean;
 };
 
-export const LEFT_OUT = 'include and exclude leave it out';
+export const LEFT_OUT = '`include` and `exclude` leave the page out';
 
 export function tooManyPages({ maxPages }: Pick<CrawlDeps, 'maxPages'>): string {
-  return `max_pages, ${maxPages}, is reached`;
+  return `the limit \`max_pages\`, ${maxPages}, is reached`;
 }
 
 /**
@@ -33,12 +33,12 @@ export function refusalOf(url: URL, deps: CrawlDeps): string | undefined {
   const trap = trapOf(url);
   if (trap !== undefined) return trap;
   if (!deps.isWanted(url)) return LEFT_OUT;
-  return deps.isAllowed(url) ? undefined : 'robots.txt forbids it';
+  return deps.isAllowed(url) ? undefined : 'robots.txt forbids the page';
 }
 
 export function siteIsDown(unreachable: number, attempted: number, reason: string): SiteRefused {
   return new SiteRefused(
     'SiteUnreachable',
-    `${unreachable} of ${attempted} pages could not be read, the last one because ${reason}`,
+    `${unreachable} of ${attempted} pages could not be read; the last error: ${reason}`,
   );
 }

@@ -22,7 +22,7 @@ const LINKS_AT_ONCE = 5;
 const AHEAD_MAX = 32;
 const AHEAD_CHARS_MAX = 4_000_000;
 const REDIRECTS_MAX = 5;
-const NO_TEXT = 'it has no text; pages that scripts make in the browser are not read';
+const NO_TEXT = 'the page has no text; content that scripts add in the browser is not read';
 
 type Found = { depth: number; from: string; hops?: number; isCanonical?: boolean };
 
@@ -190,7 +190,7 @@ export class Crawl {
   async #document(target: Target, page: DocumentPage): Promise<boolean> {
     const { path } = target;
     if (!page.nofollow) await this.#follow(target, page.links);
-    if (page.noindex) this.#skip(path, 'it asks not to be indexed (noindex)');
+    if (page.noindex) this.#skip(path, 'the page forbids indexing (noindex)');
     else if (!this.#deps.isWanted(urlOf(this.#deps.site, path))) this.#skip(path, LEFT_OUT);
     else if (page.text.trim() === '') this.#skip(path, NO_TEXT);
     else return this.#isHeld(target, page);
@@ -254,10 +254,10 @@ export class Crawl {
   async #redirect(target: Target, to: string): Promise<void> {
     const { path, depth, hops } = target;
     const url = addressIn(this.#deps.site, to, urlOf(this.#deps.site, path).href);
-    if (url === undefined) return this.#skip(path, 'it leads to another site');
+    if (url === undefined) return this.#skip(path, 'the page redirects to another site');
     const next = pathOf(url);
     if (hops >= REDIRECTS_MAX) return this.#broken(target, `more than ${REDIRECTS_MAX} redirects`);
-    if (this.#canonical.leadsTo(next, path)) return this.#broken(target, 'redirects in a circle');
+    if (this.#canonical.leadsTo(next, path)) return this.#broken(target, 'circular redirects');
     this.#consider(url, { depth, from: path, hops: hops + 1 });
     this.#canonical.redirect(path, { next, depth });
     this.#lost.add(path);
@@ -281,7 +281,8 @@ export class Crawl {
     // page completely.
     const isUnknown = !isSame && hasAll !== false && !this.#lost.has(path);
     if (isUnknown) this.#graph.compare(path, target.path);
-    if (hasAll === true) return this.#skip(target.path, `its canonical address is ${canonical}`);
+    if (hasAll === true)
+      return this.#skip(target.path, `the canonical address of the page is ${canonical}`);
     this.#canonical.own(target.path);
     this.#keep(target, page);
   }
@@ -294,7 +295,7 @@ export class Crawl {
     for (const [path, redirect] of this.#canonical.redirects) {
       const end = this.#canonical.endOf(redirect);
       const isUnread = this.#unread.has(end) && (await this.#deps.known(path)) !== undefined;
-      const reason = `it leads to ${redirect.next}`;
+      const reason = `the page redirects to ${redirect.next}`;
       if (isUnread) {
         this.#said.push({ kind: 'failed', path, reason: `${reason}, which could not be read` });
         await this.#followBefore(path, redirect.depth);
@@ -318,7 +319,7 @@ export class Crawl {
   #isDouble(path: string, hash: string): boolean {
     const first = this.#texts.get(hash);
     if (first === undefined) this.#texts.set(hash, path);
-    else this.#skip(path, `it has the same text as ${first}`);
+    else this.#skip(path, `the page has the same text as ${first}`);
     return first !== undefined;
   }
 
@@ -406,7 +407,7 @@ export class Crawl {
     const rest = [...this.#queue, ...this.#nextLevel].slice(0, TOLD_MAX);
     for (const { path } of rest) {
       yield this.isCut
-        ? { kind: 'failed', path, reason: 'the sync took too long' }
+        ? { kind: 'failed', path, reason: 'the time limit of the sync was reached' }
         : { kind: 'skipped', path, reason: tooManyPages(this.#deps) };
     }
   }

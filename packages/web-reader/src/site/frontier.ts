@@ -64,7 +64,7 @@ export class Frontier {
   #queryTrap({ pathname, search }: URL): string | undefined {
     if (search === '') return undefined;
     const count = (this.#queries.get(pathname) ?? 0) + 1;
-    if (count > QUERIES_MAX) return `there are more than ${QUERIES_MAX} queries of its path`;
+    if (count > QUERIES_MAX) return `more than ${QUERIES_MAX} addresses differ only in the query`;
     this.#queries.set(pathname, count);
     return undefined;
   }
@@ -73,13 +73,13 @@ export class Frontier {
 /** Returns why an address is a trap for crawlers, judged by its path alone, or `undefined` if it is not a trap. */
 export function trapOf(url: URL): string | undefined {
   const path = pathOf(url);
-  if (path.length > PATH_CHARS_MAX) return `its path has more than ${PATH_CHARS_MAX} characters`;
+  if (path.length > PATH_CHARS_MAX) return `the path has more than ${PATH_CHARS_MAX} characters`;
   const segments = url.pathname.split('/').filter((segment) => segment !== '');
-  if (segments.length > SEGMENTS_MAX) return `its path has more than ${SEGMENTS_MAX} parts`;
+  if (segments.length > SEGMENTS_MAX) return `the path has more than ${SEGMENTS_MAX} segments`;
   const counts = new Map<string, number>();
   for (const segment of segments) counts.set(segment, (counts.get(segment) ?? 0) + 1);
   const isRepeated = [...counts.values()].some((count) => count > REPEATS_MAX);
-  return isRepeated ? `a part of its path comes more than ${REPEATS_MAX} times` : undefined;
+  return isRepeated ? `a segment of the path occurs more than ${REPEATS_MAX} times` : undefined;
 }
 
 /** Orders targets by length and then by text, so that the order is always the same. */

@@ -28,12 +28,12 @@ export async function inflate(
   if (name === 'identity' || name === '' || bytes.length === 0) return { bytes };
   const inflater = INFLATERS[name];
   if (inflater === undefined)
-    return { problem: `it is sent in an encoding that was not asked for` };
+    return { problem: 'the server sent a `Content-Encoding` that the request does not accept' };
   try {
     return { bytes: await inflater(bytes, { maxOutputLength: maxBytes }) };
   } catch (error) {
     const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    return { problem: isTooLarge ? largerThan(maxBytes) : `it is no valid ${name}` };
+    return { problem: isTooLarge ? largerThan(maxBytes) : `the content is not valid ${name}` };
   }
 }
 
@@ -90,5 +90,5 @@ export function isGzip(bytes: Buffer): boolean {
 
 export function largerThan(bytes: number): string {
   const isMega = bytes >= 1_000_000;
-  return `it is larger than ${isMega ? `${bytes / 1_000_000} MB` : `${Math.round(bytes / 1024)} KiB`}`;
+  return `the content is larger than ${isMega ? `${bytes / 1_000_000} MB` : `${Math.round(bytes / 1024)} KiB`}`;
 }

@@ -202,7 +202,7 @@ function judge(
   const isBusy = status === 429 || status === 503;
   return {
     kind: 'failed',
-    reason: `the server answered ${status}`,
+    reason: `the server answered with status ${status}`,
     status,
     isSite: status >= 500 || status === 429,
     ...(isBusy && { retryAfterMs }),
@@ -211,10 +211,10 @@ function judge(
 
 const RETRY_AFTER_DEFAULT_MS = 5_000;
 
-const BROKEN_OFF = 'the server broke its answer off';
+const BROKEN_OFF = 'the server closed the connection in the middle of its answer';
 
 function notWithin(ms: number): string {
-  return `the server did not send all of it within ${ms / 1000} s`;
+  return `the server did not send the whole answer within ${ms / 1000} s`;
 }
 
 function brokenOff(

@@ -97,7 +97,7 @@ export async function readPage(
     const { retryAfterMs, reason } = read;
     if (retryAfterMs > RETRY_AFTER_MAX_MS || tried === TRIES) {
       const seconds = Math.ceil(retryAfterMs / 1000);
-      const asked = `${reason} and asked to come again in ${seconds} s`;
+      const asked = `${reason} and requested a retry after ${seconds} s`;
       return { kind: 'failed', reason: asked, isSite: true };
     }
     pace.pauseMs(retryAfterMs);
@@ -122,7 +122,7 @@ async function readOnce(
     case 'redirect':
       return answer;
     case 'gone':
-      return { kind: 'skipped', reason: `the site does not have it (${answer.status})` };
+      return { kind: 'skipped', reason: `the page does not exist (status ${answer.status})` };
     case 'other':
       return { kind: 'skipped', reason: otherType(answer.mediaType), isUnclear: true };
     case 'failed': {
@@ -159,7 +159,7 @@ async function readBody(
   }
   const [document] = extracted.documents;
   if (document === undefined) {
-    return { kind: 'skipped', reason: 'there is no document in it', isUnclear: true };
+    return { kind: 'skipped', reason: 'the answer contains no document', isUnclear: true };
   }
   const said = robotsTagOf(headers, agent);
   return {
@@ -177,7 +177,7 @@ async function readBody(
 }
 
 function otherType(mediaType: string): string {
-  return `its type, ${mediaType.slice(0, 100)}, is not one that is read`;
+  return `the media type ${mediaType.slice(0, 100)} is not supported`;
 }
 
 function charsetOf(headers: Headers): string | null {

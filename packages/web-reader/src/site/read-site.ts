@@ -104,7 +104,7 @@ export async function* readSite(
     const cursor = isUnknown ? deps.cursor : await writeCursor(key, crawl.graph);
     return { unseen: isUnknown ? 'keep' : 'remove', cursor };
   } finally {
-    leaving.abort(new Error('nobody reads this website any more'));
+    leaving.abort(new Error('reading the website has ended'));
   }
 }
 
@@ -175,11 +175,11 @@ async function readKept(url: URL, validators: Validators | undefined, visit: Vis
 function unclearAs(page: Page, url: URL): string | undefined {
   if (page.kind === 'skipped') return page.isUnclear === true ? page.reason : undefined;
   if (page.kind === 'document') {
-    return page.text.trim() === '' && !page.noindex ? 'it has no text this time' : undefined;
+    return page.text.trim() === '' && !page.noindex ? 'the page has no text this time' : undefined;
   }
   if (page.kind !== 'redirect' || page.isLasting === true) return undefined;
   const isElsewhere = addressIn(siteOf(url), page.to, url.href) === undefined;
-  return isElsewhere ? 'it leads to another site for now' : undefined;
+  return isElsewhere ? 'the page temporarily redirects to another site' : undefined;
 }
 
 function requireStart(page: Page, url: URL): Page {
@@ -191,16 +191,16 @@ function requireStart(page: Page, url: URL): Page {
 function redirected(from: URL, to: string, declared: URL): URL {
   const target = URL.parse(to, from.href);
   if (target === null || !isSameSite(declared, target)) {
-    const where = target?.origin ?? 'no address';
+    const where = target?.origin ?? 'an invalid address';
     throw refusedStart(
       'RedirectedElsewhere',
-      `it leads to ${where}; declare that address, if it is the site that is meant`,
+      `the page redirects to ${where}; if that site is intended, set \`website.url\` to its address`,
       from,
     );
   }
   const url = addressIn(siteOf(target), target.href, from.href) ?? target;
   if (url.href === from.href) {
-    throw refusedStart('RedirectedTooOften', 'it leads to itself', from);
+    throw refusedStart('RedirectedTooOften', 'the page redirects to itself', from);
   }
   return url;
 }
@@ -227,7 +227,7 @@ async function listPages(
   signal.throwIfAborted();
   // An unreadable robots.txt counts as a sitemap problem, because it may name further sitemaps.
   if (robots.problem !== undefined && hasListed) {
-    const reason = `it cannot be read: ${robots.problem}`;
+    const reason = `robots.txt cannot be read: ${robots.problem}`;
     listed.problems.unshift({ path: '/robots.txt', reason });
   }
   return listed;

@@ -45,7 +45,7 @@ export async function fetchRobots(
   }
   return {
     ...readRobots(origin, '', deps.agent),
-    problem: 'its redirects lead to nothing that can be read',
+    problem: 'its redirects do not lead to a readable file',
   };
 }
 
@@ -58,7 +58,7 @@ function answered(
   if (answer.kind === 'gone') return robots;
   if (answer.kind === 'failed') return { ...robots, problem: answer.reason };
   return /^\s*</.test(text.slice(0, 1_000))
-    ? { ...robots, problem: 'what the server sends there is a page' }
+    ? { ...robots, problem: 'the server sends an HTML page instead of a text file' }
     : robots;
 }
 
@@ -75,7 +75,7 @@ function textOf(answer: Answer, url: URL): string {
   if (answer.kind === 'failed' && answer.isSite) {
     throw new SiteRefused(
       'RobotsUnreachable',
-      `${url.href} cannot be read, so nothing of the site may be: ${answer.reason}`,
+      `${url.href} cannot be read, so no page of the site may be read: ${answer.reason}`,
     );
   }
   return '';

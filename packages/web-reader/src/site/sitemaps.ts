@@ -93,10 +93,10 @@ function refusalOf(
   url: URL | undefined,
   { isAllowed, depth, files }: { isAllowed: Deps['isAllowed']; depth: number; files: number },
 ): string | undefined {
-  if (url === undefined) return 'the sitemap is of another site';
-  if (depth > DEPTH_MAX) return `sitemaps are nested more than ${DEPTH_MAX} deep`;
+  if (url === undefined) return 'the sitemap belongs to another site';
+  if (depth > DEPTH_MAX) return `sitemaps are nested more than ${DEPTH_MAX} levels deep`;
   if (files >= FILES_MAX) return `there are more than ${FILES_MAX} sitemaps`;
-  return isAllowed(url) ? undefined : 'robots.txt forbids it';
+  return isAllowed(url) ? undefined : 'robots.txt forbids the sitemap';
 }
 
 /** A sitemap that was read. `isPage` means that the server sent HTML. `base` is the final address of the sitemap. */
@@ -120,9 +120,9 @@ async function fetchSitemap(
     if (answer.kind === 'body') return await readBody(answer, url, deps.signal);
     if (answer.kind !== 'redirect') return unread(url, unreadableAs(answer));
     const to = addressIn(deps.site, answer.to, url.href);
-    if (to === undefined) return unread(url, 'the sitemap leads to another site');
+    if (to === undefined) return unread(url, 'the sitemap redirects to another site');
     if (!deps.isAllowed(to))
-      return unread(url, `robots.txt forbids ${pathOf(to)}, to which it leads`);
+      return unread(url, `the sitemap redirects to ${pathOf(to)}, which robots.txt forbids`);
     if (to.href !== url.href && deps.seen.has(to.href)) return undefined;
     deps.seen.add(to.href);
     url = to;
@@ -156,9 +156,9 @@ async function readBody(
   );
   const isPage =
     mediaTypeOf(headers.get('content-type')) === 'text/html' && read?.format === undefined;
-  if (read === undefined) return unread(url, 'what the server sends there is no sitemap', isPage);
+  if (read === undefined) return unread(url, 'the content is not a sitemap', isPage);
   const content = { pages: read.pages, sitemaps: read.sitemaps, base: url.href, isPage: false };
   if (plain.isCut)
-    return { ...content, problem: 'the sitemap is larger than 10 MB: its first part is read' };
-  return read.isWhole ? content : { ...content, problem: 'the sitemap ends in the middle' };
+    return { ...content, problem: 'the sitemap is larger than 10 MB: only its first part is read' };
+  return read.isWhole ? content : { ...content, problem: 'the sitemap is incomplete' };
 }
