@@ -94,5 +94,5 @@ async function requireVersion(
   number: number | undefined,
 ): Promise<void> {
   if (number === undefined || (await readVersion(pool, { agentId, version: number }))) return;
-  throw new ApiError('unknown_version', `the agent has no version ${number}`);
+  throw new ApiError('unknown_version', `The agent has no version ${number}.`);
 }

@@ -25,9 +25,12 @@ export function spanOf(
 ): Span {
   const to = query.to ?? Math.floor(nowMs / 1_000) + 1;
   const from = query.from ?? to - DAY_SEC;
-  if (from >= to) throw new ApiError('invalid_parameter', 'from: must be before to');
+  if (from >= to) throw new ApiError('invalid_parameter', '`from` must be before `to`.');
   if (to - from <= DAYS_MAX * DAY_SEC) return { from, to };
-  throw new ApiError('invalid_parameter', `from: may be at most ${DAYS_MAX} days before to`);
+  throw new ApiError(
+    'invalid_parameter',
+    `\`from\` must be at most ${DAYS_MAX} days before \`to\`.`,
+  );
 }
 
 export const count = (description: string) => z.int().min(0).meta({ description });

@@ -65,7 +65,7 @@ async function* lineOf(pool: Pool, one: ConversationWithTurns): AsyncGenerator<s
     const limit = Math.min(TURNS, one.turnCount - from);
     const turns = await listTurns(pool, { conversationId: one.id, from, limit });
     if (turns.length < limit) {
-      const detail = 'a conversation was erased while it was exported: export again';
+      const detail = 'A conversation was erased during the export. Start the export again.';
       throw new ApiError('write_conflict', detail);
     }
     yield `,${json(turns)}`;

@@ -69,5 +69,5 @@ function indexIn(header: string | string[] | undefined): number | undefined {
   const text = String(header ?? '');
   if (text === '') return undefined;
   if (INDEX.test(text)) return Number(text);
-  throw new ApiError('malformed_request', 'Last-Event-ID is no index of a turn');
+  throw new ApiError('malformed_request', '`Last-Event-ID` is not the index of a turn.');
 }

@@ -96,7 +96,7 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
   return {
     open: async ({ namespace, id, after }) => {
       if (stopping.signal.aborted) {
-        const detail = 'this process stops; another one serves you';
+        const detail = 'The server is shutting down. Reconnect.';
         throw new ApiError('unavailable', detail, { retryAfterSec: 5 });
       }
       const row = found(await readConversation(pool, { namespace, id }), 'conversation');

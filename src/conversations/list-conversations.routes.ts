@@ -100,7 +100,10 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
       const sought = query.q === undefined ? undefined : soughtBy(query.q);
       if (namesType(headers['accept'], LINES_TYPE)) {
         if (query.limit !== undefined) {
-          throw new ApiError('invalid_parameter', 'limit: lines have no pages; leave it out');
+          throw new ApiError(
+            'invalid_parameter',
+            '`limit` must be omitted: a list in lines (application/x-ndjson) has no pages.',
+          );
         }
         const text = visiblyBroken(exportConversations(pool, filter, sought), requestId);
         return { status: 200, mediaType: LINES_TYPE, text };

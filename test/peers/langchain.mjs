@@ -74,7 +74,7 @@ await check('tools of the client are refused in words', async () => {
     type: 'function',
     function: { name: 'weather', description: 'w', parameters: { type: 'object', properties: {} } },
   };
-  await assert.rejects(model('x').bindTools([tool]).invoke('Hi'), /run here/);
+  await assert.rejects(model('x').bindTools([tool]).invoke('Hi'), /Parley runs/);
 });
 
 function said(messages) {

@@ -78,7 +78,7 @@ function isCut({ status }: Pick<FoundTalk, 'status'>): boolean {
 function stillRunning(): ApiError {
   return new ApiError(
     'idempotency_in_progress',
-    'this request is still being answered; ask again',
+    'The first attempt of this request is still in progress. Retry in a second.',
     {
       retryAfterSec: 1,
     },

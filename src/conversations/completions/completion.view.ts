@@ -11,7 +11,7 @@ const PARTS_MAX = 1_000;
 
 /** Part of a message whose content is a list. */
 const part = z.object({
-  type: z.enum(['text', 'refusal'], 'must be text: images, sound and files are not understood'),
+  type: z.enum(['text', 'refusal'], 'must be `text`: agents do not read images, audio or files'),
   text: z.string().optional(),
   refusal: z.string().optional(),
 });
@@ -28,7 +28,7 @@ const content = z
     if (!Array.isArray(value)) {
       context.addIssue({
         code: 'custom',
-        message: 'must be a text, or a list of parts of the type text',
+        message: 'must be a string, or a list of parts of type `text`',
       });
       return z.NEVER;
     }
@@ -58,18 +58,18 @@ const message = z
     role: z
       .enum(
         ['system', 'developer', 'user', 'assistant'],
-        'must be system, developer, user or assistant: the tools of an agent run here, so no client answers a call',
+        'must be system, developer, user or assistant: Parley runs the tools of an agent, so clients send no tool results',
       )
       .describe('Author of the message.'),
     content,
-    tool_calls: unless(isFilled, 'the tools of an agent run here: leave it out'),
-    function_call: unless(isFilled, 'the tools of an agent run here: leave it out'),
+    tool_calls: unless(isFilled, 'must be omitted: Parley runs the tools of an agent'),
+    function_call: unless(isFilled, 'must be omitted: Parley runs the tools of an agent'),
   })
   .describe('One message of the chat.');
 
 export type ChatMessage = z.output<typeof message>;
 
-const TOOLS_RUN_HERE = 'the tools of an agent are declared with it and run here: leave this out';
+const TOOLS_RUN_HERE = 'must be omitted: tools are declared in the agent, and Parley runs them';
 
 /**
  * Returns a schema that refuses values for which `isAsked` returns true, because they demand a different response. It
@@ -101,7 +101,7 @@ function formatOf(value: unknown): unknown {
   return isFilled(value) ? (value as { type?: unknown }).type : value;
 }
 
-const IN_WORDS = 'must be text: an agent answers in words, and in no form of yours';
+const IN_WORDS = 'must be `text`: agents do not support structured output';
 const responseFormat = z
   .unknown()
   .superRefine((value, context) => {
@@ -123,7 +123,7 @@ const modalities = z
     context.addIssue({
       code: 'custom',
       path,
-      message: 'must be text: an agent answers in text here',
+      message: 'must be `text`: agents answer in text here',
     });
   })
   .optional()
@@ -143,7 +143,7 @@ const who = z
     if (text.length > USER_CHARS_MAX) {
       context.addIssue({
         code: 'custom',
-        message: `may have at most ${USER_CHARS_MAX} characters`,
+        message: `must have at most ${USER_CHARS_MAX} characters`,
       });
       return z.NEVER;
     }
@@ -202,7 +202,7 @@ export const CompletionBody = z
       .unknown()
       .optional()
       .describe('`include_usage: true` adds the usage to a stream.'),
-    n: unless((value) => Number(value) > 1, 'must be 1: an agent says one thing'),
+    n: unless((value) => Number(value) > 1, 'must be 1: an agent returns one answer'),
     metadata: anyMetadata,
     user: who.describe('Your id of the user; becomes `user_id` of the conversation.'),
     safety_identifier: who.describe('Your id of the user, if `user` is absent.'),
@@ -210,7 +210,7 @@ export const CompletionBody = z
     tool_choice: unless(demandsCall, TOOLS_RUN_HERE),
     functions: unless(isFilled, TOOLS_RUN_HERE),
     function_call: unless(demandsCall, TOOLS_RUN_HERE),
-    audio: unless(isFilled, 'an agent answers in text here'),
+    audio: unless(isFilled, 'must be omitted: agents answer in text here'),
     modalities,
     response_format: responseFormat,
   })
@@ -284,7 +284,7 @@ export function chunkOf(
 
 const [NAME] = saying(
   /^agt_[0-9a-z]{26}(@[1-9][0-9]{0,9})?$/,
-  'must be an agent as agt_… or agt_…@3',
+  'must be the id of an agent, such as agt_…, or of one of its versions, such as agt_…@3',
 );
 
 /** Parses `agt_…` or `agt_…@3`. Returns undefined for any other name. `agentId` is a UUID. */

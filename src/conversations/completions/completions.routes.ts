@@ -140,7 +140,7 @@ async function opened(deps: SpeakDeps, request: TalkRequest): Promise<OpenTalk> 
 }
 
 function noConversation(): ApiError {
-  const detail = 'there is no such conversation of this agent';
+  const detail = 'This agent has no such conversation.';
   return new ApiError('not_found', detail, {
     errors: [{ pointer: '/metadata/conversation_id', code: 'conversation_not_found', detail }],
   });

@@ -87,8 +87,8 @@ export function requireModelName(name: string): { agentId: string; version: numb
 
 export function unknownModel(): ApiError {
   const detail =
-    'there is no such model: give the id of an agent that is published (agt_…), or one of its ' +
-    'versions that was live (agt_…@3); GET /v1/models lists them';
+    'There is no such model. Send the id of an agent with a live version (agt_…), or of one of its ' +
+    'versions that has been live (agt_…@3). GET /v1/models lists the agents.';
   return new ApiError('not_found', detail, {
     errors: [{ pointer: '/model', code: 'model_not_found', detail }],
   });

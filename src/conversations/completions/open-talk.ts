@@ -165,7 +165,7 @@ async function readNamed(deps: ConversationDeps, request: TalkRequest) {
   const row = found(await readConversation(deps.pool, { namespace, id }), 'conversation');
   if (row.agentId !== request.agentId) throw found(undefined, 'conversation of this agent');
   if (request.version !== undefined && request.version !== row.agentVersion) {
-    const detail = `the conversation has version ${row.agentVersion} of the agent, to its end`;
+    const detail = `The conversation uses version ${row.agentVersion} of the agent until it ends. Send that version in \`model\`, or no version.`;
     throw new ApiError('invalid_body', detail, {
       errors: [{ pointer: '/model', code: 'invalid_value', detail }],
     });

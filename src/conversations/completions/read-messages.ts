@@ -20,16 +20,16 @@ export function readMessages(messages: readonly ChatMessage[]): BroughtTurn[] {
   }));
   if (said.at(-1)?.role === 'agent') {
     const detail =
-      'must not be assistant in the last message: an agent does not continue its own words';
+      'must not be `assistant` in the last message, because an agent does not continue its own text';
     throw wrong(`/messages/${said.length - 1}/role`, detail);
   }
   const long = said.findIndex(({ role, text }) => role === 'user' && text.length > TEXT_MAX);
   if (long >= 0) {
-    throw wrong(`/messages/${long}/content`, `may have at most ${TEXT_MAX} characters`);
+    throw wrong(`/messages/${long}/content`, `must have at most ${TEXT_MAX} characters`);
   }
   const last = said.findLastIndex(({ role }) => role === 'user');
   const isBlank = last >= afterLastReply(said) && !/\S/.test(said[last]?.text ?? '');
-  if (isBlank) throw wrong(`/messages/${last}/content`, 'must have more than white space');
+  if (isBlank) throw wrong(`/messages/${last}/content`, 'must not be blank');
   return said;
 }
 
@@ -57,7 +57,7 @@ export function addedFrom(said: readonly BroughtTurn[], from: number): Added {
   const texts = rest.filter(({ role }) => role === 'user').map(({ text }) => text);
   const text = texts.join('\n\n');
   if (text.length > TEXT_MAX) {
-    const detail = `may have at most ${TEXT_MAX} characters of the user since the last reply`;
+    const detail = `must have at most ${TEXT_MAX} characters, together with the other messages of the user since the last reply`;
     throw wrong(`/messages/${said.length - 1}/content`, detail);
   }
   return { text, notes: rest.filter(({ role }) => role === 'system').map((turn) => turn.text) };

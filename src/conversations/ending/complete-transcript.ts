@@ -25,7 +25,10 @@ export type Judging =
 
 /** Result of a judgement whose process died or ran out of time. */
 const LOST: Judging = {
-  error: { code: 'not_judged', detail: 'No judgement came in time, so the rule alone has judged.' },
+  error: {
+    code: 'not_judged',
+    detail: 'The model did not judge in time, so the outcome follows the rule.',
+  },
 };
 
 /**

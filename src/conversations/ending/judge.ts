@@ -77,7 +77,7 @@ export function createJudge(deps: Deps): Judge {
       taken.add(job);
     },
     stop: async () => {
-      stopping.abort(new Error('the process is about to end'));
+      stopping.abort(new Error('the process is shutting down'));
       const timer = setTimeout(() => cutting.abort(), GRACE_MS);
       await Promise.all(taken);
       clearTimeout(timer);
@@ -88,11 +88,11 @@ export function createJudge(deps: Deps): Judge {
 
 const BUSY = {
   code: 'not_judged',
-  detail: 'There was no time for a judgement, so the rule alone has judged.',
+  detail: 'The model did not judge in time, so the outcome follows the rule.',
 };
 const NO_MODEL = {
   code: 'no_model',
-  detail: 'There is no model that could judge: name a provider in judgement.model, or in model.',
+  detail: 'No model can judge the conversation: set `provider` in `judgement.model` or in `model`.',
 };
 
 async function judge(
@@ -111,7 +111,7 @@ async function judge(
   } catch (error) {
     const why = signal.aborted ? BUSY : failureOf(error);
     judging = { error: why };
-    deps.log.warn({ ...about, ...why, reason: reasonOf(error) }, 'a conversation was not judged');
+    deps.log.warn({ ...about, ...why, reason: reasonOf(error) }, 'judging a conversation failed');
   }
   await settle(deps, row, judging);
 }
@@ -138,7 +138,7 @@ async function ask(
 function failureOf(error: unknown): { code: string; detail: string } {
   return error instanceof ModelError
     ? { code: error.code, detail: error.message }
-    : { code: 'not_judged', detail: 'The judgement failed, so the rule alone has judged.' };
+    : { code: 'not_judged', detail: 'The judgement failed, so the outcome follows the rule.' };
 }
 
 /** Completes the transcript. If this fails, the reaper does it. */
@@ -147,7 +147,7 @@ async function settle(deps: Deps, { id, test }: ConversationRow, judging: Judgin
     const done = await completeTranscript(deps, id, judging);
     if (done && !test) deps.metrics.judgements.inc({ result: resultOf(judging) });
   } catch (error) {
-    deps.log.warn({ reason: reasonOf(error) }, 'a transcript was not completed; tried again');
+    deps.log.warn({ reason: reasonOf(error) }, 'completing a transcript failed; it is retried');
   }
 }
 

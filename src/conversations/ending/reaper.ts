@@ -36,7 +36,7 @@ export type ReaperDeps = ConversationDeps & {
  */
 export function createReaper(deps: ReaperDeps): Periodic {
   return createPeriodic({
-    what: 'looking for conversations that are over',
+    what: 'ending expired conversations',
     everyMs: EVERY_MS,
     log: deps.log,
     run: (signal) => runReaper(deps, signal),
@@ -98,7 +98,7 @@ async function eachOf<Item extends { id: string } | DeletedAgent>(
       if (error instanceof ApiError) continue;
       const id = 'id' in item ? item.id : item.agentId;
       const about = { reason: reasonOf(error), id };
-      log.warn(about, 'a conversation could not be brought to its end; tried again');
+      log.warn(about, 'ending a conversation failed; it is retried');
     }
   }
   return done;

@@ -100,14 +100,23 @@ export async function statusError(db: Db, key: Key): Promise<ApiError> {
   const { status, acceptedBy } = await requireEscalation(db, key);
   switch (status) {
     case 'requested':
-      return new ApiError('escalation_not_accepted', 'nobody has accepted the escalation yet');
+      return new ApiError(
+        'escalation_not_accepted',
+        'Nobody has accepted the escalation yet. Accept it first.',
+      );
     case 'accepted':
-      return new ApiError('already_accepted', `${acceptedBy?.name ?? 'somebody'} has accepted it`);
+      return new ApiError(
+        'already_accepted',
+        `${acceptedBy?.name ?? 'Somebody else'} has accepted the escalation.`,
+      );
     case 'declined':
     case 'timed_out':
     case 'completed':
     case 'canceled':
-      return new ApiError('escalation_closed', `the escalation is ${status.replace('_', ' ')}`);
+      return new ApiError(
+        'escalation_closed',
+        `The escalation is closed: its status is \`${status}\`.`,
+      );
     default:
       return status satisfies never;
   }

@@ -110,7 +110,7 @@ const lineName = Person.shape.name
   .refine(
     // A refinement instead of a JSON Schema pattern, because OpenAPI has no place for the `u` flag.
     (name) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name),
-    'must be one line without control characters',
+    'must be a single line without control characters',
   )
   .describe('Name that the user sees. It must be one line without control characters.');
 

@@ -42,7 +42,10 @@ export function requestEscalation(
       const { db } = transaction;
       const row = await lockLive(db, input);
       if (row.status === 'escalated') {
-        throw new ApiError('already_escalated', 'a human has been asked for already');
+        throw new ApiError(
+          'already_escalated',
+          'A human has already been requested for this conversation.',
+        );
       }
       await cancelLiveTurn(db, row.id); // Stops the reply in progress, because the agent is silent from now on.
       const version = await readVersion(db, { agentId: row.agentId, version: row.agentVersion });

@@ -70,7 +70,7 @@ async function open(
   const link = readFeedbackToken(sealer, token);
   if (!link) {
     await rateLimits.countFailure(address);
-    throw new ApiError('not_found', 'no such link');
+    throw new ApiError('not_found', 'There is no such link.');
   }
   const { conversationId: id, expiresAt } = link;
   if (expiresAt * 1_000 <= nowMs()) return textPage(request, 'expired', 410);

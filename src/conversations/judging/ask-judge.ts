@@ -38,7 +38,7 @@ export async function askJudge(
   const reply = await ask(model, { messages, schema, signal });
   const verdict = readVerdict(reply.text, topics);
   if (verdict === undefined) {
-    const message = `The model "${reply.model}" answered with something that is not of the schema of a judgement.`;
+    const message = `The model "${reply.model}" returned an answer that does not match the JSON Schema of a judgement.`;
     throw new ModelError('model_invalid_answer', message);
   }
   return { verdict, reply };

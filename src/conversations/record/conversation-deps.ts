@@ -175,7 +175,7 @@ export async function lockLive(
 }
 
 export function conversationEnded(): ApiError {
-  return new ApiError('conversation_ended', 'the conversation has ended; start another one');
+  return new ApiError('conversation_ended', 'The conversation has ended. Start another one.');
 }
 
 export function transcriptUrl({ baseUrl }: Pick<ConversationDeps, 'baseUrl'>, id: string): string {

@@ -225,8 +225,8 @@ export const MessageBody = z
       .string()
       .min(1)
       .max(32_000)
-      .regex(...saying(/\S/, 'must have more than white space'))
-      .describe('Text of the message.'),
+      .regex(...saying(/\S/, 'must not be blank'))
+      .describe('What is said.'),
   })
   .describe('A message.');
 

@@ -104,10 +104,10 @@ async function requireVersion(
   if (!asked) throw unknownAgent();
   const { content, wasLive } = asked;
   if (content === null) {
-    throw new ApiError('unknown_version', `the agent has no version ${version}`);
+    throw new ApiError('unknown_version', `The agent has no version ${version}.`);
   }
   if (wasLive || test) return { version, content };
-  const detail = `version ${version} of the agent was never live: publish it, or try it out with "test": true`;
+  const detail = `Version ${version} of the agent has never been live. Publish it, or send \`"test": true\` to test it.`;
   throw new ApiError('unknown_version', detail);
 }
 
@@ -117,13 +117,13 @@ async function requireLive(db: Db, { namespace, agentId }: ConversationToStart):
   const { version, content } = live;
   if (version !== null && content !== null) return { version, content };
   const detail =
-    'nothing of the agent is live: publish a version first, or try one out with "agent_version" and ' +
-    '"test": true';
+    'The agent has no live version. Publish one first, or send `agent_version` and `"test": true` ' +
+    'to test a version.';
   throw new ApiError('not_published', detail);
 }
 
 function unknownAgent(): ApiError {
-  const detail = 'there is no such agent';
+  const detail = 'There is no such agent.';
   return new ApiError('invalid_body', detail, {
     errors: [{ pointer: '/agent_id', code: 'unknown_agent', detail }],
   });

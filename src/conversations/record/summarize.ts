@@ -6,12 +6,12 @@ const SUMMARY_MAX = 1_000;
 const ENDINGS: Record<string, string> = {
   api: 'It was ended by request.',
   silence_timeout: 'It ended because nobody said anything more.',
-  max_duration: 'It ended at its longest duration.',
+  max_duration: 'It ended because it reached its maximum duration.',
   deleted: 'It was deleted.',
   agent_deleted: 'It ended because its agent was deleted.',
-  voicemail: 'A mailbox answered the call.',
-  transferred: 'The call was handed to another number, where somebody picked up.',
-  platform_error: 'It was cut off by an error.',
+  voicemail: 'Voicemail answered the call.',
+  transferred: 'The call was transferred to another number, and somebody answered.',
+  platform_error: 'It ended because of an error.',
 };
 
 /** Summarizes an ended conversation in plain English, by rule, in at most 1,000 characters. */
@@ -51,7 +51,7 @@ function sentences(tally: Tally): string[] {
     ...(open.length > 0
       ? [`Not answered: ${open.join(', ')}${openMore > 0 ? ` and ${openMore} more` : ''}.`]
       : []),
-    ...(tally.isDissatisfied ? ['The user was not content with the last answer.'] : []),
+    ...(tally.isDissatisfied ? ['The user was not satisfied with the last answer.'] : []),
     ...tried(tally),
     ...handover(tally),
     ...(tally.needs === 0 ? ['The user asked nothing.'] : []),
@@ -71,8 +71,8 @@ function handover({ escalations, lacksHuman, toldClosed }: Tally): string[] {
   if (accepted > 0) {
     return [`${acceptedBy ?? 'A human'} took over after ${count(waitSec, 'second')}.`];
   }
-  if (requested > 0) return ['A human was asked for; nobody took over.'];
-  if (toldClosed) return ['A human was called for when nobody was there.'];
+  if (requested > 0) return ['A human was requested, but nobody took over.'];
+  if (toldClosed) return ['A human was requested while nobody was available.'];
   return lacksHuman ? ['The user asked for a human.'] : [];
 }
 

@@ -52,7 +52,7 @@ export async function callWebhook(deps: CallWebhookDeps, call: WebhookCall): Pro
   const outcome = await deps.send({ ...request, timeoutMs, signal });
   if (outcome.kind === 'response') await outcome.body;
   // An aborted call may already have had its effect.
-  if (call.signal.aborted) return { ok: false, error: 'the call was given up' };
+  if (call.signal.aborted) return { ok: false, error: 'the call was canceled' };
   const isLate = late.aborted || (outcome.kind === 'error' && outcome.errorClass === 'timeout');
   if (isLate) return { ok: false, error: tooLate(outcome, timeoutMs) };
   return outcome.kind === 'response'
@@ -70,8 +70,10 @@ async function findSecrets(
   const values = await deps.findSecrets({ namespace, agentId }, refs);
   const gone = refs.find((_, at) => values[at] === undefined);
   if (gone) {
-    const which = `key ${gone.key} of the Secret ${gone.name}`;
-    return { problem: `the tool cannot be called: ${which} is not there, or may not be used` };
+    const which = `key "${gone.key}" of Secret "${gone.name}"`;
+    return {
+      problem: `the tool cannot be called: ${which} does not exist, or Parley may not use it`,
+    };
   }
   const [bearer, signing] = secretRef ? values : [undefined, values[0]];
   return { ...(bearer !== undefined && { bearer }), ...(signing !== undefined && { signing }) };
@@ -79,8 +81,8 @@ async function findSecrets(
 
 function tooLate(outcome: EgressOutcome, timeoutMs: number): string {
   return outcome.kind === 'error'
-    ? `no answer came within ${timeoutMs} ms; whether the tool did anything is not known`
-    : `the tool answered with status ${outcome.statusCode}, and its answer did not end within ${timeoutMs} ms`;
+    ? `the tool did not answer within ${timeoutMs} ms; it is not known whether it did anything`
+    : `the tool answered with status ${outcome.statusCode}, but did not finish its answer within ${timeoutMs} ms`;
 }
 
 function withoutDot(sentence: string): string {
@@ -164,13 +166,13 @@ function printable(id: string): string {
  * URL are fixed by the agent, so an argument with the same name is refused.
  */
 function withQuery(raw: string, args: Arguments): { url: string } | { problem: string } {
-  if (!URL.canParse(raw)) return { problem: "the tool's url cannot be read" };
+  if (!URL.canParse(raw)) return { problem: "the tool's `url` is not valid" };
   const url = new URL(raw);
   const fixed = new Set(url.searchParams.keys());
   for (const [name, value] of Object.entries(args)) {
     if (fixed.has(name)) {
       return {
-        problem: `the parameter ${JSON.stringify(name.slice(0, 64))} is set by the tool's url`,
+        problem: `the parameter ${JSON.stringify(name.slice(0, 64))} is already set in the tool's \`url\``,
       };
     }
     url.searchParams.append(
@@ -181,7 +183,7 @@ function withQuery(raw: string, args: Arguments): { url: string } | { problem: s
   const tooLong = Buffer.byteLength(url.href) > URL_BYTES_MAX;
   return tooLong
     ? {
-        problem: `the arguments are too long for a URL, which has at most ${URL_BYTES_MAX / 1024} KiB`,
+        problem: `the arguments are too long: the URL may have at most ${URL_BYTES_MAX / 1024} KiB`,
       }
     : { url: url.href };
 }

@@ -38,7 +38,10 @@ async function readContent(response: Response, secrets: readonly string[]): Prom
   const bytes = await response.body;
   const isWhole = await response.isWhole;
   if (status >= 300 && status < 400) {
-    return failed(status, `the tool answered with the redirect ${status}, which is not followed`);
+    return failed(
+      status,
+      `the tool answered with a redirect (status ${status}), which Parley does not follow`,
+    );
   }
   const isCut = bytes.length >= ANSWER_BYTES_MAX;
   const read = readBody(bytes, { headers: response.headers, isCut, secrets });
@@ -66,7 +69,7 @@ function readBody(
   if (bytes.length === 0) return { body: null };
   const coding = first(headers['content-encoding']);
   if (coding !== '' && coding !== 'identity') {
-    const what = `the content-encoding ${named(coding)}, which was not asked for`;
+    const what = `the content encoding ${named(coding)}, which the request does not accept`;
     return { problem: `the tool answered with ${what}` };
   }
   const media = mediaTypeOf(first(headers['content-type']));
@@ -75,7 +78,7 @@ function readBody(
   if (isJson && !isCut) return readJson(text, { media, secrets });
   const isText = isJson || media === '' || (media.startsWith('text/') && media !== 'text/html');
   if (isText && !text.includes('\0')) return { body: text };
-  const what = `${named(media)}, which cannot be read: it must be JSON or plain text`;
+  const what = `${named(media)}, but it must answer with JSON or plain text`;
   return { problem: `the tool answered with ${what}` };
 }
 
@@ -89,7 +92,7 @@ function readJson(
   try {
     return { body: JSON.parse(text, secrets.length > 0 ? revive : undefined) as unknown };
   } catch {
-    return { problem: `the tool answered with ${named(media)} that is no JSON` };
+    return { problem: `the tool answered with ${named(media)} that is not valid JSON` };
   }
 }
 

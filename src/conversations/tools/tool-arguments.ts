@@ -47,7 +47,7 @@ export function createReadArguments(): ReadArguments {
     if ('problem' in known) {
       if (!known.problem.isSlow) compiled.set(key, known);
       const { pointer, detail } = known.problem;
-      return { problem: `the tool's JSON Schema cannot be used: ${pointer} ${detail}` };
+      return { problem: `the tool's JSON Schema is not valid: ${pointer} ${detail}` };
     }
     compiled.set(key, known);
     const timesSlow = slow.get(key) ?? 0;
@@ -71,9 +71,10 @@ export function createReadArguments(): ReadArguments {
 }
 
 const TOO_SLOW =
-  "the tool's JSON Schema takes too long to be checked: whoever declares it must make it simpler";
+  "checking arguments against the tool's JSON Schema takes too long: the author of the tool must simplify the schema";
 
-const TOO_BUSY = 'the arguments could not be checked in time on a busy machine; try again';
+const TOO_BUSY =
+  'the arguments could not be checked in time, because the server is busy; try again';
 
 /**
  * Property names in which models wrap the arguments. They are unwrapped only if the schema refuses the wrapper and

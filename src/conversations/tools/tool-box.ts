@@ -39,7 +39,7 @@ export function createMakeToolBox(deps: ToolBoxDeps): MakeToolBox {
     const of = { namespace: conversation.namespace, agentId, agentVersion, name: tool.name };
     const read = readArguments(of, parametersOf(tool), call.arguments);
     if ('problem' in read) return failed(`wrong arguments: ${read.problem}`);
-    if (signal.aborted) return failed('the call was given up');
+    if (signal.aborted) return failed('the call was canceled');
     return RUN[tool.type](deps, turn, { tool, args: read.value, callId: call.id, signal });
   };
 
@@ -48,8 +48,8 @@ export function createMakeToolBox(deps: ToolBoxDeps): MakeToolBox {
     run: async (call, signal) => {
       const startedMs = deps.clockMs();
       const result = await attempt(turn, call, signal).catch((error: unknown) => {
-        deps.log.error({ err: error, tool: call.name.slice(0, 64) }, 'a tool could not be run');
-        return failed('the tool could not be run');
+        deps.log.error({ err: error, tool: call.name.slice(0, 64) }, 'running a tool failed');
+        return failed('the tool failed because of an internal error');
       });
       return { ...result, durationMs: Math.round(deps.clockMs() - startedMs) };
     },
@@ -72,13 +72,13 @@ const RUN: Record<Tool['type'], Run> = {
     if (closed !== undefined) return failed(`${NOBODY}: ${closed}`);
     return {
       ok: true,
-      content: resultText({ ok: true, note: 'a human is asked to take over after your reply' }),
+      content: resultText({ ok: true, note: 'a human is requested to take over after your reply' }),
       effect: { type: 'transfer_call', reason: reasonOf(args) },
     };
   },
 };
 
-const NOBODY = 'nobody is there to take over; tell the user';
+const NOBODY = 'no human is available to take over; tell the user';
 
 /** Returns the message for users outside the hours of the speaking agent; undefined if the hours are open. */
 function closedOf({ speaker, conversation: { startedAt, ageMs } }: Turn): string | undefined {
@@ -93,7 +93,7 @@ function reasonOf({ reason }: Arguments): string {
 async function runWebhook(deps: ToolBoxDeps, turn: Turn, call: Call): Promise<Result> {
   const { conversation, speaker } = turn;
   const release = deps.places.take(conversation.namespace);
-  if (!release) return failed('too many calls of tools are under way; try again later');
+  if (!release) return failed('too many tool calls are in progress; try again later');
   try {
     const { agentId, agentVersion } = speaker;
     const { id: conversationId, namespace } = conversation;
@@ -103,7 +103,7 @@ async function runWebhook(deps: ToolBoxDeps, turn: Turn, call: Call): Promise<Re
     if (!escalate) return { ok: answer.ok, content: resultText(answer, long) };
     const closed = closedOf(turn);
     if (closed !== undefined) {
-      const note = `a human should look at it, and ${NOBODY}: ${closed}`;
+      const note = `the tool requested a human, but ${NOBODY}: ${closed}`;
       return { ok: answer.ok, content: resultText({ ...answer, note }, long) };
     }
     const effect = { type: 'transfer_call', reason: escalate } as const;
@@ -121,7 +121,7 @@ async function runSearch(_: ToolBoxDeps, turn: Turn, { args }: Call): Promise<Re
   const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } =
     turn.speaker.content.knowledge ?? {};
   const { query } = args;
-  if (typeof query !== 'string') return failed('wrong arguments: query must be a text');
+  if (typeof query !== 'string') return failed('wrong arguments: `query` must be a string');
   const hits = await turn.search(query, topK);
   const good = hits.filter(({ score }) => score >= minScore);
   const passages = good.map((hit) => ({
@@ -144,14 +144,14 @@ async function runHandoff(deps: ToolBoxDeps, turn: Turn, { tool }: Call): Promis
   const { name, agent = '', version } = tool;
   const from = { namespace, agentId, agentVersion, tool: { name, agent, version }, startedAt };
   const target = await deps.findTarget(from);
-  if (!target) return failed(`the agent ${tool.agent} is not there any more`);
+  if (!target) return failed(`the agent ${tool.agent} no longer exists`);
   const { content, ...to } = target;
   if (content === null) {
     const why =
       tool.version === undefined ? 'it was never published' : `it has no version ${tool.version}`;
     return failed(`the agent ${tool.agent} cannot take over: ${why}`);
   }
-  const note = `the agent ${tool.agent} goes on in your place`;
+  const note = `the agent ${tool.agent} continues the conversation in your place`;
   const effect = { type: 'handoff', speaker: { ...to, content } } as const;
   return { ok: true, content: resultText({ ok: true, note }), effect };
 }

@@ -28,7 +28,7 @@ export async function askResponder(respond: Responder, request: ResponderRequest
       if (!isOver) text = kept;
     },
     noteTools: async (turns) => {
-      if (isOver) throw new Error('the turn is over');
+      if (isOver) throw new Error('the turn has ended');
       toolTurns = turns;
       await request.noteTools(turns);
     },

@@ -85,7 +85,7 @@ async function takeOver(
 ): Promise<ClaimedTurn | undefined> {
   const { conversationId, token: from } = there;
   if (!there.isOver) {
-    const detail = 'the reply to this message is still being made; ask again';
+    const detail = 'The reply to this message is still in progress. Retry in a second.';
     throw new ApiError('idempotency_in_progress', detail, { retryAfterSec: 1 });
   }
   const isOurs = await takeOverLiveTurn(pool, { conversationId, from, token });
@@ -109,7 +109,7 @@ async function makeWay(
     if (there?.token !== token || there.isOver) return;
   }
   const detail =
-    'the reply to the message before is not settled yet; send this one again in a few seconds, with ' +
-    'another Idempotency-Key';
+    'The reply to the previous message is not stored yet. Send this message again in a few seconds, with ' +
+    'another `Idempotency-Key`.';
   throw new ApiError('write_conflict', detail, { retryAfterSec: 5 });
 }

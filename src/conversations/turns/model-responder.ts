@@ -71,7 +71,7 @@ function sayOnly(
 
 const TURN_TIMEOUT: TurnError = {
   code: 'turn_timeout',
-  detail: 'the turn took longer than a turn may take',
+  detail: 'The turn exceeded its time limit.',
 };
 
 /** Returns a signal that aborts with the request, or when the turn takes too long. */
@@ -142,12 +142,15 @@ function silenceOf({ text, ends, transfer, replies }: Thought): TurnError | unde
   if (text !== '' || ends || transfer) return undefined;
   const { finishReason } = replies.at(-1) ?? {};
   if (finishReason === 'content_filter') {
-    return { code: 'model_content_filter', detail: 'the provider held the answer back' };
+    return {
+      code: 'model_content_filter',
+      detail: "The provider's content filter withheld the answer.",
+    };
   }
   const detail =
     finishReason === 'length'
-      ? 'the model used up its max_tokens before it said anything'
-      : 'the model answered nothing';
+      ? 'The model used up `max_tokens` before it returned any text.'
+      : 'The model returned an empty answer.';
   return { code: 'model_invalid_answer', detail };
 }
 

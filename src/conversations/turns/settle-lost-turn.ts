@@ -12,7 +12,8 @@ import { recordOf } from './turn-parts.ts';
 
 const ERROR = {
   code: 'process_lost',
-  detail: 'the process that made the reply ended; a repeat by the same Idempotency-Key finishes it',
+  detail:
+    'The process that generated the reply ended. Send the message again with the same `Idempotency-Key`.',
 };
 
 /**

@@ -101,7 +101,10 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
           return result;
         }
       }
-      throw new ApiError('write_conflict', 'others write to it at the same time; try again');
+      throw new ApiError(
+        'write_conflict',
+        'Other requests are writing to the conversation at the same time. Retry the request.',
+      );
     });
 }
 
@@ -170,21 +173,11 @@ async function storeHeldTurn(
  */
 type InTurn = <T>(key: string, work: (overtaken: AbortSignal) => Promise<T>) => Promise<T>;
 
-export function createTurnQueue(): InTurn {
-  const last = new Map<string, { done: Promise<unknown>; overtaken: AbortController }>();
-  return async (key, work) => {
-    const before = last.get(key);
-    before?.overtaken.abort();
-    const overtaken = new AbortController();
-    const run = (): ReturnType<typeof work> => work(overtaken.signal);
-    const done = (before?.done ?? Promise.resolve()).then(run, run);
-    last.set(key, { done, overtaken });
-    try {
-      return await done;
-    } finally {
-      if (last.get(key)?.done === done) last.delete(key);
-    }
-  };
+function turnLost(): ApiError {
+  const detail =
+    'The server lost the turn while it could not reach the database. Send the message again with ' +
+    'the same `Idempotency-Key`.';
+  return new ApiError('unavailable', detail, { retryAfterSec: 1 });
 }
 
 /** Requires a conversation that has not ended. If it has expired and the reaper has not ended it yet, ends it. */
@@ -202,5 +195,8 @@ async function requireLive(deps: ConversationDeps, row: LiveConversation): Promi
  */
 async function agentDeleted(deps: ConversationDeps, row: LiveConversation): Promise<ApiError> {
   await endConversation(deps, { namespace: row.namespace, id: row.id, reason: 'agent_deleted' });
-  return new ApiError('conversation_ended', 'its agent was deleted, and it ended with it');
+  return new ApiError(
+    'conversation_ended',
+    'The conversation ended because its agent was deleted.',
+  );
 }

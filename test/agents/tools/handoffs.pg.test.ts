@@ -155,7 +155,7 @@ test('a deleted target is said to be gone; one of its name in another namespace 
   const b = await make('leaving');
   const a = await make('staying', { tools: [to('leaving')] });
   const startedAt = await now();
-  expect(await handOver(a, { startedAt, namespace: 'team-b' })).toContain('not there any more');
+  expect(await handOver(a, { startedAt, namespace: 'team-b' })).toContain('no longer exists');
   expect((await api.call('DELETE', `/v1/agents/${b}`)).status).toBe(204);
   await api.engine.eventually(async () => (await handOver(a, { startedAt })).includes('not there'));
   await awaitCondition(
@@ -196,5 +196,5 @@ test('a version that was never live hands over as if it had gone live when the c
   const of = { version: 2, startedAt: await now() };
   expect(await handOver(body.id, of)).toBe('You are archive. v1');
   await api.call('DELETE', `/v1/agents/${b}`);
-  expect(await handOver(body.id, of)).toMatch(/archive is not there any more/);
+  expect(await handOver(body.id, of)).toMatch(/archive no longer exists/);
 });

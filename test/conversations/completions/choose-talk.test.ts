@@ -53,7 +53,7 @@ describe('a request that is being answered', () => {
 
   test('is waited for by a retry before that, and left alone by another request', () => {
     expect(() => choose([talk({ ...pending, ageSec: 59 })], { isRetry: true })).toThrow(
-      'still being answered',
+      'still in progress',
     );
     expect(choose([talk({ ...pending, ageSec: 599 })])).toBeUndefined();
     expect(choose([talk({ ...pending, state: at(3), ageSec: 600 })])).toBeUndefined();

@@ -66,9 +66,9 @@ test('the last message is the user’s and has words', () => {
     ]),
   ).toEqual([system('a'), user('b')]);
   expect(() => readMessages([{ role: 'assistant', content: 'b' }])).toThrow(
-    'must not be assistant',
+    'must not be `assistant`',
   );
-  expect(() => readMessages([{ role: 'user', content: ' \n' }])).toThrow('white space');
+  expect(() => readMessages([{ role: 'user', content: ' \n' }])).toThrow('must not be blank');
 });
 
 test('a talk is told apart by its owner and by each message', () => {

@@ -244,7 +244,7 @@ describe('the rule alone judges', () => {
     });
     expect(body.judgement.by_rule.summary).toBe(body.summary);
     expect((await ready(id))[0]).not.toHaveProperty('judgement');
-    expect(fixture.log.join('')).toContain('a conversation was not judged');
+    expect(fixture.log.join('')).toContain('judging a conversation failed');
     await fixture.checkWhole(id);
   });
 

@@ -97,7 +97,7 @@ test('twenty accept at once: one wins, the others learn who', async () => {
     expect([status, body.code, body.detail]).toEqual([
       409,
       'already_accepted',
-      `${name} has accepted it`,
+      `${name} has accepted the escalation.`,
     ]);
   }
   const { body } = await fixture.call('GET', `/v1/escalations/${esc}`);

@@ -89,7 +89,7 @@ describe('a person who vanishes', () => {
         what,
         status: 409,
         code: 'already_accepted',
-        detail: 'Lee has accepted it',
+        detail: 'Lee has accepted the escalation.',
       });
     }
     expect((await act(esc, 'messages', { text: 'Lee here', by: LEE.id })).status).toBe(200);

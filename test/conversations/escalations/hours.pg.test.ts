@@ -58,7 +58,7 @@ describe('outside the hours', () => {
     });
     expect(ended).toMatchObject({
       outcome: 'unresolved',
-      summary: expect.stringContaining('A human was called for when nobody was there.'),
+      summary: expect.stringContaining('A human was requested while nobody was available.'),
     });
   });
 

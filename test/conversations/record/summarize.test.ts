@@ -32,7 +32,7 @@ describe('a summary says', () => {
     [
       'that it was no use',
       { isDissatisfied: true },
-      'The user was not content with the last answer.',
+      'The user was not satisfied with the last answer.',
     ],
     [
       'what was tried',
@@ -47,12 +47,12 @@ describe('a summary says', () => {
     [
       'that nobody took over',
       { escalations: { ...EMPTY_TALLY.escalations, requested: 1 } },
-      'A human was asked for; nobody took over.',
+      'A human was requested, but nobody took over.',
     ],
     [
       'that nobody was there',
       { toldClosed: true },
-      'A human was called for when nobody was there.',
+      'A human was requested while nobody was available.',
     ],
     ['that a human was asked for', { lacksHuman: true }, 'The user asked for a human.'],
   ])('%s', (_, tally, text) => expect(soFar(tally)).toBe(text));

@@ -59,17 +59,21 @@ describe('an answer', () => {
   });
 
   test.each<[string, Given, string]>([
-    ['status 300', { status: 300, body: 'x' }, 'redirect 300'],
-    ['status 399', { status: 399, body: 'x' }, 'redirect 399'],
+    ['status 300', { status: 300, body: 'x' }, 'redirect (status 300)'],
+    ['status 399', { status: 399, body: 'x' }, 'redirect (status 399)'],
     [
       'JSON that is none',
       { headers: of('application/json'), body: '{' },
-      'application/json that is no JSON',
+      'application/json that is not valid JSON',
     ],
-    ['a web page', { headers: of('text/html'), body: '<p>' }, 'text/html, which cannot be read'],
-    ['an image', { headers: of('image/png'), body: 'x' }, 'image/png, which cannot be read'],
-    ['text with U+0000', { headers: of('text/plain'), body: 'a\0b' }, 'cannot be read'],
-    ['a coding', { headers: { 'content-encoding': 'gzip' }, body: 'x' }, 'content-encoding gzip'],
+    ['a web page', { headers: of('text/html'), body: '<p>' }, 'text/html, but it must answer'],
+    ['an image', { headers: of('image/png'), body: 'x' }, 'image/png, but it must answer'],
+    [
+      'text with U+0000',
+      { headers: of('text/plain'), body: 'a\0b' },
+      'it must answer with JSON or plain text',
+    ],
+    ['a coding', { headers: { 'content-encoding': 'gzip' }, body: 'x' }, 'content encoding gzip'],
     ['half of it', { body: 'x', isWhole: false }, 'in the middle of its answer'],
     ['a media type with other signs', { headers: of('a<b>'), body: 'x' }, 'a?b?, which'],
   ])('%s is told of, and not shown', async (_, given, error) => {

@@ -90,6 +90,9 @@ test('what goes wrong on our side is an outcome too, and in the log', async () =
     errors,
   });
   const { ok, content } = await run(box, { query: 'x' });
-  expect([ok, content]).toEqual([false, '{"ok":false,"error":"the tool could not be run"}']);
+  expect([ok, content]).toEqual([
+    false,
+    '{"ok":false,"error":"the tool failed because of an internal error"}',
+  ]);
   expect(errors).toHaveLength(1);
 });

@@ -169,7 +169,9 @@ test('one that may not be used any more is not, and is again when it may', async
     const outcome = await run(box);
     return outcome.ok ? undefined : outcome;
   });
-  expect(said['error']).toContain('key token of the Secret lent is not there, or may not be used');
+  expect(said['error']).toContain(
+    'key "token" of Secret "lent" does not exist, or Parley may not use it',
+  );
   const count = seen.length;
   await run(box);
   expect(seen).toHaveLength(count);

@@ -98,7 +98,7 @@ describe('the request', () => {
   test('has what the url says already, whatever the model writes', async () => {
     const { act, seen } = await tool(json([]), { method: 'GET' });
     const box = boxOf([{ ...act, url: `${act.url}?shop=7` }]);
-    expect((await run(box, { shop: '8' })).said['error']).toContain('"shop" is set by');
+    expect((await run(box, { shop: '8' })).said['error']).toContain('"shop" is already set in');
     expect(seen).toEqual([]);
   });
 
@@ -187,7 +187,9 @@ describe('arguments are refused before anything is sent:', () => {
       throw timedOut;
     });
     for (let i = 0; i < 3; i += 1) {
-      expect((await run(box, { id: 'aaa' })).said['error']).toContain('a busy machine; try again');
+      expect((await run(box, { id: 'aaa' })).said['error']).toContain(
+        'the server is busy; try again',
+      );
     }
     waiting.mockRestore();
     expect((await run(box, { id: 'aaa' })).ok).toBe(true);
@@ -216,7 +218,7 @@ describe('the answer', () => {
     [respond('204 No Content'), { ok: true, status: 204, body: null }],
     [
       respond('200 OK', '{"a":1', JSON_TYPE),
-      { error: 'the tool answered with application/json that is no JSON' },
+      { error: 'the tool answered with application/json that is not valid JSON' },
     ],
     [json({ why: 'sold out' }, '409 Conflict'), { status: 409, body: { why: 'sold out' } }],
     [respond('500 Oops', 'stack', TEXT_TYPE), { status: 500, body: 'stack' }],
@@ -226,7 +228,7 @@ describe('the answer', () => {
     ],
     [
       respond('200 OK', '<html>', 'content-type: text/html\r\n'),
-      { error: expect.stringContaining('text/html, which cannot be read') },
+      { error: expect.stringContaining('text/html, but it must answer') },
     ],
     [
       respond('200 OK', 'PNG', 'content-type: image/png\r\n'),
@@ -282,7 +284,9 @@ describe('time', () => {
     const running = run(boxOf([act]));
     await until('the request', () => seen.length === 1);
     await time.advance(8_000);
-    expect((await running).said['error']).toMatch(/no answer came within 8000 ms; whether/);
+    expect((await running).said['error']).toMatch(
+      /did not answer within 8000 ms; it is not known whether/,
+    );
   });
 
   test('so is one whose answer drips', async () => {
@@ -302,7 +306,7 @@ describe('time', () => {
     const running = run(boxOf([act]));
     await time.armed(BODY_GRACE_MS); // The headers have come.
     await time.advance(8_000);
-    expect((await running).said['error']).toContain('did not end within 8000 ms');
+    expect((await running).said['error']).toContain('did not finish its answer within 8000 ms');
     await server.closed(0);
   });
 
@@ -332,7 +336,7 @@ describe('time', () => {
     await until('the request', () => seen.length === 1);
     controller.abort();
     const { ok, said } = await running;
-    expect([ok, said['error']]).toEqual([false, 'the call was given up']);
+    expect([ok, said['error']]).toEqual([false, 'the call was canceled']);
     await server.closed(0);
   });
 
@@ -352,7 +356,7 @@ describe('time', () => {
     const again = run(theirs);
     await until('one more request', () => hanging.seen.length === 3);
     await time.advance(1_000);
-    expect((await again).said['error']).toContain('no answer came');
+    expect((await again).said['error']).toContain('did not answer within');
   });
 });
 

@@ -74,7 +74,7 @@ describe.each(waysOf('SSE'))('by %s', (way) => {
     expect((await talk.say('I want the desk.')).text).toBe('Nobody is at the desk.');
     expect(asked()).toBe('Front two.');
     const [, tool] = await api.turns(await talk.id());
-    expect(JSON.parse(tool!['tool_result'].content).error).toMatch(/is not there any more/);
+    expect(JSON.parse(tool!['tool_result'].content).error).toMatch(/no longer exists/);
   });
 });
 

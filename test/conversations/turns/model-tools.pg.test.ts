@@ -37,16 +37,16 @@ const TOOLS: Record<string, Misbehaves> = {
   'hangs before its headers': {
     answer: () => undefined,
     fields: { timeout_ms: TIMEOUT_MS },
-    error: 'no answer came within 8000 ms; whether the tool did anything is not known',
+    error: 'the tool did not answer within 8000 ms; it is not known whether it did anything',
   },
   'hangs in the midst of its answer': {
     answer: (response) => void response.writeHead(200).write('{"a":'),
     fields: { timeout_ms: TIMEOUT_MS },
-    error: 'its answer did not end within 8000 ms',
+    error: 'did not finish its answer within 8000 ms',
   },
   redirects: {
     answer: (response) => void response.writeHead(307, { location: '/elsewhere' }).end(),
-    error: 'the redirect 307, which is not followed',
+    error: 'a redirect (status 307), which Parley does not follow',
   },
   'points inside': {
     answer: (response) =>

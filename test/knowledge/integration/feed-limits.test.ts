@@ -38,7 +38,7 @@ describe('a document', () => {
   const document = (over: object) => read({ id: 'a', text: 'x', ...over });
 
   test.each([[null], ['text'], [[]], [undefined]])('is an object: %j', async (value) => {
-    expect(await failing(() => read(value as object))).toContain('documents[0] is none');
+    expect(await failing(() => read(value as object))).toContain('documents[0] is not an object');
   });
 
   test.each([

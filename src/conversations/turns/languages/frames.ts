@@ -111,7 +111,7 @@ function readFrames(frames: readonly string[], slots: Slots): Phrase[] {
     if (kept) return kept;
     const phrases: Phrase[] = [];
     known.set(name, phrases);
-    if (!slots[name]) throw new Error(`a frame names the slot ${name}, and there is none`);
+    if (!slots[name]) throw new Error(`a frame names the unknown slot ${name}`);
     phrases.push(...read(slots[name]));
     return phrases;
   };
@@ -129,7 +129,7 @@ function readFrames(frames: readonly string[], slots: Slots): Phrase[] {
       if (slot !== undefined) element.slots.push(slotOf(slot));
       else if (SIGNS.has(part)) element.signs.add(part);
       else if (/^[\p{L}\p{N}']+$/u.test(part)) element.words.add(part);
-      else throw new Error(`a frame has ${written}, which is neither a word nor a slot nor a sign`);
+      else throw new Error(`a frame contains ${written}, which is not a word, a slot or a sign`);
     }
     return element;
   };

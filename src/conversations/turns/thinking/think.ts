@@ -120,7 +120,7 @@ export async function think(
 
 const TOO_MANY_STEPS: TurnError = {
   code: 'too_many_steps',
-  detail: `the model called tools in ${STEPS_MAX} requests and gave no answer`,
+  detail: `The model called tools in ${STEPS_MAX} requests without returning an answer.`,
 };
 
 async function prepare(

@@ -33,11 +33,11 @@ const LINE_CHARS_MAX = 1_000;
 const ARGUMENTS_CHARS_MAX = 16_000;
 
 export const NOT_KNOWN = failure(
-  'it is not known whether this was carried out; do not do it again before that is found out, and tell the user so',
+  'it is not known whether this was carried out; do not do it again until that is known, and tell the user so',
 );
-export const NOT_CARRIED_OUT = failure('this was not carried out: the turn was over');
+export const NOT_CARRIED_OUT = failure('this was not carried out, because the turn had ended');
 export const TOO_MANY_AT_ONCE = failure(
-  'this was not carried out: too many calls at once; call fewer tools at a time',
+  'this was not carried out, because there were too many calls at once; call fewer tools at a time',
 );
 
 function failure(error: string): ToolOutcome {
