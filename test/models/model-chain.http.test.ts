@@ -70,7 +70,7 @@ describe('before the first token a request is made again', () => {
 test.each([
   [undefined, 'There is no default model provider'],
   ['default', 'There is no default model provider'],
-  ['east', 'There is no model provider "east"'],
+  ['east', 'no usable model provider "east"'],
 ])('the provider %s that is gone is named', async (provider, message) => {
   const known = [endpointOf('http://127.0.0.1:1/v1')];
   const client = createEgressFetch({ guard: createAddressGuard({ allow: [] }) });
@@ -197,7 +197,7 @@ describe('which provider', () => {
     const model = await finder({})({ namespace: 'a', model: { provider: 'gone' } });
     const error = await failureOf(ask(model!));
     expect(error.code).toBe('model_refused');
-    expect(error.message).toContain('no model provider "gone"');
+    expect(error.message).toContain('no usable model provider "gone"');
   });
 
   test('two namespaces with providers of one name use their own keys', async () => {
