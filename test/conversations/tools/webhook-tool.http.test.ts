@@ -197,7 +197,7 @@ describe('arguments are refused before anything is sent:', () => {
 
   test('a schema from before they were looked at is said to be unusable', async () => {
     const { act, seen } = await tool(json({}), { parameters: { $ref: 'https://example.com/x' } });
-    expect((await run(boxOf([act]), {})).said['error']).toContain('cannot be used');
+    expect((await run(boxOf([act]), {})).said['error']).toContain('JSON Schema is not valid');
     expect(seen).toEqual([]);
   });
 });
@@ -347,7 +347,7 @@ describe('time', () => {
     const deps = { places: createCallPlaces({ namespace: 2, process: 3 }) };
     const theirs = boxOf([hanging.act], { deps, namespace: 'team-a' });
     const waiting = [run(theirs), run(theirs)];
-    expect((await run(theirs)).said['error']).toContain('too many calls');
+    expect((await run(theirs)).said['error']).toContain('too many tool calls');
     const ours = boxOf([act], { deps, namespace: 'team-b' });
     expect((await run(ours)).ok).toBe(true);
     await until('both requests', () => hanging.seen.length === 2);

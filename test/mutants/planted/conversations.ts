@@ -159,8 +159,8 @@ export const CONVERSATIONS: readonly Mutant[] = [
     promise: 'every conversation ends eventually',
     file: 'src/conversations/ending/reaper.ts',
     in: 'eachOf',
-    find: "again');",
-    replace: "again'); break;",
+    find: "is retried');",
+    replace: "is retried'); break;",
     suite: 'test/conversations/ending/conversation-ending.pg.test.ts',
   },
   {
