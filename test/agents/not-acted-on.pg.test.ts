@@ -90,13 +90,13 @@ test('names the speech provider that the namespace lacks, and is gone when it is
     voice: { provider: 'says', speed: 2 },
     transcriber: { provider: 'hears' },
   });
-  await comes('ModelProvider says does not exist');
+  await comes('ModelProvider "says" does not exist in this namespace');
   await declare('says', {});
-  await comes('ModelProvider says has no speech');
+  await comes('ModelProvider "says" has no `speech`');
   await declare('says', { speech: { defaultModel: 'm', defaultVoice: 'v' } });
-  await comes('ModelProvider hears does not exist');
+  await comes('ModelProvider "hears" does not exist in this namespace');
   await declare('hears', {});
-  await comes('ModelProvider hears has no transcription');
+  await comes('ModelProvider "hears" has no `transcription`');
   await declare('hears', { transcription: { defaultModel: 'm' } });
   await until('it is gone', async () => (await message()) === undefined);
 });

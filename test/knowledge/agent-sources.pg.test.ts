@@ -151,7 +151,7 @@ test.each([
   expect(body.errors).toMatchObject([
     {
       pointer: '/knowledge',
-      detail: 'all, selector, source_ids and source_names exclude each other',
+      detail: 'set only one of `all`, `selector`, `source_ids` and `source_names`',
     },
   ]);
 });

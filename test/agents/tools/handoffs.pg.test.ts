@@ -157,7 +157,9 @@ test('a deleted target is said to be gone; one of its name in another namespace 
   const startedAt = await now();
   expect(await handOver(a, { startedAt, namespace: 'team-b' })).toContain('no longer exists');
   expect((await api.call('DELETE', `/v1/agents/${b}`)).status).toBe(204);
-  await api.engine.eventually(async () => (await handOver(a, { startedAt })).includes('not there'));
+  await api.engine.eventually(async () =>
+    (await handOver(a, { startedAt })).includes('no longer exists'),
+  );
   await awaitCondition(
     api.engine,
     { kind: 'Agent', name: 'staying' },

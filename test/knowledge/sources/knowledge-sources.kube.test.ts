@@ -297,7 +297,7 @@ describeEachStore((storeName) => {
       await awaitCondition(api.engine, keyOf('Agent', 'a'), {
         type: 'ResolvedRefs',
         status: 'False',
-        message: 'KnowledgeSource handbook does not exist',
+        message: 'KnowledgeSource "handbook" does not exist in this namespace',
       });
       await declare({ type: 'text', text: TEXT });
       await ready({ status: 'True' });
