@@ -149,7 +149,7 @@ const knowledge = z
     all: z
       .boolean()
       .meta(rules({ rule: 'self', message: 'must be true or omitted' }))
-      .describe('Answers from every knowledge source of the namespace, also from those to come.')
+      .describe('Answers from every knowledge source of the namespace, including future ones.')
       .exactOptional(),
     selector: z
       .strictObject({

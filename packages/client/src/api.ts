@@ -317,7 +317,7 @@ export interface components {
       tools: ({
         /** Type of the tool, which determines what happens when the agent uses it. */
         type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
-        /** Name by which the model calls the tool. Unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
+        /** Name by which the model calls the tool. Unique within the agent. Must contain only letters, digits, underscores and hyphens, and begin with a letter or an underscore. */
         name: string;
         /** Explains to the model when to use the tool. */
         description?: string;
@@ -420,7 +420,7 @@ export interface components {
         };
         /** Working hours of the people. If absent, people are always available. */
         hours?: {
-          /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+          /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
           time_zone: string;
           /** Periods in which people are available, on each of the listed days. */
           open: {
@@ -547,7 +547,7 @@ export interface components {
         tools?: {
           /** Type of the tool, which determines what happens when the agent uses it. */
           type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
-          /** Name by which the model calls the tool. Unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
+          /** Name by which the model calls the tool. Unique within the agent. Must contain only letters, digits, underscores and hyphens, and begin with a letter or an underscore. */
           name: string;
           /** Explains to the model when to use the tool. */
           description?: string;
@@ -650,7 +650,7 @@ export interface components {
           };
           /** Working hours of the people. If absent, people are always available. */
           hours?: {
-            /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+            /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
             time_zone: string;
             /** Periods in which people are available, on each of the listed days. */
             open: {
@@ -1965,7 +1965,7 @@ export interface components {
         };
         /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
         pricing?: {
-          /** ISO 4217 code, such as USD. Must be a currency of three capitals, such as USD. */
+          /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
           currency: string;
           /** Price of a million input tokens. */
           input_per_million_tokens: number;
@@ -2346,7 +2346,7 @@ export interface paths {
           tools?: {
             /** Type of the tool, which determines what happens when the agent uses it. */
             type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
-            /** Name by which the model calls the tool. Unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
+            /** Name by which the model calls the tool. Unique within the agent. Must contain only letters, digits, underscores and hyphens, and begin with a letter or an underscore. */
             name: string;
             /** Explains to the model when to use the tool. */
             description?: string;
@@ -2449,7 +2449,7 @@ export interface paths {
             };
             /** Working hours of the people. If absent, people are always available. */
             hours?: {
-              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
               /** Periods in which people are available, on each of the listed days. */
               open: {
@@ -2615,7 +2615,7 @@ export interface paths {
           tools?: ({
             /** Type of the tool, which determines what happens when the agent uses it. */
             type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
-            /** Name by which the model calls the tool. Unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
+            /** Name by which the model calls the tool. Unique within the agent. Must contain only letters, digits, underscores and hyphens, and begin with a letter or an underscore. */
             name: string;
             /** Explains to the model when to use the tool. */
             description?: string;
@@ -2718,7 +2718,7 @@ export interface paths {
             } | null);
             /** Working hours of the people. If absent, people are always available. */
             hours?: ({
-              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone?: (string | null);
               /** Periods in which people are available, on each of the listed days. */
               open?: ({
@@ -2822,7 +2822,7 @@ export interface paths {
           tools?: ({
             /** Type of the tool, which determines what happens when the agent uses it. */
             type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
-            /** Name by which the model calls the tool. Unique within the agent. Must be letters, digits, underscores and hyphens, and begin with a letter or underscore. */
+            /** Name by which the model calls the tool. Unique within the agent. Must contain only letters, digits, underscores and hyphens, and begin with a letter or an underscore. */
             name: string;
             /** Explains to the model when to use the tool. */
             description?: string;
@@ -2925,7 +2925,7 @@ export interface paths {
             } | null);
             /** Working hours of the people. If absent, people are always available. */
             hours?: ({
-              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone?: (string | null);
               /** Periods in which people are available, on each of the listed days. */
               open?: ({
@@ -4728,16 +4728,16 @@ export interface paths {
             content?: (string | null | {
               type?: ('text' | 'refusal');
             }[]);
-            /** Ignored, or rejected if the response would differ: the tools of an agent run here: leave it out. */
+            /** Ignored, or rejected if the response would differ: must be omitted: Parley runs the tools of an agent. */
             tool_calls?: unknown;
-            /** Ignored, or rejected if the response would differ: the tools of an agent run here: leave it out. */
+            /** Ignored, or rejected if the response would differ: must be omitted: Parley runs the tools of an agent. */
             function_call?: unknown;
           }[];
           /** If true, the response is streamed in chunks as server-sent events. */
           stream?: (boolean | null);
           /** `include_usage: true` adds the usage to a stream. */
           stream_options?: unknown;
-          /** Ignored, or rejected if the response would differ: must be 1: an agent says one thing. */
+          /** Ignored, or rejected if the response would differ: must be 1: an agent returns one answer. */
           n?: unknown;
           /** Metadata of the conversation. `conversation_id` continues that conversation. Values other than strings are stored as JSON. */
           metadata?: { [name: string]: unknown };
@@ -4745,15 +4745,15 @@ export interface paths {
           user?: unknown;
           /** Your id of the user, if `user` is absent. */
           safety_identifier?: unknown;
-          /** Ignored, or rejected if the response would differ: the tools of an agent are declared with it and run here: leave this out. */
+          /** Ignored, or rejected if the response would differ: must be omitted: tools are declared in the agent, and Parley runs them. */
           tools?: unknown;
-          /** Ignored, or rejected if the response would differ: the tools of an agent are declared with it and run here: leave this out. */
+          /** Ignored, or rejected if the response would differ: must be omitted: tools are declared in the agent, and Parley runs them. */
           tool_choice?: unknown;
-          /** Ignored, or rejected if the response would differ: the tools of an agent are declared with it and run here: leave this out. */
+          /** Ignored, or rejected if the response would differ: must be omitted: tools are declared in the agent, and Parley runs them. */
           functions?: unknown;
-          /** Ignored, or rejected if the response would differ: the tools of an agent are declared with it and run here: leave this out. */
+          /** Ignored, or rejected if the response would differ: must be omitted: tools are declared in the agent, and Parley runs them. */
           function_call?: unknown;
-          /** Ignored, or rejected if the response would differ: an agent answers in text here. */
+          /** Ignored, or rejected if the response would differ: must be omitted: agents answer in text here. */
           audio?: unknown;
           /** Rejected with anything other than `text`. */
           modalities?: unknown;
@@ -6507,7 +6507,7 @@ export interface paths {
             };
             /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
             pricing?: {
-              /** ISO 4217 code, such as USD. Must be a currency of three capitals, such as USD. */
+              /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
               currency: string;
               /** Price of a million input tokens. */
               input_per_million_tokens: number;
@@ -6649,7 +6649,7 @@ export interface paths {
             } | null);
             /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
             pricing?: ({
-              /** ISO 4217 code, such as USD. Must be a currency of three capitals, such as USD. */
+              /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
               currency?: (string | null);
               /** Price of a million input tokens. */
               input_per_million_tokens?: (number | null);
@@ -6730,7 +6730,7 @@ export interface paths {
             } | null);
             /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
             pricing?: ({
-              /** ISO 4217 code, such as USD. Must be a currency of three capitals, such as USD. */
+              /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
               currency?: (string | null);
               /** Price of a million input tokens. */
               input_per_million_tokens?: (number | null);
@@ -6906,7 +6906,7 @@ export interface paths {
             version?: number;
             /** Hours in which the number is answered. Default: always. Outside them, the caller hears the closedMessage of these hours, or else the closedMessage of inbound. */
             hours?: {
-              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
               /** Periods in which people are available, on each of the listed days. */
               open: {
@@ -7038,7 +7038,7 @@ export interface paths {
             version?: number;
             /** Hours in which the number is answered. Default: always. Outside them, the caller hears the closedMessage of these hours, or else the closedMessage of inbound. */
             hours?: {
-              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
               /** Periods in which people are available, on each of the listed days. */
               open: {
@@ -7109,7 +7109,7 @@ export interface paths {
             version?: number;
             /** Hours in which the number is answered. Default: always. Outside them, the caller hears the closedMessage of these hours, or else the closedMessage of inbound. */
             hours?: {
-              /** IANA name of the time zone, such as Europe/Berlin. Must be a name of the IANA time zone database. */
+              /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
               /** Periods in which people are available, on each of the listed days. */
               open: {
@@ -7233,7 +7233,7 @@ export interface paths {
           variables?: { [name: string]: unknown };
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
-          /** Origin of the pages that may use the token; default: any. Must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: http for localhost and 127.0.0.1 only, a host, a port if it has one, no path. */
+          /** Origin of the pages that may use the token; default: any. Must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: a scheme (http only for localhost and 127.0.0.1), a host, an optional port, no path. */
           origin?: string;
           /** Seconds until the token expires. */
           ttl_sec?: number;

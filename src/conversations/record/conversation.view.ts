@@ -226,7 +226,7 @@ export const MessageBody = z
       .min(1)
       .max(32_000)
       .regex(...saying(/\S/, 'must not be blank'))
-      .describe('What is said.'),
+      .describe('Text of the message.'),
   })
   .describe('A message.');
 

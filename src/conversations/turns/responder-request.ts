@@ -127,7 +127,7 @@ function historyBefore(
 /** Returns the error for a turn that another process has taken over. */
 export function turnLost(): ApiError {
   const detail =
-    'this process lost the turn while it could not reach the database; send the message again with ' +
-    'the same Idempotency-Key';
+    'The server lost the turn while it could not reach the database. Send the message again with ' +
+    'the same `Idempotency-Key`.';
   return new ApiError('unavailable', detail, { retryAfterSec: 1 });
 }

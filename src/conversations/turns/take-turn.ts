@@ -173,11 +173,21 @@ async function storeHeldTurn(
  */
 type InTurn = <T>(key: string, work: (overtaken: AbortSignal) => Promise<T>) => Promise<T>;
 
-function turnLost(): ApiError {
-  const detail =
-    'The server lost the turn while it could not reach the database. Send the message again with ' +
-    'the same `Idempotency-Key`.';
-  return new ApiError('unavailable', detail, { retryAfterSec: 1 });
+export function createTurnQueue(): InTurn {
+  const last = new Map<string, { done: Promise<unknown>; overtaken: AbortController }>();
+  return async (key, work) => {
+    const before = last.get(key);
+    before?.overtaken.abort();
+    const overtaken = new AbortController();
+    const run = (): ReturnType<typeof work> => work(overtaken.signal);
+    const done = (before?.done ?? Promise.resolve()).then(run, run);
+    last.set(key, { done, overtaken });
+    try {
+      return await done;
+    } finally {
+      if (last.get(key)?.done === done) last.delete(key);
+    }
+  };
 }
 
 /** Requires a conversation that has not ended. If it has expired and the reaper has not ended it yet, ends it. */

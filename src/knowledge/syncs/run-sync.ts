@@ -128,7 +128,7 @@ async function failSync(
     const source = await lockHeld(db, sync);
     const { reason, message: error } = failure;
     if (!(await finishSync(db, { ...sync, status: 'failed', reason, error, progress }))) {
-      throw new LeaseLost('canceled or taken over');
+      throw new LeaseLost('the sync was canceled, or another process took it over');
     }
     const result = {
       documents: source.documents,
