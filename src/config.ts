@@ -36,12 +36,12 @@ function ascending<N extends string>(...names: readonly N[]) {
     .string()
     .regex(
       new RegExp(String.raw`^(0|\d{1,6}(,\d{1,6}){${names.length - 1}})$`),
-      `must be ${form}, each more than the one before, or 0: no limit`,
+      `must be ${form}, each larger than the previous one, or 0 for no limit`,
     )
     .transform((text) => (text === '0' ? null : text.split(',').map(Number)))
     .refine(
       (numbers) => numbers === null || numbers.every((number, i) => number > (numbers[i - 1] ?? 0)),
-      `must be ${form}, each more than the one before: so no key takes all of its namespace's`,
+      `must be ${form}, each larger than the previous one, so that one key cannot use up the limit of its namespace`,
     )
     .transform((numbers) => {
       if (numbers === null) return null;
@@ -54,7 +54,7 @@ const shares = ascending('key', 'namespace', 'process');
 
 const quota = z
   .string()
-  .regex(/^\d{1,12}$/, 'must be a whole number; 0: no limit')
+  .regex(/^\d{1,12}$/, 'must be a whole number; 0 means no limit')
   .transform(Number);
 
 /**
@@ -115,7 +115,7 @@ const tracing = {
     .default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
-    .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a share from 0 to 1, such as 0.1')
+    .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a fraction from 0 to 1, such as 0.1')
     .transform(Number)
     .prefault('1'),
 };
@@ -161,19 +161,19 @@ const environment = z.object({
     .optional(),
   PARLEY_ENCRYPTION_KEY_PREVIOUS: z
     .string()
-    .refine((text) => /^[A-Za-z0-9+/]{43}=$/.test(text), 'must be the 32 bytes in base64 of before')
+    .refine((text) => /^[A-Za-z0-9+/]{43}=$/.test(text), 'must be the previous 32 bytes in base64')
     .optional(),
   PARLEY_MODEL_URL: z
     .string()
-    .regex(/^https?:\/\/[^?#]+$/, 'must be the base of an API, such as https://api.example.com/v1')
-    .refine((text) => URL.canParse(text), 'is no URL')
+    .regex(/^https?:\/\/[^?#]+$/, 'must be a base URL, such as https://api.example.com/v1')
+    .refine((text) => URL.canParse(text), 'is not a URL')
     .optional(),
   PARLEY_MODEL_KEY: z.string().optional(),
   PARLEY_MODEL: z.string().max(128).optional(),
   PARLEY_EMBEDDING_MODEL: z.string().max(128).optional(),
   PARLEY_RATE_LIMIT: z
     .string()
-    .regex(/^\d{1,7}$/, 'must be requests a minute, a whole number; 0: no limit')
+    .regex(/^\d{1,7}$/, 'must be a whole number of requests per minute; 0 means no limit')
     .transform(Number)
     .optional(),
   PARLEY_CORS_ORIGINS: origins.optional(),
@@ -204,8 +204,8 @@ function modelProblems({
   PARLEY_MODEL: model,
   PARLEY_EMBEDDING_MODEL: embeddingModel,
 }: Record<string, string | undefined>): string[] {
-  const isAlone = 'needs PARLEY_MODEL_URL, the base of the API it is for';
-  const isNeeded = 'needed with PARLEY_MODEL_URL: the model of agents that name none';
+  const isAlone = 'needs PARLEY_MODEL_URL, the base URL of its API';
+  const isNeeded = 'is required with PARLEY_MODEL_URL: the default model of agents';
   return [
     ...(url === undefined && key !== undefined ? [`PARLEY_MODEL_KEY: ${isAlone}`] : []),
     ...(url === undefined && model !== undefined ? [`PARLEY_MODEL: ${isAlone}`] : []),

@@ -14,13 +14,13 @@ const program = new Command('parley')
 
 program
   .command('start')
-  .description('everything in one process, with its own PostgreSQL unless DATABASE_URL is set')
+  .description('run everything in one process, with its own PostgreSQL unless DATABASE_URL is set')
   .action(async () => (await import('./standalone/run.ts')).runStart(configured()));
 
 for (const role of ['operator', 'api', 'delivery'] as const) {
   program
     .command(role)
-    .description(`the ${role} role alone, as in a pod`)
+    .description(`run only the ${role} role, as in a pod`)
     .action(async () => (await import('./commands/run-role.ts')).runRole(role, configured()));
 }
 
@@ -31,18 +31,18 @@ program
 
 program
   .command('reseal')
-  .description('seal with PARLEY_ENCRYPTION_KEY what the previous key sealed')
+  .description('encrypt stored secrets with PARLEY_ENCRYPTION_KEY instead of the previous key')
   .action(async () => (await import('./commands/reseal.ts')).runReseal(configured()));
 
 program
   .command('keys')
-  .description('API keys')
+  .description('manage API keys')
   .command('create')
-  .description('make a key and print it; it is shown once')
-  .requiredOption('-n, --namespace <namespace>', 'the namespace the key belongs to')
+  .description('create a key and print it; it is shown only once')
+  .requiredOption('-n, --namespace <namespace>', 'namespace of the key')
   .option('--scopes <scopes>', 'comma-separated: read,write,publish,replay,keys (default: all)')
-  .option('--name <name>', 'to know it again')
-  .option('--expires <end>', 'when it ends: 90d, 12h, or a date as 2027-01-31 (default: never)')
+  .option('--name <name>', 'name of the key, for people')
+  .option('--expires <end>', 'expiry: 90d, 12h, or a date such as 2027-01-31 (default: never)')
   .action(
     async (options: { namespace: string; scopes?: string; name?: string; expires?: string }) => {
       const { createKey } = await import('./commands/keys.ts');
@@ -53,16 +53,27 @@ program
 
 program
   .command('drill')
-  .description('ring an agent with recorded voices, break in, and check what was heard and stored')
-  .requiredOption('--url <url>', 'where the API is reached')
-  .option('--base-url <url>', 'its PARLEY_BASE_URL, which carriers sign (default: as --url)')
-  .requiredOption('--key-file <file>', 'a file with an API key')
-  .requiredOption('--token-file <file>', 'a file with the token that the Secret has')
-  .requiredOption('--secret <name/key>', 'of the namespace of the key, for a TelephonyProvider')
-  .option('--host <host>', 'how Parley reaches this process (default: the name of this machine)')
-  .option('--port <port>', 'where it listens for that', '0')
-  .option('--interruptions <count>', 'how often callers break in', '10')
-  .option('--at-once <calls>', 'how many calls go on at once', '2')
+  .description(
+    'call an agent with recorded voices, interrupt it, and check what was played and stored',
+  )
+  .requiredOption('--url <url>', 'URL of the API')
+  .option(
+    '--base-url <url>',
+    'PARLEY_BASE_URL of the API, which carriers sign (default: same as --url)',
+  )
+  .requiredOption('--key-file <file>', 'file with an API key')
+  .requiredOption('--token-file <file>', 'file with the token that the Secret contains')
+  .requiredOption(
+    '--secret <name/key>',
+    'Secret for a TelephonyProvider, in the namespace of the key',
+  )
+  .option(
+    '--host <host>',
+    'host name at which Parley reaches this process (default: the name of this machine)',
+  )
+  .option('--port <port>', 'port of this process for Parley', '0')
+  .option('--interruptions <count>', 'number of interruptions by callers', '10')
+  .option('--at-once <calls>', 'number of concurrent calls', '2')
   .option('--retranscribe', "set the transcriber's option retranscribe_interrupted")
   .action(async (options: DrillArguments) => {
     await (await import('../packages/drill/src/command.ts')).runDrillCommand(options);

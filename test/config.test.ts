@@ -126,7 +126,7 @@ test('limits and quotas are read, and 0 is none', () => {
 test('a kind of declared thing has a quota without an entry here', () => {
   expect(readConfig({ PARLEY_QUOTA_GREETINGS: '5' }).limits.quotas).toMatchObject({ greetings: 5 });
   expect(() => readConfig({ PARLEY_QUOTA_GREETINGS: 'x' })).toThrow(
-    'PARLEY_QUOTA_GREETINGS: must be a whole number; 0: no limit',
+    'PARLEY_QUOTA_GREETINGS: must be a whole number; 0 means no limit',
   );
 });
 
@@ -211,12 +211,18 @@ describe('the default provider of models', () => {
   });
 
   test.each([
-    [{ PARLEY_MODEL_URL: given.PARLEY_MODEL_URL }, 'PARLEY_MODEL: needed with PARLEY_MODEL_URL'],
+    [
+      { PARLEY_MODEL_URL: given.PARLEY_MODEL_URL },
+      'PARLEY_MODEL: is required with PARLEY_MODEL_URL',
+    ],
     [{ PARLEY_MODEL: 'm-1' }, 'PARLEY_MODEL: needs PARLEY_MODEL_URL'],
     [{ PARLEY_EMBEDDING_MODEL: 'e' }, 'PARLEY_EMBEDDING_MODEL: needs PARLEY_MODEL_URL'],
     [{ PARLEY_MODEL_KEY: 'k' }, 'PARLEY_MODEL_KEY: needs PARLEY_MODEL_URL'],
-    [{ ...given, PARLEY_MODEL_URL: 'ftp://x.example' }, 'PARLEY_MODEL_URL: must be the base'],
-    [{ ...given, PARLEY_MODEL_URL: 'https://x.example/v1?a=b' }, 'PARLEY_MODEL_URL: must be the'],
+    [{ ...given, PARLEY_MODEL_URL: 'ftp://x.example' }, 'PARLEY_MODEL_URL: must be a base URL'],
+    [
+      { ...given, PARLEY_MODEL_URL: 'https://x.example/v1?a=b' },
+      'PARLEY_MODEL_URL: must be a base URL',
+    ],
   ])('%j is refused', (env, problem) => {
     expect(problemsOf(env)).toEqual([expect.stringContaining(problem)]);
   });

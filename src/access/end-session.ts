@@ -39,7 +39,7 @@ export async function signOut(
   await inTransaction(pool, async (db) => {
     const session = found(await readSession(db, { namespace, id }), 'session');
     if (!(await endSession(db, session)))
-      throw new ApiError('not_found', 'there is no such session');
+      throw new ApiError('not_found', 'There is no such session.');
     await recordEnd(db, caller, { session, reason: 'signed_out' });
   });
   onEnded(id);
@@ -50,7 +50,7 @@ export async function signOut(
  * @throws ApiError missing_scope
  */
 export function requireOwn(caller: Caller, id: string): void {
-  if (caller.sessionId !== id) requireScope(caller, 'keys', 'it is not your own session');
+  if (caller.sessionId !== id) requireScope(caller, 'keys', 'the session is not your own');
 }
 
 /**

@@ -39,7 +39,7 @@ type Deps = {
 export function createLiveKeys(deps: Deps): LiveKeys {
   const { authenticate, forget } = createAuthenticate(deps);
   const { watch, look, stop } = createEndWatch({
-    what: 'looking whose API key ended',
+    what: 'closing streams of expired API keys',
     listLive: (ids) => listLiveKeys(deps.pool, ids),
     log: deps.log,
   });

@@ -48,7 +48,7 @@ export function createLiveSessions(deps: Deps): LiveSessions {
   const { authenticate, forget } = createAuthenticate(deps);
   let notedMs = nowMs();
   const { watch, look, stop } = createEndWatch({
-    what: 'looking which sessions ended',
+    what: 'closing streams of ended sessions',
     listLive: async (ids) => {
       const live = await listLiveSessions(pool, ids);
       if (nowMs() - notedMs > NOTE_USE_MS) {

@@ -52,7 +52,7 @@ export type KeyManager = AuditedBy & {
 /** A new key. Its text is available only here. */
 export type NewKey = { row: ApiKeyRow; text: string };
 
-const SCOPES_MISSING = 'a key may be given no more scopes than your own has';
+const SCOPES_MISSING = 'A key may only have scopes that your own key has';
 
 /**
  * Creates an API key. A key with an expiry counts toward the same quota as rotated keys. It does not count as a
@@ -68,7 +68,7 @@ export function createKey(
 ): Promise<NewKey> {
   const missing = missingScopes(caller, input.scopes);
   if (missing.length > 0) {
-    const detail = `${SCOPES_MISSING}: it lacks ${missing.join(', ')}`;
+    const detail = `${SCOPES_MISSING}. Yours lacks ${missing.join(', ')}.`;
     throw new ApiError('invalid_body', detail, {
       errors: [{ pointer: '/scopes', code: 'too_many_scopes', detail }],
     });
@@ -108,18 +108,18 @@ export async function rotateKey(
     const missing = missingScopes(caller, old.scopes);
     if (missing.length > 0) {
       // Without this check, a key that may only manage keys could create a key that may do everything.
-      throw new ApiError('missing_scope', `${SCOPES_MISSING}: it lacks ${missing.join(', ')}`);
+      throw new ApiError('missing_scope', `${SCOPES_MISSING}. Yours lacks ${missing.join(', ')}.`);
     }
     // The row is locked, so one of two concurrent rotations fails.
     const expiresAt = await expireApiKey(db, key, input.overlapSec);
     if (expiresAt === undefined) {
-      const detail = 'it ends by itself: make another key, or rotate the one that came after it';
+      const detail = 'The key already expires. Rotate its successor, or create another key.';
       throw new ApiError('rotation_in_progress', detail);
     }
     if (endsAt !== null) {
       // The new key would have no expiry, so it would outlive the caller's key. This check comes last, so that a key
       // that nobody can rotate is reported first.
-      const detail = `your own key ends at ${unixSec(endsAt)} and makes none that outlives it`;
+      const detail = `Your own key expires at ${unixSec(endsAt)} and cannot create a key that lives longer.`;
       throw new ApiError('missing_scope', detail);
     }
     const { namespace, name, scopes } = old;
@@ -152,7 +152,8 @@ export async function deleteKey(
     const { managing } = await lockKeys(db, caller, id);
     const row = found(await readApiKey(db, key), 'API key');
     if (row.scopes.includes('keys') && managing.every((other) => other === id)) {
-      const detail = 'nobody could manage the keys of this namespace any more: make another first';
+      const detail =
+        'This is the last key that can manage the keys of the namespace. Create another key with scope `keys` first.';
       throw new ApiError('last_key', detail);
     }
     found(await revokeApiKey(db, key), 'API key');
@@ -174,9 +175,9 @@ async function lockKeys(
 ): Promise<{ managing: string[]; endsAt: number | null }> {
   const locked = await lockManagingKeys(db, namespace, [keyId, ...others]);
   const own = locked.find(({ id }) => id === keyId);
-  if (!own) throw new ApiError('unauthorized', 'the API key was revoked or ran out');
+  if (!own) throw new ApiError('unauthorized', 'The API key was revoked or has expired.');
   if (sessionId !== null && !(await lockSession(db, { namespace, id: sessionId }))) {
-    throw new ApiError('unauthorized', 'the session has ended: sign in again');
+    throw new ApiError('unauthorized', 'The session has ended. Sign in again.');
   }
   const managing = locked.filter(({ isManaging }) => isManaging).map(({ id }) => id);
   return { managing, endsAt: own.expiresAt };
@@ -210,7 +211,7 @@ export function requireNamespace(
   known: { namespace: string } | undefined,
 ): void {
   if (known === undefined || known.namespace === namespace) return;
-  const detail = `${name}: this key belongs to namespace ${known.namespace}; use another key for ${namespace}`;
+  const detail = `${name} belongs to namespace ${known.namespace}: use another key for namespace ${namespace}`;
   throw new StartupError(detail);
 }
 
@@ -250,7 +251,7 @@ function requireFuture({ expiresAt, createdAt }: ApiKeyRow): void {
  */
 function requireNoLater({ expiresAt }: ApiKeyRow, endsAt: number | null): void {
   if (endsAt === null || (expiresAt !== null && expiresAt <= endsAt)) return;
-  const detail = `must be ${unixSec(endsAt)} at the latest, when your own key ends`;
+  const detail = `must be at most ${unixSec(endsAt)}, when your own key expires`;
   throw new ApiError('invalid_body', `expires_at: ${detail}`, {
     errors: [{ pointer: '/expires_at', code: 'invalid_value', detail }],
   });

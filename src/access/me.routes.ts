@@ -44,7 +44,7 @@ export function meRoute({ pool, version }: { pool: Pool; version: string }): Rou
       const session =
         sessionId === null ? null : await readSession(pool, { namespace, id: sessionId });
       if (!key || session === undefined) {
-        throw new ApiError('unauthorized', 'the API key or the session has ended');
+        throw new ApiError('unauthorized', 'The API key or the session has ended.');
       }
       const body: z.output<typeof Me> = {
         namespace,

@@ -96,13 +96,13 @@ async function counting<T>(
 function credentialIn(body: z.output<typeof createBody>): Credential {
   const { api_key: apiKey, sign_in_token: signInToken, name: given } = body;
   if ((apiKey === undefined) === (signInToken === undefined)) {
-    throw wrong('', 'give one credential: `api_key` or `sign_in_token`');
+    throw wrong('', 'must have exactly one of `api_key` and `sign_in_token`');
   }
   if (signInToken !== undefined) {
     return { signInToken, ...(given !== undefined && { name: given }) };
   }
   if (given === undefined)
-    throw wrong('/name', 'is required with `api_key`: histories name who acts');
+    throw wrong('/name', 'is required with `api_key`: the name of the person appears in histories');
   return { apiKey: apiKey!, name: given }; // The checks above leave only the API key.
 }
 

@@ -67,7 +67,7 @@ export async function insertSession(
     [id, namespace, keyId, name, tokenHash],
   );
   const row = await readSession(db, { namespace, id });
-  if (!row) throw new Error('a session ended as it was made');
+  if (!row) throw new Error('the session ended while it was being created');
   return row;
 }
 

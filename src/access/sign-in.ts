@@ -42,7 +42,7 @@ export function signIn(
   return inTransaction(pool, async (db) => {
     const { keyId, name } = await proven(db, credential);
     const key = await lockKeyOf(db, keyId);
-    if (!key) throw new ApiError('unauthorized', 'the API key was revoked or ran out');
+    if (!key) throw new ApiError('unauthorized', 'The API key was revoked or has expired.');
     await requireRoom(db, keyId);
     const token = newSessionToken();
     const { namespace } = key;
@@ -69,19 +69,19 @@ export function signIn(
 async function proven(db: Db, credential: Credential): Promise<{ keyId: string; name: string }> {
   if ('apiKey' in credential) {
     const key = await findApiKey(db, credential.apiKey);
-    if (!key) throw new ApiError('unauthorized', 'the API key is not known or was revoked');
+    if (!key) throw new ApiError('unauthorized', 'The API key is unknown or was revoked.');
     return { keyId: key.id, name: credential.name };
   }
   const used = await useSignInToken(db, tokenHashOf(credential.signInToken));
   if (used) return { keyId: used.keyId, name: credential.name ?? used.name };
   const detail =
-    'the link has signed somebody in already, or is more than a day old: take that of a new start, or an API key';
+    'The link was already used, or it is older than a day. Use the link of a new `start`, or an API key.';
   throw new ApiError('unauthorized', detail);
 }
 
 async function requireRoom(db: Db, keyId: string): Promise<void> {
   if ((await countSessions(db, keyId)) < SESSIONS_MAX) return;
-  const detail = `this API key has ${SESSIONS_MAX} sessions: end some by DELETE /v1/sessions/{id}, or wait half an hour`;
+  const detail = `This API key already has ${SESSIONS_MAX} sessions, the maximum. End some with DELETE /v1/sessions/{id}, or wait half an hour.`;
   throw new ApiError('quota_exceeded', detail);
 }
 

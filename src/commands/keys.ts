@@ -24,10 +24,12 @@ export async function createKey(
   },
 ): Promise<void> {
   if (config.databaseUrl === undefined) {
-    throw new StartupError('DATABASE_URL is not set: keys are kept in the database');
+    throw new StartupError('DATABASE_URL is not set: keys are stored in the database');
   }
   if (!DNS_LABEL.test(input.namespace)) {
-    throw new StartupError(`${input.namespace} is no namespace: use a DNS label such as default`);
+    throw new StartupError(
+      `${input.namespace} is not a valid namespace: use a DNS label such as default`,
+    );
   }
   const scopes = parseScopes(input.scopes);
   const expiresAt = parseEnd(input.expires, epochMs());
@@ -51,7 +53,7 @@ function parseScopes(text: string | undefined): Scope[] {
   if (text === undefined) return [...SCOPES];
   return text.split(',').map((scope) => {
     const known = SCOPES.find((candidate) => candidate === scope.trim());
-    if (!known) throw new StartupError(`${scope} is no scope: ${SCOPES.join(', ')}`);
+    if (!known) throw new StartupError(`${scope} is not a scope: use ${SCOPES.join(', ')}`);
     return known;
   });
 }

@@ -40,10 +40,12 @@ export async function runReseal(config: Config): Promise<void> {
   try {
     const sealer = createSealer(encryptionKey, config.previousEncryptionKey);
     const { resealed, left } = await reseal({ pool, sealer, log });
-    process.stdout.write(`${resealed} resealed, ${left} left under another key\n`);
+    process.stdout.write(
+      `${resealed} values re-encrypted, ${left} still encrypted with another key\n`,
+    );
     if (left > 0) {
       throw new StartupError(
-        'not everything is sealed with PARLEY_ENCRYPTION_KEY: keep the other key and run it again',
+        'not all values are encrypted with PARLEY_ENCRYPTION_KEY: keep the previous key and run the command again',
       );
     }
   } finally {
@@ -111,7 +113,7 @@ function openOrLog(
   try {
     return sealer.open(sealed, place);
   } catch (error) {
-    log.warn({ place, reason: reasonOf(error) }, 'cannot be opened');
+    log.warn({ place, reason: reasonOf(error) }, 'cannot decrypt a stored value');
     return undefined;
   }
 }

@@ -84,7 +84,9 @@ const START: Record<Role, (config: Config, context: Context) => Promise<Started>
 
 async function startOperator(config: Config, context: Context): Promise<Started> {
   if (config.manifests !== undefined) {
-    throw new StartupError('PARLEY_MANIFESTS: with a cluster, kubectl apply -f does that');
+    throw new StartupError(
+      'PARLEY_MANIFESTS is not supported with a cluster: use kubectl apply -f',
+    );
   }
   const declarations = await kubernetes(config, context);
   const { runOperator } = await import('../roles/operator/run.ts');

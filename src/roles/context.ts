@@ -115,13 +115,13 @@ function allowedModel(
 export function requireRoleConfig(config: Config): { databaseUrl: string; encryptionKey: Buffer } {
   const { databaseUrl, encryptionKey } = config;
   const missing = [
-    ...(databaseUrl === undefined ? ['DATABASE_URL: where PostgreSQL is'] : []),
+    ...(databaseUrl === undefined ? ['DATABASE_URL: address of PostgreSQL'] : []),
     ...(encryptionKey === undefined
       ? ['PARLEY_ENCRYPTION_KEY: 32 bytes in base64, the same for all roles']
       : []),
   ];
   if (databaseUrl === undefined || encryptionKey === undefined) {
-    throw new StartupError(`needed and not set:\n${missing.join('\n')}`);
+    throw new StartupError(`required settings are missing:\n${missing.join('\n')}`);
   }
   return { databaseUrl, encryptionKey };
 }

@@ -15,7 +15,7 @@ export async function migrateDatabase(deps: { databaseUrl: string; log: Logger }
   const pool = createPool(databaseUrl, { log, max: 1 });
   try {
     const restored = await healStreamOrder(pool);
-    if (restored > 0) log.info({ events: restored }, 'restored events put in order');
+    if (restored > 0) log.info({ events: restored }, 'put restored events in order');
     await maintainPartitions(pool, undefined, null);
   } finally {
     await pool.end();

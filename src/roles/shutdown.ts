@@ -22,7 +22,7 @@ export function stopOnSignals(stop: () => Promise<void>, moreMs = 0): void {
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`parley: did not stop cleanly: ${String(error)}\n`);
+        process.stderr.write(`parley: shutdown failed: ${String(error)}\n`);
         process.exit(1);
       },
     );

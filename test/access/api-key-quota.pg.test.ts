@@ -22,7 +22,7 @@ test('of many at once exactly as many are made as there is room; a rotation need
   const refused = made.filter(({ status }) => status !== 201);
   for (const { status, body } of refused) {
     expect([status, body.code]).toEqual([409, 'quota_exceeded']);
-    expect(body.detail).toContain('may have 3 API keys (PARLEY_QUOTA_API_KEYS) and has 3');
+    expect(body.detail).toContain('has 3 of at most 3 API keys (PARLEY_QUOTA_API_KEYS)');
   }
   // A chain of rotations makes three that end, and no more.
   let { id } = made.find(({ status }) => status === 201)!.body;

@@ -91,7 +91,7 @@ describe('create', () => {
       {
         pointer: '/scopes',
         code: 'too_many_scopes',
-        detail: expect.stringMatching(/no more scopes than your own.*publish/),
+        detail: expect.stringMatching(/only have scopes that your own key has.*publish/),
       },
     ]);
     expect((await list()).map(({ id }) => id)).toEqual(before);

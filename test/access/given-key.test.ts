@@ -9,7 +9,7 @@ const GIVEN = { name: 'PARLEY_API_KEY', namespace: 'team-a' };
 test('a key of another namespace is refused', () => {
   expect(() => requireNamespace(GIVEN, { namespace: 'default' })).toThrow(
     new StartupError(
-      'PARLEY_API_KEY: this key belongs to namespace default; use another key for team-a',
+      'PARLEY_API_KEY belongs to namespace default: use another key for namespace team-a',
     ),
   );
 });

@@ -41,7 +41,7 @@ test('by REST they are 422 at their place', async () => {
   expect({ status, ...body }).toMatchObject({
     status: 422,
     errors: [
-      { pointer: '/tools/0/parameters', detail: 'may have at most 2000 members and elements' },
+      { pointer: '/tools/0/parameters', detail: 'must have at most 2000 members and elements' },
     ],
   });
 });

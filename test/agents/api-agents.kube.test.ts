@@ -365,7 +365,7 @@ describeEachStore((storeName) => {
       expect(patched.status).toBe(409);
       expect(patched.body).toMatchObject({
         code: 'managed_elsewhere',
-        errors: [{ pointer: '/prompt', detail: 'owned by file' }],
+        errors: [{ pointer: '/prompt', detail: 'is managed by file' }],
       });
       const deleted = await api.call('DELETE', path);
       expect(deleted.status).toBe(409);

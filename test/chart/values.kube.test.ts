@@ -40,7 +40,7 @@ const OF_A_PARENT = /^(enabled|global(\..*)?)$/;
       /database\.url: it must begin with postgresql:/,
     ],
     [
-      'no CIDR and no host',
+      'neither a CIDR nor a host',
       { egressAllow: ['a.b', '10.0.0.1'] },
       /egressAllow\[1\]: "10\.0\.0\.1" must be a CIDR, such as .*, or a host of two parts/,
     ],

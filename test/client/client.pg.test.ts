@@ -59,7 +59,7 @@ describe('the client', () => {
     const body = { prompt: '', voice: { provider: 'p', voice_id: 'v', speed: 0 } };
     const asked = ok(parley.POST('/v1/agents', { body }));
     await expect(asked).rejects.toThrow(
-      '422 invalid_body: some fields are wrong; see errors (/prompt: must not be empty; /voice/speed: must be at least 0.25)',
+      '422 invalid_body: Some fields are invalid. See `errors`. (/prompt: must not be empty; /voice/speed: must be at least 0.25)',
     );
   });
 

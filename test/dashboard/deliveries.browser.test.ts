@@ -108,7 +108,7 @@ test('an event says why it did not arrive, and is sent after all', async () => {
   const conversation = await talk(parley, agentId);
   await page.goto('/webhooks/events?view=all&type=conversation.*');
   await page.getByRole('link', { name: 'conversation.started' }).click();
-  await page.getByText('the endpoint is not subscribed to conversation.started').waitFor();
+  await page.getByText('The endpoint is not subscribed to conversation.started').waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Send it to this endpoint' }).click();
   await receiver.until(() => toUs(all, conversation).length === 1);

@@ -115,7 +115,7 @@ test('it is disabled with a way back, and deleted only by who types its host', a
     server.engine.eventually(async () => (await read())?.enabled === enabled);
   await page.goto(`/webhooks/${id}`);
   await page.getByRole('button', { name: 'Disable' }).click();
-  await page.getByText('switched off by REST').waitFor();
+  await page.getByText('set through the API').waitFor();
   await until(false);
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('button', { name: 'Disable' }).waitFor();

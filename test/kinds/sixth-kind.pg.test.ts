@@ -133,7 +133,7 @@ test('its quota counts it, and the usage shows it', async () => {
     status: 409,
     body: {
       code: 'quota_exceeded',
-      detail: `this namespace may have ${FEW} greetings (PARLEY_QUOTA_GREETINGS) and has ${FEW}: delete some, or have the setting raised`,
+      detail: `The namespace has ${FEW} of at most ${FEW} greetings (PARLEY_QUOTA_GREETINGS). To add more, delete some, or have the operator raise the setting.`,
     },
   });
   // `call` knows the answer without this kind.

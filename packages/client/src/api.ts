@@ -333,19 +333,19 @@ export interface components {
         secret_ref?: {
           /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
           name: string;
-          /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+          /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
           key: string;
         };
         /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
         signing_secret_ref?: {
           /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
           name: string;
-          /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+          /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
           key: string;
         };
         /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
         timeout_ms?: number;
-        /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+        /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
         agent?: string;
         /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
         version?: number;
@@ -358,7 +358,7 @@ export interface components {
       language: (string | null);
       /** The language model and its settings. */
       model: ({
-        /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+        /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
         provider?: string;
         /** Name of the model. Defaults to the provider's default model. */
         name?: string;
@@ -368,7 +368,7 @@ export interface components {
         max_tokens?: number;
         /** Fallback models in order of preference, used when the first model cannot answer. */
         fallback?: {
-          /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           provider?: string;
           /** Name of the model. Defaults to the provider's default model. */
           name?: string;
@@ -415,7 +415,7 @@ export interface components {
         fallback_team?: string;
         /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
         telephone?: {
-          /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+          /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
           to: string;
         };
         /** Working hours of the people. If absent, people are always available. */
@@ -452,7 +452,7 @@ export interface components {
         by: ('rule' | 'model');
         /** Model that judges. Defaults to the agent's own model. */
         model?: {
-          /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           provider?: string;
           /** Name of the model. Defaults to the provider's default model. */
           name?: string;
@@ -563,19 +563,19 @@ export interface components {
           secret_ref?: {
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
-            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key: string;
           };
           /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
           signing_secret_ref?: {
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
-            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key: string;
           };
           /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
           timeout_ms?: number;
-          /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           agent?: string;
           /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
           version?: number;
@@ -588,7 +588,7 @@ export interface components {
         language?: string;
         /** The language model and its settings. */
         model?: {
-          /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           provider?: string;
           /** Name of the model. Defaults to the provider's default model. */
           name?: string;
@@ -598,7 +598,7 @@ export interface components {
           max_tokens?: number;
           /** Fallback models in order of preference, used when the first model cannot answer. */
           fallback?: {
-            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: string;
             /** Name of the model. Defaults to the provider's default model. */
             name?: string;
@@ -645,7 +645,7 @@ export interface components {
           fallback_team?: string;
           /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
           telephone?: {
-            /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
             to: string;
           };
           /** Working hours of the people. If absent, people are always available. */
@@ -682,7 +682,7 @@ export interface components {
           by: ('rule' | 'model');
           /** Model that judges. Defaults to the agent's own model. */
           model?: {
-            /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: string;
             /** Name of the model. Defaults to the provider's default model. */
             name?: string;
@@ -1657,14 +1657,14 @@ export interface components {
         secret_ref?: {
           /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
           name: string;
-          /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+          /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
           key: string;
         };
         /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
         signing_secret_ref?: {
           /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
           name: string;
-          /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+          /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
           key: string;
         };
       } | null);
@@ -1672,7 +1672,7 @@ export interface components {
       schedule: (string | null);
       /**  */
       embeddings: ({
-        /** ModelProvider in the same namespace, or `default`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+        /** ModelProvider in the same namespace, or `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
         provider: string;
         /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
         model?: string;
@@ -1939,7 +1939,7 @@ export interface components {
       api_key_secret_ref: ({
         /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
         name: string;
-        /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+        /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
         key: string;
       } | null);
       /**  */
@@ -2030,7 +2030,7 @@ export interface components {
       auth_token_secret_ref: ({
         /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
         name: string;
-        /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+        /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
         key: string;
       } | null);
       /** Must be the account's public key as the carrier shows it: 44 characters, the base64 of 32 bytes. */
@@ -2294,7 +2294,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** DNS label, unique in the namespace. Default: derived from `display_name`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** DNS label, unique in the namespace. Default: derived from `display_name`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
           /** Name shown to people. */
           display_name?: string;
@@ -2362,19 +2362,19 @@ export interface paths {
             secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
             /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
             signing_secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
             /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
             timeout_ms?: number;
-            /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
             /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
             version?: number;
@@ -2387,7 +2387,7 @@ export interface paths {
           language?: string;
           /** The language model and its settings. */
           model?: {
-            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: string;
             /** Name of the model. Defaults to the provider's default model. */
             name?: string;
@@ -2397,7 +2397,7 @@ export interface paths {
             max_tokens?: number;
             /** Fallback models in order of preference, used when the first model cannot answer. */
             fallback?: {
-              /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: string;
               /** Name of the model. Defaults to the provider's default model. */
               name?: string;
@@ -2444,7 +2444,7 @@ export interface paths {
             fallback_team?: string;
             /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
             telephone?: {
-              /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+              /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to: string;
             };
             /** Working hours of the people. If absent, people are always available. */
@@ -2481,7 +2481,7 @@ export interface paths {
             by: ('rule' | 'model');
             /** Model that judges. Defaults to the agent's own model. */
             model?: {
-              /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: string;
               /** Name of the model. Defaults to the provider's default model. */
               name?: string;
@@ -2631,19 +2631,19 @@ export interface paths {
             secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
             /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
             signing_secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
             /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
             timeout_ms?: number;
-            /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
             /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
             version?: number;
@@ -2656,7 +2656,7 @@ export interface paths {
           language?: (string | null);
           /** The language model and its settings. */
           model?: ({
-            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: (string | null);
             /** Name of the model. Defaults to the provider's default model. */
             name?: (string | null);
@@ -2666,7 +2666,7 @@ export interface paths {
             max_tokens?: (number | null);
             /** Fallback models in order of preference, used when the first model cannot answer. */
             fallback?: ({
-              /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: string;
               /** Name of the model. Defaults to the provider's default model. */
               name?: string;
@@ -2713,7 +2713,7 @@ export interface paths {
             fallback_team?: (string | null);
             /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
             telephone?: ({
-              /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+              /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to?: (string | null);
             } | null);
             /** Working hours of the people. If absent, people are always available. */
@@ -2750,7 +2750,7 @@ export interface paths {
             by?: ('rule' | 'model' | null);
             /** Model that judges. Defaults to the agent's own model. */
             model?: ({
-              /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: (string | null);
               /** Name of the model. Defaults to the provider's default model. */
               name?: (string | null);
@@ -2838,19 +2838,19 @@ export interface paths {
             secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
             /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
             signing_secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
             /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
             timeout_ms?: number;
-            /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
             /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
             version?: number;
@@ -2863,7 +2863,7 @@ export interface paths {
           language?: (string | null);
           /** The language model and its settings. */
           model?: ({
-            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: (string | null);
             /** Name of the model. Defaults to the provider's default model. */
             name?: (string | null);
@@ -2873,7 +2873,7 @@ export interface paths {
             max_tokens?: (number | null);
             /** Fallback models in order of preference, used when the first model cannot answer. */
             fallback?: ({
-              /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: string;
               /** Name of the model. Defaults to the provider's default model. */
               name?: string;
@@ -2920,7 +2920,7 @@ export interface paths {
             fallback_team?: (string | null);
             /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
             telephone?: ({
-              /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+              /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to?: (string | null);
             } | null);
             /** Working hours of the people. If absent, people are always available. */
@@ -2957,7 +2957,7 @@ export interface paths {
             by?: ('rule' | 'model' | null);
             /** Model that judges. Defaults to the agent's own model. */
             model?: ({
-              /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: (string | null);
               /** Name of the model. Defaults to the provider's default model. */
               name?: (string | null);
@@ -3379,7 +3379,7 @@ export interface paths {
           headers?: { [name: string]: string };
           /** If false, no deliveries are created. Default: true. */
           enabled?: boolean;
-          /** `whsec_` and the base64 of 24 to 64 bytes. Generated if absent. Only the response to this request shows it. Must be whsec_ and the base64 of 24 to 64 bytes. */
+          /** `whsec_` and the base64 of 24 to 64 bytes. Generated if absent. Only the response to this request shows it. Must be whsec_ followed by the base64 of 24 to 64 bytes. */
           secret?: string;
         };
       } };
@@ -5252,11 +5252,11 @@ export interface paths {
           /** Agent that talks; it must be published. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
           direction?: ('inbound' | 'outbound');
-          /** Number of the caller in E.164. Required for inbound calls. Must be a phone number as +442071838750: a plus sign and 2 to 15 digits. */
+          /** Number of the caller in E.164. Required for inbound calls. Must be a phone number such as +442071838750: a plus sign and 2 to 15 digits. */
           from?: string;
-          /** Number to call in E.164. Required for outbound calls. Must be a phone number as +442071838750: a plus sign and 2 to 15 digits. */
+          /** Number to call in E.164. Required for outbound calls. Must be a phone number such as +442071838750: a plus sign and 2 to 15 digits. */
           to?: string;
-          /** Name of the TelephonyProvider that carries the call, or `simulated`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** Name of the TelephonyProvider that carries the call, or `simulated`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           provider?: string;
           /** Your id of the user. */
           user_id?: string;
@@ -5379,7 +5379,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** E.164. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+          /** E.164. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
           to: string;
         };
       } };
@@ -5650,7 +5650,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** DNS label, unique in the namespace. Generated if absent. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** DNS label, unique in the namespace. Generated if absent. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
           /** Type of the source. The content of a file is uploaded through the REST API. */
           type: ('website' | 'file' | 'text' | 'integration');
@@ -5681,14 +5681,14 @@ export interface paths {
             secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
             /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
             signing_secret_ref?: {
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
           };
@@ -5696,7 +5696,7 @@ export interface paths {
           schedule?: string;
           /** Provider and model that embed the passages. Defaults to the default provider if that one embeds. */
           embeddings?: {
-            /** ModelProvider in the same namespace, or `default`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace, or `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider: string;
             /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
             model?: string;
@@ -5795,14 +5795,14 @@ export interface paths {
             secret_ref?: ({
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name?: (string | null);
-              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key?: (string | null);
             } | null);
             /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
             signing_secret_ref?: ({
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name?: (string | null);
-              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key?: (string | null);
             } | null);
           } | null);
@@ -5810,7 +5810,7 @@ export interface paths {
           schedule?: (string | null);
           /** Provider and model that embed the passages. Defaults to the default provider if that one embeds. */
           embeddings?: ({
-            /** ModelProvider in the same namespace, or `default`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace, or `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: (string | null);
             /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
             model?: (string | null);
@@ -5848,14 +5848,14 @@ export interface paths {
             secret_ref?: ({
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name?: (string | null);
-              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key?: (string | null);
             } | null);
             /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
             signing_secret_ref?: ({
               /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
               name?: (string | null);
-              /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key?: (string | null);
             } | null);
           } | null);
@@ -5863,7 +5863,7 @@ export interface paths {
           schedule?: (string | null);
           /** Provider and model that embed the passages. Defaults to the default provider if that one embeds. */
           embeddings?: ({
-            /** ModelProvider in the same namespace, or `default`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** ModelProvider in the same namespace, or `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: (string | null);
             /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
             model?: (string | null);
@@ -6469,7 +6469,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Name by which agents refer to the provider: a DNS label, unique in the namespace, not `default`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** Name by which agents refer to the provider: a DNS label, unique in the namespace, not `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
           /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           base_url: string;
@@ -6477,7 +6477,7 @@ export interface paths {
           api_key_secret_ref?: {
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
-            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key: string;
           };
           /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
@@ -6619,7 +6619,7 @@ export interface paths {
           api_key_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
-            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
           /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
@@ -6700,7 +6700,7 @@ export interface paths {
           api_key_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
-            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
           /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
@@ -6877,7 +6877,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Name by which calls refer to it: a DNS label, unique in the namespace, not `simulated`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+          /** Name by which calls refer to it: a DNS label, unique in the namespace, not `simulated`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
           /** The carrier's API; twilio also fits carriers with a compatible API. */
           type: ('twilio' | 'telnyx' | 'plivo');
@@ -6887,7 +6887,7 @@ export interface paths {
           auth_token_secret_ref: {
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
-            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key: string;
           };
           /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, the base64 of 32 bytes. */
@@ -6898,9 +6898,9 @@ export interface paths {
           api_url?: string;
           /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to one provider only. */
           numbers?: {
-            /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
-            /** Agent of the same namespace that answers it. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** Agent of the same namespace that answers it. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent: string;
             /** Version of that agent; default: the version that is live when a call comes in. */
             version?: number;
@@ -7019,7 +7019,7 @@ export interface paths {
           auth_token_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
-            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
           /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, the base64 of 32 bytes. */
@@ -7030,9 +7030,9 @@ export interface paths {
           api_url?: (string | null);
           /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to one provider only. */
           numbers?: ({
-            /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
-            /** Agent of the same namespace that answers it. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** Agent of the same namespace that answers it. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent: string;
             /** Version of that agent; default: the version that is live when a call comes in. */
             version?: number;
@@ -7090,7 +7090,7 @@ export interface paths {
           auth_token_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
-            /** Key inside the Secret. Must be letters, digits, dots, hyphens and underscores. */
+            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
           /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, the base64 of 32 bytes. */
@@ -7101,9 +7101,9 @@ export interface paths {
           api_url?: (string | null);
           /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to one provider only. */
           numbers?: ({
-            /** Telephone number in E.164, such as +442071838750. Must be a phone number as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
-            /** Agent of the same namespace that answers it. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
+            /** Agent of the same namespace that answers it. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent: string;
             /** Version of that agent; default: the version that is live when a call comes in. */
             version?: number;

@@ -99,7 +99,8 @@ export function createController<K>(deps: ControllerDeps<K>): Controller {
     const abort = new AbortController();
     running.add(abort);
     const cancelTimeout = setTimer(
-      () => abort.abort(new ReconcileTimeoutError(`took longer than ${timeoutMs} ms`)),
+      () =>
+        abort.abort(new ReconcileTimeoutError(`the reconcile took longer than ${timeoutMs} ms`)),
       timeoutMs,
     );
     const startedAtMs = deps.nowMs();
@@ -135,7 +136,7 @@ export function createController<K>(deps: ControllerDeps<K>): Controller {
     // Not awaited, because a run that ignores its signal would delay the shutdown forever.
     void queue.shutDown({ drop: true });
     const cancel = setTimer(() => {
-      for (const abort of running) abort.abort(new Error('the controller stops'));
+      for (const abort of running) abort.abort(new Error('the controller is stopping'));
     }, drainTimeoutMs);
     await Promise.all(workers ?? []);
     cancel();
@@ -185,7 +186,7 @@ function settleError<K>(deps: ControllerDeps<K>, item: WorkItem<K>, thrown: unkn
   const attempt = terminal ? undefined : queue.retriesOf(item.key);
   deps.log.error(
     { err: asError(thrown), controller, key: item.id, attempt, terminal },
-    terminal ? 'reconcile failed and is not tried again' : 'reconcile failed',
+    terminal ? 'reconcile failed for good' : 'reconcile failed',
   );
   metrics?.reconciled('error');
   metrics?.errored();

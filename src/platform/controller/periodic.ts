@@ -55,7 +55,7 @@ export function createPeriodic(deps: {
     try {
       if (await deps.run(stopping.signal)) isWoken = true;
     } catch (error) {
-      deps.log.warn({ reason: reasonOf(error) }, `${deps.what} failed; tried again`);
+      deps.log.warn({ reason: reasonOf(error) }, `${deps.what} failed; retrying`);
     }
   }
 

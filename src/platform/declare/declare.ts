@@ -61,7 +61,7 @@ export async function findMade(
 function toApiError(error: unknown, terms: RestTerms): unknown {
   if (error instanceof InvalidResourceError) {
     const errors = inRestTerms(error.errors, terms);
-    return new ApiError('invalid_body', 'some fields are wrong; see errors', {
+    return new ApiError('invalid_body', 'Some fields are invalid. See `errors`.', {
       errors,
       cause: error,
     });
@@ -70,13 +70,13 @@ function toApiError(error: unknown, terms: RestTerms): unknown {
     return managedElsewhere(error.conflicts, terms);
   }
   if (error instanceof NamespaceRefusedError) {
-    const detail = 'the namespace of the API key does not exist, or the API may not write in it';
+    const detail = 'The namespace of the API key does not exist, or the API may not write to it.';
     return new ApiError('namespace_refused', detail, { cause: error });
   }
   if (error instanceof WriteConflictError) {
     return new ApiError(
       'write_conflict',
-      'it was changed by somebody else; read it and try again',
+      'The object was changed at the same time. Read it and try again.',
       { cause: error },
     );
   }

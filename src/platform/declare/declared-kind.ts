@@ -120,7 +120,7 @@ export async function showWritten<Spec, Fields extends object, Row extends Writt
     managedBy: 'api',
     ready: false,
     reason: 'Pending',
-    message: 'waits for the operator',
+    message: 'waiting for the operator',
     createdAt: value?.createdAt ?? at,
     updatedAt: value?.updatedAt ?? at,
   };

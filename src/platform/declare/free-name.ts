@@ -54,7 +54,7 @@ export async function declareUnderFreeName(
       taken = error;
     }
   }
-  const detail = `there is already something named ${wanted.given ?? names[0]}`;
+  const detail = `The name "${wanted.given ?? names[0]}" is already in use. Choose another one.`;
   throw new ApiError('name_taken', detail, { cause: taken });
 }
 

@@ -45,6 +45,6 @@ export function requireTag(tags: readonly string[]): Precondition {
 }
 
 export function preconditionFailed(): ApiError {
-  const detail = 'it was changed since you read it: read it again, then decide again';
+  const detail = 'The resource was changed after you read it. Read it again before you change it.';
   return new ApiError('precondition_failed', detail);
 }

@@ -50,8 +50,11 @@ export function checkQuota(
   if (limit === 0 || used + more <= limit) return;
   const { noun, cure } = OTHERS[quota] ?? { noun: quota.replaceAll('_', ' '), cure: 'delete some' };
   const setting = `PARLEY_QUOTA_${quota.toUpperCase()}`;
-  const counted = `this namespace may have ${limit} ${noun} (${setting}) and has ${used}`;
-  throw new QuotaExceededError(quota, `${counted}: ${cure}, or have the setting raised`);
+  const counted = `The namespace has ${used} of at most ${limit} ${noun} (${setting})`;
+  throw new QuotaExceededError(
+    quota,
+    `${counted}. To add more, ${cure}, or have the operator raise the setting.`,
+  );
 }
 
 /**

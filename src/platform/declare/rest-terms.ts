@@ -37,11 +37,11 @@ export function managedElsewhere(conflicts: readonly Conflict[], terms: RestTerm
   const { pointer, act = 'change' } = terms;
   const managers = [...new Set(conflicts.map(({ manager }) => manager))];
   const places = [...new Set(managers.map(placeOf))].join(' and ');
-  const detail = `owned by ${managers.join(', ')}: ${adviceFor(act, places)}`;
+  const detail = `Managed by ${managers.join(', ')}. ${adviceFor(act, places)}`;
   const errors = conflicts.map(({ field, manager }) => ({
     pointer: pointer(`/spec/${field}`),
     code: 'managed_elsewhere',
-    detail: `owned by ${manager}`,
+    detail: `is managed by ${manager}`,
   }));
   // Only a change has a body with fields to which the errors can point.
   return new ApiError('managed_elsewhere', detail, { errors: act === 'change' ? errors : [] });
@@ -65,11 +65,11 @@ export function ownersElsewhere(
 function adviceFor(act: Act, places: string): string {
   switch (act) {
     case 'change':
-      return `change it in ${places}, or leave out the fields that errors names`;
+      return `Change it in ${places}, or omit the fields listed in \`errors\`.`;
     case 'delete':
       return `delete it from ${places}; it goes when nothing declares it any more`;
     case 'pin':
-      return `the live version is pinned there; move or remove the pin in ${places}`;
+      return `The live version is pinned there. Change or remove the pin in ${places}.`;
     default:
       return act satisfies never;
   }
@@ -81,6 +81,6 @@ function adviceFor(act: Act, places: string): string {
  */
 function placeOf(manager: string): string {
   if (manager === 'file') return 'its file in the folder PARLEY_MANIFESTS';
-  if (manager === 'parley-demo') return 'the demonstration of `parley start` (PARLEY_DEMO=0: none)';
+  if (manager === 'parley-demo') return 'the demo of `parley start` (disabled by PARLEY_DEMO=0)';
   return 'its manifest (Git, Helm or kubectl)';
 }

@@ -174,11 +174,13 @@ function parseHostPattern(text: string): (host: string) => boolean {
   const pattern = text.toLowerCase();
   if (isIP(text) !== 0 || !HOST_PATTERN.test(pattern) || pattern.length > 253) {
     throw new StartupError(
-      `"${text}" is not a CIDR and no host: write it like 10.0.0.0/8, rx.default.svc or *.default.svc`,
+      `"${text}" is neither a CIDR nor a host: write it like 10.0.0.0/8, rx.default.svc or *.default.svc`,
     );
   }
   if (pattern.endsWith('.localhost')) {
-    throw new StartupError(`"${text}" is this machine itself: write it as 127.0.0.0/8 and ::1/128`);
+    throw new StartupError(
+      `"${text}" means this machine itself: write it as 127.0.0.0/8 and ::1/128`,
+    );
   }
   if (!pattern.startsWith('*')) return (host) => host === pattern;
   const suffix = pattern.slice(1);
@@ -221,7 +223,7 @@ function parseRange(cidr: string): Range {
   }
   const [ip, bits] = ipaddr.parseCIDR(hexOnly(cidr));
   if (ip instanceof ipaddr.IPv6 && ip.isIPv4MappedAddress()) {
-    throw new StartupError(`"${cidr}" hides an IPv4 range: write it as IPv4, like 10.0.0.0/8`);
+    throw new StartupError(`"${cidr}" contains an IPv4 range: write it as IPv4, like 10.0.0.0/8`);
   }
   return [ip, bits];
 }

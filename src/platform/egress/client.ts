@@ -185,7 +185,7 @@ function exchangeOnce(
       () => giveUp(deadlineFailure(request.timeoutMs, exchange.wasSent)),
       request.timeoutMs,
     );
-    const onAbort = (): void => giveUp(new EgressFailure('timeout', 'The request was given up.'));
+    const onAbort = (): void => giveUp(new EgressFailure('timeout', 'The request was canceled.'));
     request.signal?.addEventListener('abort', onAbort, { once: true });
 
     const start = (fresh: boolean): void => {
@@ -227,17 +227,17 @@ export function readRequest(
   const { url: raw, method, headers } = request;
   const url = URL.canParse(raw) ? new URL(raw) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    return new EgressFailure('blocked', 'The URL is not an http or https one.');
+    return new EgressFailure('blocked', 'The URL must start with http:// or https://.');
   }
   if (url.username !== '' || url.password !== '') {
     return new EgressFailure('blocked', 'The URL carries a user name or password.');
   }
   if (!/^[A-Z]{1,20}$/.test(method) || method === 'CONNECT') {
-    return new EgressFailure('blocked', 'The HTTP method may not be sent.');
+    return new EgressFailure('blocked', 'The HTTP method is not allowed.');
   }
   for (const [name, value] of Object.entries(headers)) {
     if (REFUSED_HEADERS.test(name) || !isHeader(name, value)) {
-      return new EgressFailure('blocked', `The header ${JSON.stringify(name)} may not be sent.`);
+      return new EgressFailure('blocked', `The header ${JSON.stringify(name)} is not allowed.`);
     }
   }
   return url;

@@ -62,7 +62,7 @@ export function createConnector(deps: {
       });
     };
     start().catch((error: unknown) => finish(connectFailure(error), null));
-    return () => finish(new EgressFailure('timeout', 'The connection was given up.'), null);
+    return () => finish(new EgressFailure('timeout', 'The connection was canceled.'), null);
   };
 }
 

@@ -160,5 +160,5 @@ function definedOnly(headers: Record<string, string | string[] | undefined>): Re
 }
 
 function cancelled(): EgressFailure {
-  return new EgressFailure('timeout', 'The request was given up.');
+  return new EgressFailure('timeout', 'The request was canceled.');
 }

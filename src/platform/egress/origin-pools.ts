@@ -140,7 +140,7 @@ class TrackedClient extends Client {
         connection.requests = 0;
         connection.giveUp = connect(target, (error, socket) => {
           connection.giveUp = undefined;
-          if (socket === null) return callback(error ?? new Error('No socket was made'), null);
+          if (socket === null) return callback(error ?? new Error('No socket was created'), null);
           connection.socket = socket;
           callback(null, socket);
           // This listener was added after undici's, so the bytes have been read and parsed when it runs.

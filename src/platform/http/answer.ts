@@ -158,31 +158,34 @@ export function asApiError(error: unknown): ApiError {
   // The Kubernetes check comes first. Its error may be caused by a connection error, which the database check would
   // also match.
   if (isStoreAway(error)) {
-    return unavailable('the Kubernetes API does not answer; try again soon', error);
+    return unavailable('The Kubernetes API does not respond. Try again in a few seconds.', error);
   }
   if (isDatabaseAway(error)) {
-    return unavailable(`${databaseTrouble(error)}; try again soon`, error);
+    return unavailable(`${databaseTrouble(error)} Try again in a few seconds.`, error);
   }
   // Express throws this if a part of the path cannot be decoded.
   if (error instanceof URIError) {
-    return new ApiError('malformed_request', 'the path is not validly encoded', { cause: error });
+    return new ApiError('malformed_request', 'The path has an invalid percent-encoding.', {
+      cause: error,
+    });
   }
-  const detail = 'this is our fault; the log has more under the request_id';
+  const detail =
+    'An internal error occurred. The log of the server has the cause under this `request_id`.';
   return new ApiError('internal', detail, { cause: error });
 }
 
 /** Messages for PostgreSQL's errors of class 53 (insufficient resources), which a reachable database returns. */
 const LACKING: Readonly<Record<string, string>> = {
-  '53100': 'the disk of the database is full',
-  '53200': 'the database has no memory left',
-  '53300': 'the database has no connection left',
+  '53100': 'The disk of the database is full.',
+  '53200': 'The database is out of memory.',
+  '53300': 'The database has no free connection.',
 };
 
 function databaseTrouble(error: unknown): string {
   const lacking = LACKING[codeOf(error)];
   if (lacking !== undefined) return lacking;
   const cause = error instanceof Error ? error.cause : undefined;
-  return cause === undefined ? 'the database does not answer' : databaseTrouble(cause);
+  return cause === undefined ? 'The database does not respond.' : databaseTrouble(cause);
 }
 
 function unavailable(detail: string, cause: unknown): ApiError {
@@ -212,7 +215,7 @@ export function logError(
   const reason = reasonOf(error);
   if (shown.status < 500) return;
   if (shown.code === 'unavailable') log.warn({ requestId, reason }, shown.message);
-  else log.error({ requestId, reason, stack: stackOf(error) }, 'a request failed');
+  else log.error({ requestId, reason, stack: stackOf(error) }, 'request failed');
 }
 
 function stackOf(error: unknown): string | undefined {

@@ -117,7 +117,7 @@ export function createApp(deps: AppDeps): Express {
   const dashboard = readDashboard(deps.dashboardFolder ?? DASHBOARD_FOLDER);
   app.use(serveDashboard(dashboard, refuseMethod(READS)));
   app.use((request) => {
-    throw new ApiError('not_found', `there is nothing at ${request.path.slice(0, 200)}`);
+    throw new ApiError('not_found', `There is nothing at ${request.path.slice(0, 200)}.`);
   });
   app.use(answerErrors(deps.log));
   return app;
@@ -239,7 +239,10 @@ function refuseMethod(allowed: readonly string[]): RequestHandler {
   return (request, response) => {
     const allow = allowed.join(', ');
     response.setHeader('Allow', allow);
-    throw new ApiError('method_not_allowed', `${request.method} is not possible here; ${allow} is`);
+    throw new ApiError(
+      'method_not_allowed',
+      `${request.method} is not allowed here. Allowed: ${allow}.`,
+    );
   };
 }
 

@@ -117,12 +117,12 @@ async function fromKey({ authenticate }: IdentifyDeps, header: string): Promise<
   const text = /^Bearer +(\S+) *$/i.exec(header)?.[1];
   if (text === undefined) return NO_KEY;
   const key = text.length <= KEY_LENGTH_MAX ? await authenticate(text) : undefined;
-  if (!key) return 'the API key is not known or was revoked';
+  if (!key) return 'The API key is unknown or was revoked.';
   const { id: keyId, namespace, scopes } = key;
   return { namespace, scopes, keyId, sessionId: null, actor: keyActor(keyId) };
 }
 
-const NO_KEY = 'send your API key: Authorization: Bearer parley_…';
+const NO_KEY = 'Send your API key in the header: Authorization: Bearer parley_….';
 
 async function fromCookie(
   { authenticateSession, baseUrl }: IdentifyDeps,
@@ -132,7 +132,7 @@ async function fromCookie(
   const sent = tokensIn(headers);
   if (sent.length === 0) return NO_KEY;
   if (!isOurOwn({ method, headers, baseUrl })) {
-    return 'a session is for pages of this origin alone: send your API key instead of its cookie';
+    return 'The session cookie works only for pages of this origin. Send your API key instead.';
   }
   for (const { cookie, token } of sent) {
     const session = await authenticateSession(token, to.client);
@@ -141,7 +141,7 @@ async function fromCookie(
     if (next !== undefined) to.setHeaders(setCookie(cookie, next));
     return { namespace, scopes, keyId, sessionId, actor: sessionActor(name) };
   }
-  return 'the session has ended: sign in again';
+  return 'The session has ended. Sign in again.';
 }
 
 export function clientOf({ headers, address, requestId }: Omit<Credentials, 'method'>): Client {
@@ -174,8 +174,8 @@ export function requireScope(
   why?: string,
 ): void {
   if (scope === 'any' || scopes.includes(scope)) return;
-  const detail = `this needs an API key with the scope ${scope}`;
-  throw new ApiError('missing_scope', why === undefined ? detail : `${detail}: ${why}`);
+  const detail = `This requires an API key with the scope \`${scope}\``;
+  throw new ApiError('missing_scope', why === undefined ? `${detail}.` : `${detail}: ${why}.`);
 }
 
 /**

@@ -86,7 +86,8 @@ export function cursorOf<T>(read: (text: string) => T | undefined) {
       const text = Buffer.from(cursor, 'base64url').toString('utf8');
       const position = encodeCursor(text) === cursor ? read(text) : undefined;
       if (position !== undefined) return position;
-      const message = 'is not a cursor of this list: use next_cursor as it was answered';
+      const message =
+        'is not a cursor of this list: send `next_cursor` of the previous page unchanged';
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     })

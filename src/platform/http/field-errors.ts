@@ -21,7 +21,7 @@ export function parseBody<S extends z.ZodType>(
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const errors = parsed.error.issues.flatMap((issue) => fieldErrors(schema, issue, at));
-  throw new ApiError('invalid_body', 'some fields are wrong; see errors', {
+  throw new ApiError('invalid_body', 'Some fields are invalid. See `errors`.', {
     errors: errors.slice(0, ERRORS_MAX),
   });
 }
@@ -37,7 +37,7 @@ function fieldErrors(
     return issue.keys.map((key) => ({
       pointer: pointerOf([...path, key]),
       code: 'unknown_field',
-      detail: `there is no such field; ${known.length > 0 ? `there are ${known.join(', ')}` : 'there are none here'}`,
+      detail: `is not a known field; ${known.length > 0 ? `known fields: ${known.join(', ')}` : 'no fields are allowed here'}`,
     }));
   }
   const [code, detail] = explain(issue);
@@ -56,18 +56,18 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
       if (!issue.message.startsWith('Invalid ')) return ['invalid_value', issue.message];
       return ['invalid_value', `must be one of ${issue.values.map(String).join(', ')}`];
     case 'too_big':
-      return bound(issue.origin, `may be at most ${issue.maximum}`, {
+      return bound(issue.origin, `must be at most ${issue.maximum}`, {
         text: 'too_long',
         list: 'too_many',
         number: 'too_large',
-        words: `may have at most ${issue.maximum}`,
+        words: `must have at most ${issue.maximum}`,
       });
     case 'too_small':
       return bound(issue.origin, `must be at least ${issue.minimum}`, {
         text: 'too_short',
         list: 'too_few',
         number: 'too_small',
-        words: `needs at least ${issue.minimum}`,
+        words: `must have at least ${issue.minimum}`,
       });
     case 'invalid_format':
       // The pattern's message describes it in words (patterns.ts); zod's own message would quote the pattern.
@@ -78,7 +78,7 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
           : issue.message,
       ];
     case 'invalid_key':
-      return ['invalid_value', `the name of an entry ${explainFirst(issue.issues)}`];
+      return ['invalid_value', `has an invalid key: it ${explainFirst(issue.issues)}`];
     case 'custom': // The message comes from our own check.
       return ['invalid_value', issue.message];
     case 'invalid_union':
@@ -89,7 +89,7 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
       return ['invalid_value', `must be a multiple of ${issue.divisor}`];
     // `fieldErrors` reports unknown fields of the whole body. This text covers those nested in other issues.
     case 'unrecognized_keys':
-      return ['unknown_field', `there is no field ${issue.keys.join(', ')}`];
+      return ['unknown_field', `has unknown fields: ${issue.keys.join(', ')}`];
     default:
       return issue satisfies never;
   }
@@ -97,7 +97,7 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
 
 /** Explains the first of several issues of one value. */
 function explainFirst([first]: readonly z.core.$ZodIssue[]): string {
-  return first === undefined ? 'is none that may be here' : explain(first)[1];
+  return first === undefined ? 'is not an allowed value' : explain(first)[1];
 }
 
 function bound(

@@ -13,7 +13,7 @@ const EXAMPLE_UUID = '01936a0e-7d5b-7000-8000-3a5c1f2b4d6e';
  * and is the same as for an id that does not exist (contract/errors.md#statuses).
  */
 export function idParam(prefix: IdPrefix, noun: string) {
-  return uuidOf(prefix, `there is no such ${noun}`).meta({
+  return uuidOf(prefix, `There is no such ${noun}.`).meta({
     ...idMeta(prefix),
     description: `Id of the ${noun}.`,
   });
@@ -47,7 +47,7 @@ export const versionParam = z
   .transform((text, context) => {
     const version = /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : Infinity;
     if (version <= MAX_INT32) return version;
-    context.addIssue({ code: 'custom', message: 'the agent has no such version' });
+    context.addIssue({ code: 'custom', message: 'The agent has no such version.' });
     return z.NEVER;
   })
   .meta({ description: 'Number of a version.', type: 'integer', minimum: 1, example: 2 });
@@ -84,7 +84,7 @@ export const givenTime = z.int().min(0).max(LAST_SEC);
 export function timeBound(description: string) {
   return z
     .string()
-    .regex(...saying(/^[0-9]{1,12}$/, 'must be Unix seconds, a whole number'))
+    .regex(...saying(/^[0-9]{1,12}$/, 'must be a whole number of Unix seconds'))
     .transform(Number)
     .refine((sec) => sec <= LAST_SEC, 'must be Unix seconds, before the year 10000')
     .optional()
@@ -93,7 +93,7 @@ export function timeBound(description: string) {
 
 /** Returns a query field that filters by words or by part of a text. */
 export function partOf(description: string) {
-  return z.string().trim().min(1, 'must have a word').max(200).optional().describe(description);
+  return z.string().trim().min(1, 'must not be empty').max(200).optional().describe(description);
 }
 
 /** Query field that filters by a boolean. */
@@ -103,13 +103,13 @@ export const flag = z
   .optional()
   .meta({ type: 'boolean' });
 
-const [METADATA_FILTER] = saying(/^metadata\..+$/, 'must be metadata. and the name of a member');
+const [METADATA_FILTER] = saying(/^metadata\..+$/, 'must be `metadata.` followed by a key');
 const MEMBERS_MAX = 50;
 const memberName = z.string().min(1).max(128);
 /** E.164 phone number. */
 export const PHONE = saying(
   /^\+[1-9]\d{1,14}$/,
-  'must be a phone number as +442071838750: a plus sign and 2 to 15 digits',
+  'must be a phone number such as +442071838750: a plus sign and 2 to 15 digits',
 );
 
 /** Variables that callers may attach to a conversation or a call. */
@@ -127,7 +127,7 @@ export const metadataPatch = z
   .record(memberName, metadataValue.nullable())
   .refine(
     (members) => Object.keys(members).length <= 2 * MEMBERS_MAX,
-    `may have at most ${2 * MEMBERS_MAX} members: as many to remove as to set`,
+    `must have at most ${2 * MEMBERS_MAX} members: ${MEMBERS_MAX} to set and ${MEMBERS_MAX} to remove`,
   )
   .meta({ maxProperties: 2 * MEMBERS_MAX })
   .nullable()
@@ -148,7 +148,7 @@ const PAIRS_MAX = 10;
 /** Filter by pairs of `metadata`, such as `metadata.plan=gold`. All pairs must match. */
 export const metadataFilter = z
   .record(memberName, metadataValue)
-  .refine((pairs) => Object.keys(pairs).length <= PAIRS_MAX, `at most ${PAIRS_MAX} pairs`)
+  .refine((pairs) => Object.keys(pairs).length <= PAIRS_MAX, `must have at most ${PAIRS_MAX} pairs`)
   .optional()
   .meta({
     description:
@@ -160,7 +160,7 @@ export const metadataFilter = z
   });
 export const phoneFilter = z
   .string()
-  .regex(PHONE[0], 'must be E.164, such as +442071838750; in a URL the + is written %2B')
+  .regex(PHONE[0], 'must be E.164, such as +442071838750; write + as %2B in a URL')
   .optional();
 
 function freeMembers<T extends z.ZodType>(value: T) {
@@ -168,7 +168,7 @@ function freeMembers<T extends z.ZodType>(value: T) {
     .record(memberName, value)
     .refine(
       (members) => Object.keys(members).length <= MEMBERS_MAX,
-      `may have at most ${MEMBERS_MAX} members`,
+      `must have at most ${MEMBERS_MAX} members`,
     )
     .default({})
     .meta({ maxProperties: MEMBERS_MAX });

@@ -54,7 +54,7 @@ function endingWith(
 function endOf(sessionId: string | null): ApiError {
   const detail =
     sessionId === null
-      ? 'the API key was revoked or ran out'
-      : 'the session has ended: sign in again';
+      ? 'The API key was revoked or has expired.'
+      : 'The session has ended. Sign in again.';
   return new ApiError('unauthorized', detail);
 }

@@ -109,12 +109,12 @@ function refusal(kind: InFlightKind, share: keyof Shares, limit: number): ApiErr
   const noun = NOUNS[kind];
   const options = { retryAfterSec: RETRY_AFTER_SEC };
   if (share === 'process') {
-    const detail = `as many ${noun} are under way as this process serves; try again soon`;
+    const detail = `This process already has its maximum of ${limit} ${noun} in progress. Try again in ${RETRY_AFTER_SEC} s.`;
     return new ApiError('unavailable', detail, options);
   }
-  const whose = share === 'key' ? 'this API key' : 'this namespace';
+  const whose = share === 'key' ? 'This API key' : 'This namespace';
   const detail =
-    `${whose} may have ${limit} ${noun} under way at once in a process ` +
-    `(PARLEY_LIMIT_${kind.toUpperCase()}); end one, or try again`;
+    `${whose} already has ${limit} ${noun} in progress in this process, the maximum ` +
+    `(PARLEY_LIMIT_${kind.toUpperCase()}). End one, or try again in ${RETRY_AFTER_SEC} s.`;
   return new ApiError('too_many_in_flight', detail, options);
 }

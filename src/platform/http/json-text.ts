@@ -25,7 +25,7 @@ export function parseJsonBody(bytes: Buffer, membersMax: number = MEMBERS_MAX): 
   const errors: FieldError[] = [];
   findUnkeepable(value, [], errors);
   if (errors.length > 0) {
-    throw new ApiError('invalid_body', 'some values cannot be kept; see errors', {
+    throw new ApiError('invalid_body', 'Some values cannot be stored. See `errors`.', {
       errors: errors.slice(0, ERRORS_MAX),
     });
   }
@@ -36,7 +36,7 @@ function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new ApiError('malformed_json', 'the body is not valid UTF-8', { cause: error });
+    throw new ApiError('malformed_json', 'The body is not valid UTF-8.', { cause: error });
   }
 }
 
@@ -46,7 +46,7 @@ function parse(text: string): unknown {
   } catch (error) {
     // The parser's message quotes the body, which may contain a secret, so only the position is reported.
     const at = /position \d+( \(line \d+ column \d+\))?/.exec(String(error))?.[0];
-    throw new ApiError('malformed_json', `the body is not valid JSON${at ? ` at ${at}` : ''}`, {
+    throw new ApiError('malformed_json', `The body is not valid JSON${at ? ` at ${at}` : ''}.`, {
       cause: error,
     });
   }
@@ -71,9 +71,9 @@ function checkShape(bytes: Buffer, membersMax: number): void {
     else if (isJustOpened) depth += 1;
     else if (isClosing) depth -= 1;
     else if (byte === COMMA) members += 1;
-    if (depth > DEPTH_MAX) throw tooMuch(`nested at most ${DEPTH_MAX} deep`);
+    if (depth > DEPTH_MAX) throw tooMuch(`nested more than ${DEPTH_MAX} levels deep`);
     if (members > membersMax) {
-      throw tooMuch(`at most ${membersMax} members of objects and elements of lists in all`);
+      throw tooMuch(`with more than ${membersMax} members and list elements in total`);
     }
   }
 }
@@ -92,8 +92,8 @@ function endOfString(bytes: Buffer, start: number): number {
   return bytes.length;
 }
 
-function tooMuch(allowed: string): ApiError {
-  return new ApiError('malformed_request', `the body may have JSON ${allowed}`);
+function tooMuch(refused: string): ApiError {
+  return new ApiError('malformed_request', `The body must not be JSON ${refused}.`);
 }
 
 function findUnkeepable(value: unknown, path: PropertyKey[], errors: FieldError[]): void {
@@ -103,7 +103,7 @@ function findUnkeepable(value: unknown, path: PropertyKey[], errors: FieldError[
     return;
   }
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    const detail = 'the number is too large to be kept';
+    const detail = 'is too large a number to be stored';
     errors.push({ pointer: pointerOf(path), code: 'too_large', detail });
     return;
   }
@@ -112,10 +112,10 @@ function findUnkeepable(value: unknown, path: PropertyKey[], errors: FieldError[
   for (const [key, member] of Object.entries(value)) {
     const at = [...path, key];
     if (!isList && key === '__proto__') {
-      const detail = 'a member may not be named __proto__';
+      const detail = 'must not be named __proto__';
       errors.push({ pointer: pointerOf(at), code: 'unknown_field', detail });
     } else if (!isList && textProblem(key)) {
-      const detail = `the name of a member: ${textProblem(key)}`;
+      const detail = `has a member with an invalid name: ${textProblem(key)}`;
       errors.push({ pointer: pointerOf(path), code: 'invalid_value', detail });
     } else findUnkeepable(member, at, errors);
   }

@@ -42,13 +42,13 @@ export function createRateLimits(perMinute: number): RateLimits {
         'RateLimit-Policy': policy,
         RateLimit: `"default";r=${left};t=${resetSec}`,
       };
-      const detail = `this API key may make ${perMinute} requests a minute`;
+      const detail = `This API key may send at most ${perMinute} requests a minute.`;
       return { headers, refusal: isOver ? limited(detail, resetSec) : undefined };
     },
     countFailure: async (address) => {
       const { resetSec, isOver } = await consume(failures, networkOf(address));
       if (isOver)
-        throw limited('too many requests with a wrong API key from this address', resetSec);
+        throw limited('This IP address has sent too many requests with a wrong API key.', resetSec);
     },
   };
 }

@@ -277,7 +277,7 @@ function requireStorable(values: Record<string, unknown>): Record<string, unknow
 function parseParams<T>(schema: z.ZodType<T>, values: Record<string, unknown>): T {
   const parsed = schema.safeParse(values);
   if (parsed.success) return parsed.data;
-  throw new ApiError('not_found', parsed.error.issues[0]?.message ?? 'there is nothing here');
+  throw new ApiError('not_found', parsed.error.issues[0]?.message ?? 'There is nothing here.');
 }
 
 /**
@@ -293,11 +293,11 @@ export function parseQuery<T>(
   for (const name of query.keys()) {
     const shown = name.slice(0, 64);
     if (parameterOf(name, known) === undefined) {
-      const there = known.length > 0 ? `there are ${known.join(', ')}` : 'there are none here';
-      throw new ApiError('unknown_parameter', `there is no parameter ${shown}; ${there}`);
+      const there = known.length > 0 ? `Use ${known.join(', ')}.` : 'This path has none.';
+      throw new ApiError('unknown_parameter', `Unknown parameter \`${shown}\`. ${there}`);
     }
     if (query.getAll(name).length > 1) {
-      throw new ApiError('invalid_parameter', `${shown} may be given once`);
+      throw new ApiError('invalid_parameter', `The parameter \`${shown}\` may appear only once.`);
     }
   }
   const given = byParameter(requireStorable(Object.fromEntries(query)), known);
@@ -350,16 +350,16 @@ function readBody<B>(
   value: unknown,
 ): B {
   if (value === undefined && !isOptional) {
-    throw new ApiError('invalid_body', 'a JSON body is required', {
-      errors: [{ pointer: '', code: 'required', detail: 'a JSON object is required' }],
+    throw new ApiError('invalid_body', 'A JSON body is required.', {
+      errors: [{ pointer: '', code: 'required', detail: 'must be a JSON object' }],
     });
   }
   return parseBody(schema, value === undefined ? {} : value);
 }
 
 const NO_IF_MATCH =
-  'If-Match is not taken here, so nothing would be checked: leave it out. PATCH, DELETE, publish, rollback and ' +
-  'rotate_secret of agents, endpoints and sources take it';
+  'This operation does not support If-Match. Omit it. It is supported by PATCH, DELETE, publish, rollback and ' +
+  'rotate_secret of agents, endpoints and sources.';
 
 /** Entity tag (RFC 9110 §8.8.3). A weak tag is well-formed but never matches (§13.1.1). */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
@@ -393,7 +393,7 @@ function readIfMatch(
   const text = String(header).trim();
   if (text === '*') return noPrecondition; // A missing resource gives 404 before this check.
   if (!LIST.test(text)) {
-    throw new ApiError('malformed_request', 'If-Match: send * or entity tags, with their quotes');
+    throw new ApiError('malformed_request', 'If-Match must be * or entity tags in quotes.');
   }
   return requireTag(text.match(new RegExp(ENTITY_TAG, 'g')) ?? []);
 }

@@ -58,7 +58,7 @@ function keyIn({ route, headers }: AuthenticatedRequest): string | undefined {
   if (route.method !== 'post' || key === undefined) return undefined;
   const text = String(key);
   if (KEY.test(text)) return text;
-  const detail = 'Idempotency-Key: send 1 to 255 printable ASCII characters';
+  const detail = 'Idempotency-Key must have 1 to 255 printable ASCII characters.';
   throw new ApiError('malformed_request', detail);
 }
 

@@ -113,7 +113,9 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
   }
   await listenSomewhere(server, options);
   // Such an error may be temporary (too many open files), and if unhandled it would end the process.
-  server.on('error', (error) => options.log.error({ reason: error.message }, 'cannot accept'));
+  server.on('error', (error) =>
+    options.log.error({ reason: error.message }, 'cannot accept connections'),
+  );
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
   let stopping: Promise<void> | undefined;
@@ -154,10 +156,10 @@ function cannotListen(
   at: { host: string; port: number; code: string },
 ): StartupError {
   const reasons: Record<string, string> = {
-    EADDRINUSE: `port ${at.port} is taken: stop what uses it, or set PARLEY_PORT to another`,
-    EACCES: `port ${at.port} needs rights this user lacks: set PARLEY_PORT above 1023`,
-    EADDRNOTAVAIL: `${at.host} is no address of this machine: set PARLEY_HOST`,
-    ENOTFOUND: `${at.host} is no address of this machine: set PARLEY_HOST`,
+    EADDRINUSE: `port ${at.port} is already in use: stop the other program, or set PARLEY_PORT to another port`,
+    EACCES: `this user may not listen on port ${at.port}: set PARLEY_PORT above 1023`,
+    EADDRNOTAVAIL: `${at.host} is not an address of this machine: correct PARLEY_HOST`,
+    ENOTFOUND: `${at.host} is not an address of this machine: correct PARLEY_HOST`,
   };
   const reason = reasons[at.code] ?? `cannot listen on ${at.host}, port ${at.port} (${at.code})`;
   return new StartupError(`PARLEY_PORT: ${reason}`, { cause });
@@ -317,7 +319,7 @@ function answerBrokenRequest(socket: Duplex): void {
     socket.destroy(); // Another response may already be partly sent, and a second one would corrupt it.
     return;
   }
-  const detail = 'the request is not valid HTTP or came too slowly';
+  const detail = 'The request is not valid HTTP, or it arrived too slowly.';
   answerLast(socket, new ApiError('malformed_request', detail));
 }
 

@@ -40,14 +40,16 @@ export function cookieFor(at: At): string {
   const scheme = schemeOf(at);
   if (scheme === undefined || site !== 'same-origin') {
     const from =
-      origin === undefined ? 'send Origin, as browsers do' : `not ${origin.slice(0, 200)}`;
-    const detail = `sessions are for pages of this server: ${from}. Behind a proxy that changes Host, set PARLEY_BASE_URL`;
+      origin === undefined
+        ? 'the request has no Origin header'
+        : `the request comes from ${origin.slice(0, 200)}`;
+    const detail = `Sessions work only for pages of this server, but ${from}. Behind a proxy that changes Host, set PARLEY_BASE_URL.`;
     throw new ApiError('foreign_origin', detail);
   }
   if (scheme === 'https:') return HTTPS_COOKIE;
   const local = localCookie(at.headers);
   if (local !== undefined && isLoopback(new URL(origin!).hostname)) return local;
-  const detail = `a session needs https: ${origin!} is http, and no address of this machine itself. Put TLS in front`;
+  const detail = `A session requires https, but ${origin!} uses http and is not this machine itself. Put a TLS proxy in front.`;
   throw new ApiError('https_required', detail);
 }
 

@@ -129,7 +129,7 @@ async function tryToBegin(
   const known = JSON.parse(sealer.open(there.request, place)) as Sealed;
   if (known.hash !== hash) throw reused();
   if (there.answer?.length === 0) {
-    throw new ApiError('not_found', 'what this request was answered has been erased');
+    throw new ApiError('not_found', 'The stored response to this request was erased.');
   }
   if (there.answer) return { kept: JSON.parse(sealer.open(there.answer, place)) as KeptAnswer };
   if (there.state === 'running') throw inProgress();
@@ -195,11 +195,12 @@ function contentHash({ content }: MarkedRequest): string {
 }
 
 function inProgress(): ApiError {
-  const detail = 'the first request with this Idempotency-Key still runs; ask again';
+  const detail =
+    'The first request with this Idempotency-Key is still in progress. Try again in a second.';
   return new ApiError('idempotency_in_progress', detail, { retryAfterSec: 1 });
 }
 
 function reused(): ApiError {
-  const detail = 'this Idempotency-Key was used for another request; take a new one';
+  const detail = 'This Idempotency-Key was used for a different request. Use a new key.';
   return new ApiError('idempotency_key_reused', detail);
 }

@@ -60,7 +60,7 @@ export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
       });
       if (!series) return;
       if (queue.size >= QUEUE_MAX && !queue.has(series)) {
-        return log.debug({ reason: event.reason }, 'too many events wait; dropped one');
+        return log.debug({ reason: event.reason }, 'dropped an event: too many are waiting');
       }
       queue.add(series);
       sending ??= sendAll();
@@ -89,7 +89,7 @@ export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
     const tooLong = delay(FLUSH_MS, { signal: flushed.signal }).then(
       () => {
         queue.clear();
-        cancelling.abort(new Error('the recorder stops'));
+        cancelling.abort(new Error('the event recorder is stopping'));
       },
       () => undefined,
     );

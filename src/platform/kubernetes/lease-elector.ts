@@ -174,7 +174,7 @@ async function serveTerm(
   if (hasBegun) {
     const reason = await Promise.race([lost, stopped, resigned.promise]);
     const level = reason === undefined ? 'info' : 'warn';
-    log[level]({ lease: name, identity, reason }, 'leads no longer');
+    log[level]({ lease: name, identity, reason }, 'stopped leading');
   }
   await attemptTo('end leading', onLost);
   return hasBegun;

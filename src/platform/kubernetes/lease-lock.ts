@@ -103,7 +103,7 @@ export function createHeldLease(deps: {
       lease = written ?? (await lock.read(timeoutMs));
       if (written) return true;
     }
-    throw new Error(`the Lease was touched ${TRIES} times in a row`);
+    throw new Error(`the Lease was changed by others ${TRIES} times in a row`);
   }
 
   return {

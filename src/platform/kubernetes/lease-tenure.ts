@@ -54,7 +54,7 @@ export function createTenure(deps: TenureDeps): Tenure {
 
   /** Returns true if the tenure has ended. Call it after each wait, because a process may be paused at any point. */
   function isOver(): boolean {
-    if (leftMs() <= 0) lose(`not renewed for ${renewDeadlineMs} ms`);
+    if (leftMs() <= 0) lose(`the lease was not renewed for ${renewDeadlineMs} ms`);
     return state !== 'held';
   }
 
@@ -71,7 +71,7 @@ export function createTenure(deps: TenureDeps): Tenure {
     try {
       // Half of the deadline, so that a dead connection is noticed early enough for another attempt.
       const isOurs = await held.renew(Math.min(renewDeadlineMs / 2, leftMs()));
-      if (!isOurs) return lose('somebody else has it');
+      if (!isOurs) return lose('another process holds the lease');
       renewedAtMs = sentAtMs;
       failures = 0;
     } catch (error) {
@@ -104,7 +104,7 @@ export function createTenure(deps: TenureDeps): Tenure {
     end('ended');
     await running; // The pending renewal is awaited first, because its response contains the version to overwrite.
     await held.release(renewDeadlineMs / 2).catch((error: unknown) => {
-      log.debug({ err: error }, 'cannot give the lease back; it will expire');
+      log.debug({ err: error }, 'cannot release the lease; it will expire');
     });
   }
 

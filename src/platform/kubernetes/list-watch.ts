@@ -109,7 +109,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
       if (!interrupt.signal.aborted) throw error;
     }
     if (!interrupt.signal.aborted && monotonicMs() - startedAtMs < SHORT_WATCH_MS)
-      throw new Error('the watch ended at once');
+      throw new Error('the watch ended immediately');
   }
 
   async function listAll(): Promise<string | undefined> {
@@ -216,7 +216,7 @@ function createBackOff(
       // One broken connection is normal. The second failure in a row is logged as a warning, and further failures only
       // at the debug level.
       const level = failures === 1 ? 'warn' : 'debug';
-      log[level]({ path, reason: reasonOf(error) }, 'watch broken; going on');
+      log[level]({ path, reason: reasonOf(error) }, 'watch interrupted; reconnecting');
       const ceiling = Math.min(BACK_OFF_MS.base * 2 ** Math.min(failures, 10), BACK_OFF_MS.max);
       failures += 1;
       try {
@@ -276,7 +276,7 @@ function convertAll<T>(
     try {
       converted.push(deps.convert(object));
     } catch (error) {
-      deps.log.warn({ path: deps.path, err: error }, 'left out an object that cannot be read');
+      deps.log.warn({ path: deps.path, err: error }, 'ignored an object that cannot be read');
     }
   }
   return converted;
@@ -290,7 +290,7 @@ function isGone(error: unknown): boolean {
 function createDeadMan(ms: number) {
   const controller = new AbortController();
   const timer = setTimeout(() => {
-    controller.abort(new Error(`nothing heard for ${ms} ms`));
+    controller.abort(new Error(`no data received for ${ms} ms`));
   }, ms);
   return {
     signal: controller.signal,

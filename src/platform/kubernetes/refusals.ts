@@ -20,7 +20,7 @@ export function toStoreError(error: unknown): unknown {
   const untyped = UNTYPED_PATCH.exec(error.message);
   if (untyped) return new InvalidResourceError([untypedError(untyped)]);
   if (error.code === 413 || error.message.endsWith(TOO_LARGE_FOR_ETCD)) {
-    const detail = 'the object may have 1.5 MB';
+    const detail = 'the object must have at most 1.5 MB';
     return new InvalidResourceError([{ pointer: '/spec', code: 'too_long', detail }]);
   }
   if (error.code === 401 || error.code === 429 || error.code >= 500) return unavailable(error);

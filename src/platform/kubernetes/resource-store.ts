@@ -68,7 +68,7 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
       translated(write(applied.kind, applyRequest(applied, options))).catch((error: unknown) => {
         // The object already exists and a field conflicts. The server reports only the conflict.
         if (options.resourceVersion !== '' || !(error instanceof FieldConflictError)) throw error;
-        throw new WriteConflictError('there is an object of that name', { cause: error });
+        throw new WriteConflictError('an object with that name already exists', { cause: error });
       }),
     annotate: async (kind, key, annotations) => {
       const known = await read(kind, key);

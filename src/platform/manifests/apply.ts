@@ -71,7 +71,7 @@ function conflictsOf(object: ManifestObject, error: FieldConflictError): Manifes
   return error.conflicts.map(({ field, manager }) => ({
     place: object.placeOf(pointerOf(field)),
     field: field.startsWith('metadata.') ? field : `spec.${field}`,
-    detail: `belongs to ${manager}, whose value stays; remove it here, or there to let this one count`,
+    detail: `is managed by ${manager}, whose value stays: remove the field here, or remove it there to use this value`,
   }));
 }
 

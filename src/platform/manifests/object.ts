@@ -75,7 +75,7 @@ function readObject(
       detail,
     }));
   if (!isRecord(value)) {
-    add('', 'a manifest is a map with apiVersion, kind, metadata and spec');
+    add('', 'a manifest must be a map with apiVersion, kind, metadata and spec');
     return { objects: [], problems: asProblems(), unknownIdentity: true };
   }
   const kind = readKind(value, [...validate.kinds, ...CORE_KINDS], add);
@@ -102,7 +102,7 @@ function readKind(
 ): string | undefined {
   const { kind, apiVersion } = value;
   if (typeof kind !== 'string' || !known.includes(kind)) {
-    const given = typeof kind === 'string' ? `${JSON.stringify(kind)} is unknown; ` : '';
+    const given = typeof kind === 'string' ? `${JSON.stringify(kind)} is not a known kind; ` : '';
     add('/kind', `${given}use one of ${known.join(', ')}`);
     return undefined;
   }
@@ -201,7 +201,7 @@ function readSpec(input: {
   }
   for (const field of Object.keys(fields)) {
     if (field !== 'spec')
-      add(`/${escapeToken(field)}`, 'is unknown here; did you mean it inside spec?');
+      add(`/${escapeToken(field)}`, 'is not a known field; did you mean to put it inside spec?');
   }
   const spec = fields['spec'] ?? {};
   if (!isRecord(spec)) {

@@ -57,7 +57,7 @@ export type ManifestPassResult = { folders: ManifestLook['folders']; againInMs: 
 const MAX_FAILURES_IN_A_ROW = 3;
 
 const DELETES_NOTHING: ManifestProblem = {
-  detail: 'nothing is deleted while manifests or their folder cannot be read',
+  detail: 'nothing is deleted while the manifests or their folder cannot be read',
 };
 
 /** Creates the function that runs a pass: it reads the folder once and updates the store. Calls must not overlap. */
@@ -80,7 +80,7 @@ export function createManifestPass(
     if (error === undefined) storeProblem = undefined;
     else
       storeProblem ??= {
-        detail: `manifests cannot be stored now: ${reasonOf(error)}; trying again`,
+        detail: `manifests cannot be stored: ${reasonOf(error)}; retrying`,
       };
   };
 
@@ -155,7 +155,7 @@ function resolveDuplicates(look: ManifestLook): {
     if (!first) declared.set(object.id, object);
     else {
       const where = formatPlace(first.placeOf('/metadata/name'));
-      const detail = `${object.id} stands at ${where} already, which counts; remove one of them`;
+      const detail = `${object.id} is already declared at ${where}, which is used: remove one of them`;
       const place = object.placeOf('/metadata/name');
       duplicates.push({ place, field: 'metadata.name', detail });
     }
@@ -233,7 +233,7 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
         }
       }
       if (isFull && count > 0)
-        info(count === 1 ? '1 manifest is in force' : `${count} manifests are in force`);
+        info(count === 1 ? '1 manifest is active' : `${count} manifests are active`);
       if (failures.length > 0) throw failures[0];
     },
     problems: (declared: Declared): ManifestProblem[] =>

@@ -42,7 +42,7 @@ async function remove(
   // Deletes only this version, so that the object stays if another manager has declared it in the meantime.
   const { resourceVersion } = metadata;
   if (await deps.store.delete(kind, metadata, { resourceVersion })) {
-    deps.info(`${id}: deleted, since no manifest declares it any more`);
+    deps.info(`${id}: deleted, because no manifest declares it`);
   }
 }
 
@@ -57,12 +57,12 @@ async function release(
   try {
     const empty = { kind, namespace, name, spec: {} };
     await deps.store.apply(empty, { fieldManager: FILE_MANAGER, resourceVersion });
-    deps.info(`${id}: no manifest declares it any more; what ${others} declared stays`);
+    deps.info(`${id}: no manifest declares it; the fields of ${others} stay`);
     return [];
   } catch (error) {
     if (!(error instanceof InvalidResourceError)) throw error;
-    const detail = `no manifest declares it any more, but ${others} declared a part of it`;
-    return [{ detail: `${id}: ${detail} that is not valid alone, so all of it stays` }];
+    const detail = `no manifest declares it, but the fields of ${others}`;
+    return [{ detail: `${id}: ${detail} are not valid alone, so the whole object stays` }];
   }
 }
 

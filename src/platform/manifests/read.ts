@@ -99,7 +99,7 @@ async function walk(folder: string, found: Found): Promise<void> {
 }
 
 function reportTooMany(found: Found): void {
-  const detail = `there are more than ${MAX_FILES} manifests or folders; the rest is not read`;
+  const detail = `there are more than ${MAX_FILES} manifests or folders; the others are ignored`;
   found.problems.push({ detail });
 }
 
@@ -111,7 +111,9 @@ async function readEntries(folder: string, found: Found): Promise<Dirent[]> {
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     const missing = codeOf(error) === 'ENOENT';
-    const detail = missing ? 'is not there; it is read when it appears' : cannotBeRead(error);
+    const detail = missing
+      ? 'does not exist; it will be read when it appears'
+      : cannotBeRead(error);
     found.problems.push({ detail: `the manifest folder ${folder} ${detail}` });
     return [];
   }
@@ -132,7 +134,7 @@ async function readCached(
     if (!stats.isFile()) return 'not a file';
     const key = [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
     if (cached?.confirmed && cached.key === key) return cached;
-    if (stats.size > MAX_BYTES) return { detail: `${path} is larger than 1 MiB and is not read` };
+    if (stats.size > MAX_BYTES) return { detail: `${path} is larger than 1 MiB and is ignored` };
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
     if (cached?.text === text) return { ...cached, key, confirmed: cached.key === key };
     return { key, text, confirmed: false, ...parseFile(path, text, deps) };

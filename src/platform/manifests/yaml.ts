@@ -114,7 +114,7 @@ function readDocument(
     return {
       problems: found.map(({ pos, code, message }) => ({
         place: at(pos[0]),
-        detail: code === 'DUPLICATE_KEY' ? 'this key stands here twice: keep one' : message,
+        detail: code === 'DUPLICATE_KEY' ? 'this key appears twice: remove one of them' : message,
       })),
     };
   }
@@ -123,7 +123,7 @@ function readDocument(
     return { value, placeOf: (pointer) => at(offsetOf(document, pointer)) };
   } catch (error) {
     const place = at(offsetOfBadAlias(document));
-    return { problems: [{ place, detail: `an alias cannot be used: ${reasonOf(error)}` }] };
+    return { problems: [{ place, detail: `an alias cannot be resolved: ${reasonOf(error)}` }] };
   }
 }
 

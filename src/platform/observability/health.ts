@@ -58,7 +58,7 @@ export async function runHealthServer(
 ): Promise<{ port: number; stop: () => Promise<void> }> {
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     serve(deps, request, response).catch((error: unknown) => {
-      deps.log.error({ err: error }, 'cannot answer on the metrics port');
+      deps.log.error({ err: error }, 'could not respond on the metrics port');
       response.statusCode = 500;
       response.end();
     });
@@ -74,7 +74,9 @@ export async function runHealthServer(
     });
     server.listen(deps.port, deps.host, resolve);
   });
-  server.on('error', (error) => deps.log.error({ reason: error.message }, 'cannot accept'));
+  server.on('error', (error) =>
+    deps.log.error({ reason: error.message }, 'cannot accept connections'),
+  );
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : deps.port;
   let stopping: Promise<void> | undefined;

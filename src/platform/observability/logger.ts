@@ -67,6 +67,6 @@ export function createLogDestination(output: Output): LogDestination {
 }
 
 function droppedLine(dropped: number): string {
-  const msg = 'log lines were dropped: they were not read in time';
+  const msg = 'log lines were dropped: the reader was too slow';
   return `${JSON.stringify({ level: pino.levels.values['warn'], time: epochMs(), dropped, msg })}\n`;
 }

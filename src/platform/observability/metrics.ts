@@ -67,10 +67,12 @@ export function createMetrics(options: { processMetrics: boolean }) {
 function createLimitMetrics(registry: Registry) {
   const { counter, gauge } = makersIn(registry);
   return {
-    inFlight: gauge('parley_in_flight', 'What is under way in this process.', ['kind']),
+    inFlight: gauge('parley_in_flight', 'Requests and streams in progress in this process.', [
+      'kind',
+    ]),
     inFlightRefused: counter(
       'parley_in_flight_refused_total',
-      'Requests refused because a share was used up.',
+      'Requests refused because a key, namespace or process had its maximum in progress.',
       ['kind', 'share'],
     ),
     workWaiting: gauge('parley_work_waiting', 'Jobs that wait for their turn in this process.', [
@@ -82,7 +84,7 @@ function createLimitMetrics(registry: Registry) {
       'Jobs refused because too many of their kind wait.',
       ['kind', 'share'],
     ),
-    quotaRefused: counter('parley_quota_refused_total', 'What a quota refused.', ['quota']),
+    quotaRefused: counter('parley_quota_refused_total', 'Writes refused by a quota.', ['quota']),
   };
 }
 
@@ -91,7 +93,7 @@ function createLoopMetrics(registry: Registry) {
   return {
     eventLoopStall: histogram(
       'parley_event_loop_stall_seconds',
-      'Times of more than 100 ms in which this process answered nobody, by what kept it.',
+      'Event loop stalls of more than 100 ms, by the work that caused them.',
       ['work'],
       STALL_BUCKETS,
     ),
@@ -120,11 +122,9 @@ function createDeliveryMetrics(registry: Registry) {
       ['outcome'],
       REQUEST_BUCKETS,
     ),
-    deliveries: counter(
-      'parley_webhook_deliveries_total',
-      'What became of attempts and deliveries.',
-      ['outcome'],
-    ),
+    deliveries: counter('parley_webhook_deliveries_total', 'Attempts and deliveries by outcome.', [
+      'outcome',
+    ]),
   };
 }
 
@@ -145,7 +145,7 @@ function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () =
   const pending = gauge(names[0], 'Deliveries that are not finished.');
   const oldestDueAge = gauge(
     names[1],
-    'How long the oldest delivery that could be attempted now has been waiting.',
+    'Waiting time of the oldest delivery that could be attempted now.',
   );
   const endpoints = gauge(names[2], 'Endpoints by state.', ['state']);
   const hide = (): void => {
@@ -199,15 +199,15 @@ function createProductMetrics(registry: Registry) {
     ),
     redactions: counter(
       'parley_redactions_total',
-      'What was taken out of what users said, by its kind.',
+      'Parts redacted from the messages of users, by kind.',
       ['kind'],
     ),
     judgements: counter(
       'parley_judgements_total',
-      'Ended conversations that a model was asked to judge, by what came of it.',
+      'Judgements of ended conversations by a model, by outcome.',
       ['result'],
     ),
-    escalations: counter('parley_escalations_total', 'Escalations that came into a status.', [
+    escalations: counter('parley_escalations_total', 'Escalations that entered a status.', [
       'status',
     ]),
     knowledgeSyncs: counter('parley_knowledge_syncs_total', 'Sources that were indexed.', [
@@ -216,18 +216,15 @@ function createProductMetrics(registry: Registry) {
     ]),
     knowledgeSyncDuration: histogram(
       'parley_knowledge_sync_duration_seconds',
-      'Syncs of websites and integrations that finished, from the start to the end.',
+      'Duration of finished syncs of websites and integrations.',
       ['type'],
       SYNC_BUCKETS,
     ),
     knowledgeOverdue: gauge(
       'parley_knowledge_sources_overdue',
-      'Sources that were not read for three times as long as their schedule says.',
+      'Sources whose last sync is older than three intervals of their schedule.',
     ),
-    knowledgeGaps: counter(
-      'parley_knowledge_gaps_total',
-      'Questions found to have no answer, each once.',
-    ),
+    knowledgeGaps: counter('parley_knowledge_gaps_total', 'Distinct questions without an answer.'),
     httpRequestDuration: histogram(
       'http_server_request_duration_seconds',
       'Duration of HTTP server requests.',
@@ -262,7 +259,7 @@ function createGenAiMetrics(registry: Registry) {
     ),
     toolDuration: histogram(
       'gen_ai_execute_tool_duration_seconds',
-      'Duration of calls of tools.',
+      'Duration of tool calls.',
       ['gen_ai_tool_name', 'error_type'],
       GEN_AI_BUCKETS,
     ),
@@ -279,7 +276,7 @@ function createControllerMetrics(registry: Registry) {
       'code',
       'method',
     ]),
-    leader: gauge('leader_election_master_status', '1 while this process leads.', ['name']),
+    leader: gauge('leader_election_master_status', '1 while this process is the leader.', ['name']),
     reconciles: counter('controller_runtime_reconcile_total', 'Reconciles.', [...c, 'result']),
     reconcileErrors: counter('controller_runtime_reconcile_errors_total', 'Failed reconciles.', c),
     terminalErrors: counter(
@@ -294,20 +291,20 @@ function createControllerMetrics(registry: Registry) {
     ),
     reconcileTimeouts: counter(
       'controller_runtime_reconcile_timeouts_total',
-      'Reconciles cut off.',
+      'Reconciles stopped by their timeout.',
       c,
     ),
     reconcileTime: histogram(
       'controller_runtime_reconcile_time_seconds',
-      'Time of a reconcile.',
+      'Duration of a reconcile.',
       c,
     ),
-    activeWorkers: gauge('controller_runtime_active_workers', 'Workers at work.', c),
-    maxConcurrent: gauge('controller_runtime_max_concurrent_reconciles', 'Workers there are.', c),
-    queueDepth: gauge('workqueue_depth', 'Keys that wait.', n),
-    queueAdds: counter('workqueue_adds_total', 'Keys added.', n),
-    queueWait: histogram('workqueue_queue_duration_seconds', 'Time a key waits.', n),
-    queueWork: histogram('workqueue_work_duration_seconds', 'Time a key is worked on.', n),
+    activeWorkers: gauge('controller_runtime_active_workers', 'Busy workers.', c),
+    maxConcurrent: gauge('controller_runtime_max_concurrent_reconciles', 'Total workers.', c),
+    queueDepth: gauge('workqueue_depth', 'Waiting keys.', n),
+    queueAdds: counter('workqueue_adds_total', 'Added keys.', n),
+    queueWait: histogram('workqueue_queue_duration_seconds', 'Waiting time of a key.', n),
+    queueWork: histogram('workqueue_work_duration_seconds', 'Processing time of a key.', n),
     queueUnfinished: gauge('workqueue_unfinished_work_seconds', 'Seconds of work in progress.', n),
     queueLongest: gauge(
       'workqueue_longest_running_processor_seconds',

@@ -77,7 +77,7 @@ function samplerOf(sdk: typeof Sdk, { sampler, ratio }: TracingSettings): Sdk.Sa
  * collector is unavailable.
  */
 function logProblems(log: Logger): void {
-  const warn = (message: string): void => log.warn({ reason: message }, 'traces are not exported');
+  const warn = (message: string): void => log.warn({ reason: message }, 'cannot export traces');
   const nothing = (): void => undefined;
   const sink = { error: warn, warn, info: nothing, debug: nothing, verbose: nothing };
   diag.setLogger(sink, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });

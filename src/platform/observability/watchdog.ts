@@ -45,12 +45,14 @@ export async function startWatchdog({
     resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 },
   });
   thread.unref();
-  thread.on('error', (error) => log.warn({ reason: reasonOf(error) }, 'the watchdog was lost'));
+  thread.on('error', (error) =>
+    log.warn({ reason: reasonOf(error) }, 'the watchdog thread failed'),
+  );
   thread.on('message', (stall: Stall) => {
     const { seconds, work, at } = stall;
     metrics.eventLoopStall.observe({ work: work?.name ?? 'unknown' }, seconds);
     const about = { seconds, work: work?.name, namespace: work?.namespace, at };
-    log.warn(about, 'the event loop stalled: nobody was answered in the meantime');
+    log.warn(about, 'the event loop stalled: no request was served meanwhile');
   });
   Object.defineProperty(globalThis, Symbol.for('parley.work'), {
     value: () => JSON.stringify(currentWork()),

@@ -73,7 +73,7 @@ function modeIn(text: string | undefined, authority: string | undefined): Mode |
     throw new StartupError('DATABASE_URL: sslrootcert=system needs sslmode=verify-full.');
   if (authority === undefined && mode === 'verify-ca')
     throw new StartupError(
-      'DATABASE_URL: sslmode=verify-ca needs sslrootcert, the file of the authority. Or use verify-full, which checks the host name too.',
+      'DATABASE_URL: sslmode=verify-ca needs sslrootcert, the file with the certificate of the authority. Or use verify-full, which also checks the host name.',
     );
   return mode;
 }
@@ -120,12 +120,13 @@ export function tlsAdvice(error: unknown): string | undefined {
   const code = codeOf(error);
   const reason = reasonOf(error);
   if (UNTRUSTED.has(code)) {
-    return 'name the file of its authority in sslrootcert; sslmode=require encrypts, but does not check the server';
+    return 'set sslrootcert to the file with the certificate of its authority; sslmode=require encrypts, but does not verify the server';
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return 'use the host name of its certificate, or sslmode=verify-ca, which does not check the host name';
-  if (/does not support SSL/.test(reason)) return 'it has no TLS: use sslmode=disable';
+  if (/does not support SSL/.test(reason))
+    return 'the server does not support TLS: use sslmode=disable';
   if (code === '28000' && /no encryption|SSL off/.test(reason))
-    return 'it wants TLS: add sslmode=require, or verify-full';
+    return 'the server requires TLS: add sslmode=require or sslmode=verify-full';
   return undefined;
 }

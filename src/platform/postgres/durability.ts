@@ -32,7 +32,7 @@ export async function assertDurable(databaseUrl: string, log: Logger): Promise<v
     const { off = [], consent = null } = rows[0] ?? {};
     if (off.length === 0) return;
     if (consent !== 'on') throw new StartupError(refusal(off));
-    log.warn({ off }, `accepted events may be lost: the database says ${CONSENT}`);
+    log.warn({ off }, `accepted events may be lost: the database has ${CONSENT}=on`);
   } finally {
     await client.end();
   }
@@ -40,5 +40,5 @@ export async function assertDurable(databaseUrl: string, log: Logger): Promise<v
 
 function refusal(off: readonly string[]): string {
   const settings = off.map((name) => `${name}=off`).join(', ');
-  return `DATABASE_URL: that PostgreSQL runs with ${settings}: a power cut would lose accepted events. Switch it on, or, for data that may be lost, set ${CONSENT}=on in that PostgreSQL too`;
+  return `DATABASE_URL: this PostgreSQL runs with ${settings}, so a power failure would lose accepted events. Turn the setting on, or set ${CONSENT}=on in this PostgreSQL if losing data is acceptable`;
 }

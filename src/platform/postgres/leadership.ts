@@ -72,7 +72,9 @@ export function createLeadership(deps: {
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await term().catch((error: Error) => log.warn({ reason: error.message }, 'cannot lead now'));
+      await term().catch((error: Error) =>
+        log.warn({ reason: error.message }, 'cannot become the leader; retrying'),
+      );
       await pause(RETRY_MS, stopping.signal);
     }
   }

@@ -69,7 +69,10 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
         values: [batch.map(([channel]) => channel), batch.map(([, payload]) => payload)],
       });
     } catch (error) {
-      deps.log.debug({ reason: reasonOf(error) }, 'a wake-up was not sent; polling covers it');
+      deps.log.debug(
+        { reason: reasonOf(error) },
+        'could not send a notification; polling replaces it',
+      );
     }
   });
 
@@ -127,7 +130,7 @@ export function createListener(deps: {
 
   function again(lost: Session): void {
     if (stopped || client !== lost || retry) return;
-    deps.log.debug('the wake-up connection was lost; polling covers it');
+    deps.log.debug('lost the connection for notifications; polling replaces it');
     retry = setTimeout(() => {
       retry = undefined;
       connect().catch(() => client && again(client));

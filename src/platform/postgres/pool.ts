@@ -74,7 +74,7 @@ export function createPool(
   pool.on('error', (error) => {
     // While the pool is closing, lost connections are expected, because the server may stop too.
     if (pool.ending) return;
-    options.log.warn({ reason: error.message }, 'an idle database connection was lost');
+    options.log.warn({ reason: error.message }, 'lost an idle database connection');
   });
   // If the server dies during a log-in, the error can be emitted before the caller has the connection and can listen.
   // Without this listener it would end the process. The caller's first statement fails with the same error.

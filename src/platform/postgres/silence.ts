@@ -19,7 +19,7 @@ const said = new WeakMap<Db, Said>();
  */
 export async function fallSilent(db: Db): Promise<void> {
   if (said.get(db) === 'spoke')
-    throw new Error('a transaction that has emitted an event is not silent');
+    throw new Error('a transaction that has emitted an event cannot become silent');
   said.set(db, 'silent');
   await db.query({
     name: 'fall_silent',
@@ -33,7 +33,7 @@ export const isSilent = (db: Db): boolean => said.get(db) === 'silent';
 
 /** Records that the transaction has emitted an event. */
 export function speak(db: Db): void {
-  if (isSilent(db)) throw new Error('a silent transaction emits no event: defer it');
+  if (isSilent(db)) throw new Error('a silent transaction cannot emit an event: defer the event');
   said.set(db, 'spoke');
 }
 

@@ -116,7 +116,7 @@ async function withGoodbye(ended: Promise<void>, left: () => Session[]): Promise
 }
 
 /** Reason for the log. Callers that wait for a reply get "Connection terminated unexpectedly" from `pg`. */
-const REASON = 'Connection terminated: it fell silent and the server knows of no work for it';
+const REASON = 'Connection terminated: it stopped responding, and the server is not working on it';
 
 /**
  * Queries the pid from the server, because a pooler reports a number of its own at log-in, and sets the parameters. The

@@ -35,11 +35,11 @@ export async function identify(
   }
   const refuse = (why: string): Identity => ({ refused: `annotation ${ANNOTATIONS.id}: ${why}` });
   const id = toUuid(prefix, given);
-  if (id === null) return refuse(`${given} is no ${prefix}_ id`);
+  if (id === null) return refuse(`${given} is not an id of the form ${prefix}_…`);
   // Any user who may write the object can change the annotation, so it is compared with the status.
   const known = resource.status[idField];
   if (typeof known === 'string' && known !== given) {
-    const told = `is ${known} in its status and cannot become ${given}`;
+    const told = `cannot change from ${known} (see status) to ${given}`;
     const isForeign = await isUnknown(deps, prefix, [known, given]);
     return refuse(isForeign ? `${told}; ${FOREIGN}` : told);
   }
@@ -52,13 +52,13 @@ export async function identify(
   // then the row continues under the new name.
   const other = await deps.store.get(kind, place);
   return other?.metadata.annotations[ANNOTATIONS.id] === given
-    ? refuse(`${given} belongs to ${place.name}; leave it out to get one`)
+    ? refuse(`${given} belongs to ${place.name}: remove the annotation to get a new id`)
     : { id };
 }
 
 const FOREIGN =
-  'this database does not know both ids: another release of Parley watches this namespace too (stop one of them), ' +
-  'or somebody changed the annotation (set it back)';
+  'this database does not contain both ids: either another release of Parley also watches this namespace (stop one of them), ' +
+  'or somebody changed the annotation (restore it)';
 
 /** Returns whether one of the ids is not in this database, so that another release may have assigned it. */
 async function isUnknown(

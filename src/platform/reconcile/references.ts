@@ -54,7 +54,7 @@ export async function resolveKey(
   if (!('value' in found)) return found;
   const value = found.value.trim();
   if (value.length >= 1 && value.length <= ref.max && /^[!-~]+$/.test(value)) return { value };
-  const message = `key ${ref.key} of Secret ${ref.name} must have 1 to ${ref.max} characters of visible ASCII`;
+  const message = `key ${ref.key} of Secret ${ref.name} must have 1 to ${ref.max} visible ASCII characters`;
   return { reason: 'InvalidSecret', message };
 }
 
@@ -72,12 +72,12 @@ export async function resolveWholeSecret(
   if (!secret) return { reason: 'SecretNotFound', message: `Secret ${name} does not exist` };
   const reason = 'SecretNotAllowed';
   if (secret.metadata.labels[ALLOW_LABEL] !== 'true') {
-    const message = `Secret ${name} needs the label ${ALLOW_LABEL}: "true" before Parley uses it`;
+    const message = `Secret ${name} needs the label ${ALLOW_LABEL}: "true", which allows Parley to use it`;
     return { reason, message };
   }
   if (endpoint !== undefined && name === signingSecretName(endpoint)) return secret;
   if (!(await isEndpointsOwn(store, secret))) return secret;
-  const message = `Secret ${name} is a webhook endpoint's own, and nothing else may use it: put the value into another Secret`;
+  const message = `Secret ${name} belongs to a webhook endpoint, and nothing else may use it: store the value in another Secret`;
   return { reason, message };
 }
 

@@ -135,7 +135,7 @@ async function queueAgain(deps: {
       for (const key of await deps.listKeys()) queue.add(key, { priority: RESYNC_PRIORITY });
       nextMs = deps.waitMs;
     } catch (error) {
-      log.warn({ err: error }, 'cannot list what there is; will try again');
+      log.warn({ err: error }, 'cannot list objects; retrying');
       sleepMs = LIST_AGAIN_MS;
     }
     await delay(sleepMs, { signal, ref: false }).catch(() => undefined);

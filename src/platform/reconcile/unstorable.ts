@@ -14,7 +14,7 @@ export function refuseUnstorable(spec: unknown): { reason: string; message: stri
   if (shape !== undefined) return { reason: 'TooLarge', message: `spec ${shape}` };
   const place = findUnstorable(spec, 'spec');
   if (place === undefined) return undefined;
-  const message = `${place} has a character that cannot be stored: U+0000, or half of a surrogate pair`;
+  const message = `${place} contains a character that cannot be stored: U+0000, or half of a surrogate pair`;
   return { reason: 'InvalidCharacter', message };
 }
 

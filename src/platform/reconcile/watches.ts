@@ -47,7 +47,10 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
 
   const healUsers = (kind: string, key: ObjectKey): void => {
     lookAtUsers(kind, key).catch((error: unknown) =>
-      log.warn({ reason: reasonOf(error) }, 'cannot look up what refers to it'),
+      log.warn(
+        { reason: reasonOf(error) },
+        'cannot look up the objects that refer to a changed object',
+      ),
     );
   };
 

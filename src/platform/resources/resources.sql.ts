@@ -168,7 +168,7 @@ function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
       isFailing = false;
     } catch (error) {
       // Only the first failure is logged, because without the database every poll fails.
-      if (!isFailing) log.warn({ err: error }, 'watch failed; looking again');
+      if (!isFailing) log.warn({ err: error }, 'watch failed; retrying');
       isFailing = true;
     }
   });

@@ -28,7 +28,7 @@ export type Elect = (callbacks: {
  */
 const ADOPTION_MS = 3_600_000;
 const ADOPTING =
-  'the database was led from elsewhere: what is not declared here yet is kept for an hour';
+  'another cluster used this database before: rows without a declared object are kept for an hour';
 
 /**
  * Terms of this process as the leader. A term lasts from the election until the process is no longer the leader, and

@@ -54,11 +54,11 @@ export function createCompleter(deps: {
         if (monotonicMs() >= endMs) {
           deps.log.error(
             { err: error, attempts },
-            'attempts not recorded; their leases will run out',
+            'cannot record attempts; their leases will expire',
           );
           return results.map(() => false);
         }
-        deps.log.warn({ err: error, attempts }, 'attempts not recorded; trying again');
+        deps.log.warn({ err: error, attempts }, 'cannot record attempts; retrying');
         await delay(RETRY_MS);
       }
     }
@@ -67,7 +67,7 @@ export function createCompleter(deps: {
   /** Records results one by one, so that one bad result does not block the others. */
   async function oneByOne(results: readonly AttemptResult[], error: unknown): Promise<boolean[]> {
     if (results.length === 1) {
-      deps.log.error({ err: error }, 'an attempt cannot be recorded; its lease will run out');
+      deps.log.error({ err: error }, 'cannot record an attempt; its lease will expire');
       return [false];
     }
     const counted: boolean[] = [];

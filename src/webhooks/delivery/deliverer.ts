@@ -145,7 +145,7 @@ function createOutcomeLog(log: DelivererDeps['log']): {
       failing = false;
     },
     failed: (error) => {
-      if (!failing) log.warn({ err: error }, 'cannot claim deliveries; trying again');
+      if (!failing) log.warn({ err: error }, 'cannot claim deliveries; retrying');
       failing = true;
     },
   };
@@ -186,7 +186,10 @@ async function cancelEmpty(
     const canceled = await deps.queue.cancel(empty, leaseToken);
     deps.metrics.deliveries.inc({ outcome: 'canceled' }, canceled);
   } catch (error) {
-    deps.log.debug({ reason: reasonOf(error) }, 'not canceled yet');
+    deps.log.debug(
+      { reason: reasonOf(error) },
+      'cannot cancel deliveries of a deleted endpoint yet',
+    );
   }
 }
 
@@ -207,7 +210,7 @@ async function releaseSuccessors(
     await deps.queue.markStarted(first.map(({ id }) => id));
     wake(first.map(({ endpointId }) => endpointId));
   } catch (error) {
-    deps.log.debug({ reason: reasonOf(error) }, 'starts not marked');
+    deps.log.debug({ reason: reasonOf(error) }, 'cannot record that first attempts have started');
   }
 }
 

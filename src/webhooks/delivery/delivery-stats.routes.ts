@@ -121,7 +121,7 @@ function windowOf(
     throw new ApiError('invalid_parameter', `from: may be at most ${DAYS_MAX} days before to`);
   }
   if (Math.ceil((to - from) / bucketSec) <= BUCKETS_MAX) return { from, to, bucketSec };
-  const detail = `bucket_sec: makes more than ${BUCKETS_MAX} buckets of this window`;
+  const detail = `\`bucket_sec\` would split the window into more than ${BUCKETS_MAX} buckets. Use a larger one.`;
   throw new ApiError('invalid_parameter', detail);
 }
 

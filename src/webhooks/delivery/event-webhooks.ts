@@ -40,7 +40,7 @@ function describeEvent(type: EventType): RouteConfig {
 
 const signature = z
   .string()
-  .regex(...saying(/^[0-9a-f]{64}$/, 'is 64 hexadecimal digits in lower case'));
+  .regex(...saying(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits'));
 
 /** Headers that attempt.ts sends (contract/deliveries.md#headers). */
 const DELIVERY_HEADERS = z.object({

@@ -90,7 +90,7 @@ function whyNotYet(facts: Facts, delivery: ExplainableDelivery): Why {
     case 'queued':
       return whyQueued(facts, delivery);
     case 'delivered':
-      return ['delivered', 'the endpoint acknowledged it'];
+      return ['delivered', 'The endpoint acknowledged the event.'];
     case 'canceled':
     case 'failed':
       return whyFailed(facts, delivery);
@@ -103,24 +103,24 @@ function whyQueued(
   { endpoint, nowMs }: Facts,
   { attempts, isLeased, isOutOfTurn, dueAt }: ExplainableDelivery,
 ): Why {
-  if (isLeased) return ['in_flight', 'an attempt is under way: look again in a moment'];
+  if (isLeased) return ['in_flight', 'An attempt is in progress. Check again in a moment.'];
   if (!endpoint.enabled) {
     const detail =
-      'the endpoint is disabled, so the delivery waits; enable it within 72 hours of the event';
+      'The endpoint is disabled, so the delivery waits. Enable the endpoint within 72 hours of the event.';
     return ['endpoint_disabled', detail];
   }
   if (!endpoint.ready) {
-    return ['endpoint_not_ready', `the endpoint is not in force: ${endpoint.message}`];
+    return ['endpoint_not_ready', `The endpoint is not ready: ${endpoint.message}`];
   }
   if (isOutOfTurn) {
-    const detail = 'an earlier event of the conversation goes first and has not started yet';
+    const detail = 'An earlier event of the conversation must be attempted first.';
     return ['waiting_in_order', detail];
   }
-  if (attempts === 0) return ['pending', 'the first attempt starts in a moment'];
+  if (attempts === 0) return ['pending', 'The first attempt starts in a moment.'];
   const isOverdue = dueAt !== null && dueAt < nowMs - 1_000;
   const detail = isOverdue
-    ? `${attempts} failed; the next one is due: the endpoint fails, so its attempts go one at a time`
-    : `${attempts} failed; see the delivery’s attempts for why, the next one comes by itself`;
+    ? `Failed attempts: ${attempts}. The next one is due, but a failing endpoint gets only one attempt at a time.`
+    : `Failed attempts: ${attempts}. Their errors are in the delivery’s \`attempts\`. The next attempt is scheduled.`;
   return ['waiting_for_retry', detail];
 }
 
@@ -129,36 +129,40 @@ function whyFailed(facts: Facts, { status, attempts }: ExplainableDelivery): Why
   return status === 'canceled'
     ? [
         status,
-        `its delivery was canceled: the endpoint was removed or the job stopped${again(facts)}`,
+        `Its delivery was canceled, because the endpoint was removed or the job was stopped.${again(facts)}`,
       ]
-    : ['failed', `none of ${attempts} attempts within 72 hours was acknowledged${again(facts)}`];
+    : ['failed', `None of ${attempts} attempts within 72 hours was acknowledged.${again(facts)}`];
 }
 
 function whyNone(facts: Facts): Why {
   const { event, endpoint } = facts;
   if (event.endpointId !== null && event.endpointId !== endpoint.id) {
-    const detail = 'it is a test event of another endpoint and goes to no other: send one to this';
+    const detail =
+      'The event is a test event of another endpoint. Send a test event to this endpoint.';
     return ['test_event_of_another_endpoint', detail];
   }
   if (event.erasedAt !== null) return ERASED;
   if (!isSubscribed(endpoint.eventTypes, event.type)) {
-    const detail = `the endpoint is not subscribed to ${event.type}: add it to event_types${again(facts)}`;
+    const detail = `The endpoint is not subscribed to ${event.type}. Add it to \`event_types\`.${again(facts)}`;
     return ['not_subscribed', detail];
   }
   if (uuidTimeMs(event.id) < endpoint.createdAt) {
-    const detail = `it happened before the endpoint was there${again(facts)}`;
+    const detail = `The event happened before the endpoint was created.${again(facts)}`;
     return ['created_before_endpoint', detail];
   }
-  const detail = `it happened while the endpoint was disabled or not subscribed to it${again(facts)}`;
+  const detail = `The event happened while the endpoint was disabled or not subscribed to it.${again(facts)}`;
   return ['made_while_disabled', detail];
 }
 
-const ERASED: Why = ['erased', 'the conversation it tells of was erased: it is sent no more'];
+const ERASED: Why = [
+  'erased',
+  'The conversation of the event was erased, so the event is no longer sent.',
+];
 
 /** Returns advice on how to send the event again, or says that the event is too old for a replay. */
 function again({ event, endpoint, nowMs, windowMs }: Facts): string {
-  if (nowMs - uuidTimeMs(event.id) > windowMs) return '; it is too old to be replayed';
+  if (nowMs - uuidTimeMs(event.id) > windowMs) return ' The event is too old to be replayed.';
   return endpoint.enabled
-    ? '; replay it to this endpoint'
-    : '; the endpoint is disabled: enable it, then replay the event to it';
+    ? ' Replay the event to this endpoint.'
+    : ' The endpoint is disabled: enable it, then replay the event to it.';
 }

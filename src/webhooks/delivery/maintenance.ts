@@ -36,14 +36,14 @@ export function createMaintenance({
       const endpoints = { healthy: 0, failing: 0, disabled: 0, not_ready: 0, ...backlog.endpoints };
       metrics.showBacklog({ ...backlog, endpoints });
     }),
-    task('ending what has expired', EXPIRE_MS, async () => {
+    task('ending expired deliveries', EXPIRE_MS, async () => {
       await failpoint('delivery.expiring');
       metrics.deliveries.inc({ outcome: 'exhausted' }, await queue.expire());
     }),
-    task('looking after partitions', PARTITIONS_MS, async () => {
+    task('maintaining partitions', PARTITIONS_MS, async () => {
       const { dropped } = await maintainPartitions(pool, undefined, retention.events);
-      if (dropped.length > 0) log.info({ tables: dropped }, 'events past their retention removed');
+      if (dropped.length > 0) log.info({ tables: dropped }, 'removed events past their retention');
     }),
-    task('looking for the dead', LOOK_MS, rescue.look),
+    task('checking for dead processes', LOOK_MS, rescue.look),
   ];
 }

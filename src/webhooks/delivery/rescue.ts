@@ -69,7 +69,7 @@ export async function createRescue(deps: {
       while (!(await lockDeliveryProcess(session, processNumber)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.debug({ reason }, 'the session ended before it had the lock');
+      log.debug({ reason }, 'the database session ended before it took the process lock');
     }
   }
 
@@ -109,12 +109,15 @@ export async function createRescue(deps: {
         if (dead.length === 0) return;
         await failpoint('delivery.taking_over');
         const endpointIds = await endLeasesOf(db, dead);
-        log.info({ processes: dead, endpoints: endpointIds.length }, 'took over from the dead');
+        log.info(
+          { processes: dead, endpoints: endpointIds.length },
+          'took over deliveries of dead processes',
+        );
         deps.wake(endpointIds);
       } catch (error) {
         outageSeen();
         const reason = error instanceof Error ? error.message : String(error);
-        log.debug({ reason }, 'cannot look for the dead');
+        log.debug({ reason }, 'cannot check for dead processes');
       }
     },
     leave: () => markStopping(db, processNumber).catch(() => undefined),

@@ -73,7 +73,7 @@ async function deliver(
     }
   } catch (error) {
     // An error here is Parley's fault, not the receiver's. The lease expires, and the delivery is attempted again.
-    deps.log.error({ err: error, delivery: delivery.id }, 'attempt broke off');
+    deps.log.error({ err: error, delivery: delivery.id }, 'attempt failed by an internal error');
   } finally {
     deps.slots.recorded();
   }

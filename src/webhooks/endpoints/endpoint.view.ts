@@ -108,7 +108,7 @@ export function endpointTag(row: WebhookEndpointRow): string {
 function disabledReason({ enabled, suspendedBy, managedBy }: WebhookEndpointRow): string | null {
   if (enabled) return null;
   const by = suspendedBy === null ? managedBy : managedByOwner([suspendedBy]);
-  if (by === 'api') return 'switched off by REST: `enabled` is false';
+  if (by === 'api') return '`enabled` is false, set through the API';
   if (by === 'file') return '`spec.suspend` is true, set by a file of PARLEY_MANIFESTS';
   return `\`spec.suspend\` is true, set by ${suspendedBy ?? 'its manifest'}`;
 }

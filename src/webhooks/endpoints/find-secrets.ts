@@ -115,7 +115,7 @@ function notWritten(error: unknown, name: string): Problem | undefined {
   const reason = 'SecretNotWritten';
   if (error instanceof FieldConflictError) {
     const managers = [...new Set(error.conflicts.map(({ manager }) => manager))].join(', ');
-    const what = 'delete it there, or name it in secretRef';
+    const what = 'delete it there, or name it in `secretRef`';
     return { reason, message: `Secret ${name} is also written by ${managers}: ${what}` };
   }
   if (!(error instanceof NamespaceRefusedError)) return undefined;
@@ -150,7 +150,10 @@ async function readOwnSecret(
   if ('problem' in rotation) return invalidSecret(key.name, rotation.problem);
   const headers = readHeaders(data);
   if (!headers) {
-    return invalidSecret(key.name, 'key headers must be a JSON object of header names and values');
+    return invalidSecret(
+      key.name,
+      'key `headers` must be a JSON object of header names and values',
+    );
   }
   const read = { ...found.secrets, ...rotation };
   const secrets = secretsAt(read, deps.nowMs());
@@ -171,7 +174,7 @@ async function resolveSecrets(
   if (!('value' in secret)) return secret;
   if (isEndpointSecret(secret.value)) return { secrets: { secret: secret.value } };
   const { name, key } = ref;
-  const message = `key ${key} of Secret ${name} must be whsec_ and the base64 of 24 to 64 bytes`;
+  const message = `key ${key} of Secret ${name} must be whsec_ followed by the base64 of 24 to 64 bytes`;
   return { reason: 'InvalidSecret', message };
 }
 

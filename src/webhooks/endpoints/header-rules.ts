@@ -25,7 +25,7 @@ export function patchHeaders(
 export const headerValue = z
   .string()
   .max(1024)
-  .regex(...saying(/^[\t -~]*$/, 'must be visible ASCII, spaces and tabs, in one line'));
+  .regex(...saying(/^[\t -~]*$/, 'must be one line of visible ASCII characters, spaces and tabs'));
 const headersJson = z.record(z.string(), headerValue);
 
 /** Parses JSON that a person may have edited. Returns undefined if it is not a valid map of headers. */
@@ -42,14 +42,14 @@ export function parseHeaders(text: unknown): Headers | undefined {
 /** Returns why these headers may not be sent, or undefined if they may. The text never repeats a value. */
 export function headersProblem(headers: Headers): string | undefined {
   const names = Object.keys(headers);
-  if (names.length > HEADERS_MAX) return `there may be at most ${HEADERS_MAX} headers`;
+  if (names.length > HEADERS_MAX) return `at most ${HEADERS_MAX} headers are allowed`;
   const lower = new Set(names.map((name) => name.toLowerCase()));
-  if (lower.size < names.length) return 'two of the headers differ only in the case of their names';
+  if (lower.size < names.length) return 'two headers have names that differ only in case';
   for (const name of names) {
     const problem = headerNameProblem(name);
     if (problem !== undefined) return `${name}: ${problem}`;
     if (!headerValue.safeParse(headers[name]).success) {
-      return `${name}: a value is at most 1024 characters of visible ASCII, spaces and tabs`;
+      return `the value of header ${name} must be at most 1024 characters of visible ASCII, spaces and tabs`;
     }
   }
   return undefined;

@@ -78,7 +78,7 @@ export async function projectEndpoint(
     if (sealed) {
       const now = await readSealedEndpoint(db, endpoint.id, LOCKED);
       if (!isDeepStrictEqual(now?.secrets ?? null, stored?.secrets ?? null)) {
-        throw new WriteConflictError('its secrets were rotated meanwhile');
+        throw new WriteConflictError('the secrets of the endpoint were rotated at the same time');
       }
     }
     const { secret = null, next = null } = sealed ?? {};

@@ -127,7 +127,7 @@ const NOTHING_SENT: Finding = {
   type: TYPE,
   status: 'Unknown',
   reason: 'NothingSent',
-  message: 'nothing was sent yet',
+  message: 'no event has been sent yet',
 };
 
 function deliveringNow(
@@ -135,7 +135,7 @@ function deliveringNow(
   { lastSuccessTime, lastFailureTime }: ShownDelivery['status'],
 ): Finding {
   if (!endpoint.enabled) {
-    const message = 'spec.suspend is true: no deliveries are made';
+    const message = '`spec.suspend` is true: no deliveries are made';
     return { type: TYPE, status: false, reason: 'Suspended', message };
   }
   if (isFailing(endpoint)) {
@@ -158,11 +158,11 @@ export function statusMessage(
   if (!endpoint.ready) return endpoint.message;
   if (whyOff !== null) return `no deliveries are made: ${whyOff}`;
   if (isFailing(endpoint)) {
-    return `in force, but deliveries fail: ${failureOf(endpoint.lastFailure)}; see failing_since`;
+    return `active, but deliveries fail: ${failureOf(endpoint.lastFailure)}; see failing_since`;
   }
   return endpoint.lastSuccessAt === null
-    ? 'in force; nothing was sent yet'
-    : 'in force; the last attempt was acknowledged';
+    ? 'active; no event has been sent yet'
+    : 'active; the last attempt was acknowledged';
 }
 
 /** Returns text such as `status 503`, `timeout` or `redirect, status 302`. */

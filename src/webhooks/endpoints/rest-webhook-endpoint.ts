@@ -62,7 +62,7 @@ export const signingSecret = z
   .regex(
     ...saying(
       /^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
-      'must be whsec_ and the base64 of 24 to 64 bytes',
+      'must be whsec_ followed by the base64 of 24 to 64 bytes',
     ),
   )
   .refine((secret) => {
@@ -83,7 +83,7 @@ const eventTypes = z
   .max(SUBSCRIPTIONS.length)
   .refine(
     (types) => types.length > 0,
-    'must name a type or a group; null, or leaving it out, means all of them',
+    'must name at least one type or group; omit it or send null for all types',
   )
   .meta({ minItems: 1 })
   .nullable()

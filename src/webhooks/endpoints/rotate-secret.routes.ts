@@ -72,7 +72,7 @@ export function rotateSecretRoutes(deps: RotateSecretDeps): Route[] {
 function stepOf({ activate, cancel }: z.output<typeof body>): 'begin' | 'activate' | 'cancel' {
   if (activate !== true) return cancel === true ? 'cancel' : 'begin';
   if (cancel !== true) return 'activate';
-  const detail = 'activate and cancel exclude each other';
+  const detail = '`activate` and `cancel` cannot both be true';
   throw new ApiError('invalid_body', detail, {
     errors: [{ pointer: '/cancel', code: 'invalid_value', detail }],
   });

@@ -119,7 +119,7 @@ function rotate(
       ? { secret: made }
       : { secret, next: { secret: made, atMs, oldUntilMs: atMs + overlapMs } };
   }
-  if (!isWaiting) throw new ApiError('no_rotation', 'there is no next secret that waits');
+  if (!isWaiting) throw new ApiError('no_rotation', 'No rotation of the secret is in progress.');
   if (step.step === 'cancel') return { secret: before.secret };
   const graceMs =
     step.overlapSec === undefined ? next.oldUntilMs - next.atMs : step.overlapSec * 1_000;
@@ -131,12 +131,15 @@ function inProgress(atMs: number): ApiError {
   const at = new Date(atMs).toISOString();
   return new ApiError(
     'rotation_in_progress',
-    `the next secret signs from ${at}; send activate: true to have it now, cancel: true to drop it`,
+    `The next secret signs from ${at}. Send \`activate: true\` to use it now, or \`cancel: true\` to discard it.`,
   );
 }
 
 function noSecretYet(): ApiError {
-  return new ApiError('write_conflict', 'the endpoint has no secret in force yet; try again soon');
+  return new ApiError(
+    'write_conflict',
+    'The endpoint has no active secret yet. Try again in a second.',
+  );
 }
 
 /** Checks that the API manages the secret. A secret in a Secret of the user must be rotated in that Secret. */
@@ -163,7 +166,7 @@ export function keptElsewhere(
   const secret = `Secret ${ref ?? signingSecretName(name)} of namespace ${namespace}`;
   const how =
     ref === undefined
-      ? `add ${ROTATION_KEYS.join(', ')} to it in one patch, and both secrets sign until the last of these times`
-      : 'change its value, which swaps at once; let the receiver accept both values before';
-  return new ApiError('managed_secret', `the secret is kept in the ${secret}: ${how}`);
+      ? `Add ${ROTATION_KEYS.join(', ')} to it in one patch. Then both secrets sign until the last of these times.`
+      : 'Let the receiver accept both values first, then change the value, which takes effect immediately.';
+  return new ApiError('managed_secret', `The secret is stored in ${secret}. ${how}`);
 }

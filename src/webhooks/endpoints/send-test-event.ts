@@ -68,7 +68,7 @@ export function createSendTestEvent(deps: SendTestEventDeps): SendTestEvent {
 
   async function explainRefusal(db: Db, { namespace, endpointId }: NewTestEvent): Promise<never> {
     await requireEndpoint({ pool: db }, { namespace, id: endpointId });
-    throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
+    throw new ApiError('endpoint_disabled', 'The endpoint is disabled. Enable it first.');
   }
 
   return async (asked, beforeCommit = noCommitHook) => {
@@ -99,7 +99,7 @@ function newEvent<T extends EventType>(
   const created = Math.floor(nowMs / 1_000);
   const body = encodeEnvelope({ id: fromUuid('evt', id), type, created, data });
   if (body.length > BYTES_MAX) {
-    const detail = `the event would have ${body.length} bytes; at most ${BYTES_MAX} are sent: give less data`;
+    const detail = `The event would have ${body.length} bytes, more than the maximum of ${BYTES_MAX}. Send less \`data\`.`;
     throw new ApiError('body_too_large', detail);
   }
   const deliveryId = newUuid(nowMs);

@@ -34,7 +34,10 @@ export async function showTestRequest<T extends EventType>(
   const endpoint = await requireEndpoint(deps, { namespace, id: endpointId });
   const stored = await readSealedEndpoint(deps.pool, endpointId);
   if (!stored?.secrets) {
-    throw new ApiError('write_conflict', 'the endpoint has no secret in force yet; try again soon');
+    throw new ApiError(
+      'write_conflict',
+      'The endpoint has no active secret yet. Try again in a second.',
+    );
   }
   const nowMs = deps.nowMs();
   const timestampSec = Math.floor(nowMs / 1_000);

@@ -73,7 +73,7 @@ export function readRotation(
   const atMs = Date.parse(String(data[NEXT_AT]));
   const oldUntilMs = Date.parse(String(data[OLD_UNTIL]));
   if (typeof secret !== 'string' || !isEndpointSecret(secret)) {
-    return { problem: `key ${NEXT} must be whsec_ and the base64 of 24 to 64 bytes` };
+    return { problem: `key ${NEXT} must be whsec_ followed by the base64 of 24 to 64 bytes` };
   }
   if (!(oldUntilMs >= atMs)) {
     // The comparison is also false for an invalid time (NaN).

@@ -198,7 +198,7 @@ async function dropDeclaredByRest(
 function keysInClear({ headers = {} }: WebhookEndpointSpec): Finding[] {
   const names = Object.keys(headers).filter(isKeyHeader);
   if (names.length === 0) return [];
-  const message = `headers show a key to everybody who reads this object (${names.join(', ')}): put it into a Secret and name that in headersFrom`;
+  const message = `\`headers\` show a key to everybody who can read this object (${names.join(', ')}): store it in a Secret and name the Secret in \`headersFrom\``;
   return [{ type: 'Degraded', status: true, reason: 'KeyInClear', message }];
 }
 
@@ -214,10 +214,10 @@ const SUSPENDED = { reason: 'Suspended', message: 'suspended: no deliveries are 
  * Reason and message of the condition `Ready` of an applied endpoint. Whether deliveries succeed is in the condition
  * `Delivering`.
  */
-const IN_FORCE = { reason: 'InForce', message: 'in force as declared' };
+const IN_FORCE = { reason: 'InForce', message: 'active as declared' };
 
 function inForce(why: Problem): Finding[] {
-  return [ready(why), accepted, resolvedRefs('the signing secret is there')];
+  return [ready(why), accepted, resolvedRefs('the signing secret exists')];
 }
 
 function secretNameOf(spec: WebhookEndpointSpec, { name }: { name: string }): string {

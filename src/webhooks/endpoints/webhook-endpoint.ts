@@ -67,11 +67,11 @@ export const webhookEndpointSpec = z
     rules(
       {
         rule: '!has(self.secretRef) || !has(self.generateSecret) || !self.generateSecret',
-        message: 'secretRef and generateSecret: true exclude each other',
+        message: '`secretRef` cannot be combined with `generateSecret: true`',
       },
       {
         rule: 'has(self.secretRef) || !has(self.generateSecret) || self.generateSecret',
-        message: 'generateSecret: false needs secretRef',
+        message: '`generateSecret: false` requires `secretRef`',
       },
     ),
   )
@@ -93,10 +93,10 @@ export const webhookEndpointStatus = z
           'Unknown: nothing was sent yet.',
       )
       .exactOptional(),
-    lastSuccessTime: time.describe('When a delivery was last acknowledged.').exactOptional(),
-    lastFailureTime: time.describe('When an attempt last failed.').exactOptional(),
+    lastSuccessTime: time.describe('Time of the last acknowledged delivery.').exactOptional(),
+    lastFailureTime: time.describe('Time of the last failed attempt.').exactOptional(),
     failingSince: time
-      .describe('Start of the failures since the last acknowledged delivery.')
+      .describe('Time of the first failure since the last acknowledged delivery.')
       .exactOptional(),
     lastHandledReconcileAt: lastHandledReconcileAt.exactOptional(),
     conditions: conditions.exactOptional(),

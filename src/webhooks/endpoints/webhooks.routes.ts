@@ -175,7 +175,7 @@ function testRoute(deps: WebhookRoutesDeps): Route {
   });
 }
 
-const SIGNED = 'the answer of dry_run holds signatures that the receiver takes for ours';
+const SIGNED = 'the response of `dry_run` contains valid signatures';
 
 /** Returns a type to which the endpoint is subscribed, because the receiver may not handle any other. */
 async function defaultType(

@@ -242,7 +242,7 @@ async function applyEndpointPatch(
 }
 
 const ELSEWHERE =
-  'the new url has another origin, which would receive header values and signatures meant for the old one; use such a key or create another endpoint';
+  'the new `url` has another origin, which would receive the secret headers and signatures of the old one. Use such a key, or create another endpoint';
 
 /** Returns the origin of the URL. Returns any text that is not a URL unchanged; the store refuses it later. */
 function originOf(url: string | undefined): string | undefined {
@@ -261,7 +261,7 @@ async function changeHeaders(
     if (expected !== undefined && headerRevision !== expected) throw preconditionFailed();
     const sealed = sealHeaders(deps.sealer, key, headers);
     if (!(await updateRestHeaders(deps.pool, { id: key.id, headerRevision, ...sealed }))) {
-      throw new WriteConflictError('its headers were changed meanwhile');
+      throw new WriteConflictError('the headers of the endpoint were changed at the same time');
     }
   });
 }

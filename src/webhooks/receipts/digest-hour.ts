@@ -73,7 +73,7 @@ function requireHour(deps: ReceiptsDeps, hour: number): void {
       : hour * 1_000 > nowMs
         ? 'must not be in the future'
         : hour * 1_000 < nowMs - replayWindowMs(deps)
-          ? `digests are answered for ${replayWindowText(deps)}; this hour is before that`
+          ? `must be at most ${replayWindowText(deps)} ago`
           : undefined;
-  if (problem !== undefined) throw new ApiError('invalid_parameter', `hour: ${problem}`);
+  if (problem !== undefined) throw new ApiError('invalid_parameter', `\`hour\` ${problem}.`);
 }

@@ -79,7 +79,7 @@ export async function reconcile(
   const endpoint = await requireEndpoint(deps, { namespace, id: endpointId });
   const until = endOfWindow(deps, request);
   if (replay && !endpoint.enabled) {
-    throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
+    throw new ApiError('endpoint_disabled', 'The endpoint is disabled. Enable it first.');
   }
   const [start, to] = [lowestUuidAt(since * 1_000), lowestUuidAt(until * 1_000)];
   const held = new Set(ids);
@@ -173,13 +173,10 @@ function endOfWindow(deps: ReceiptsDeps, { since, until }: ReconcileRequest): nu
   if (end > nowSec + SKEW_SEC) throw badTime('until', 'must not be in the future');
   if (since >= end) throw badTime('since', 'must be before until');
   if (since < nowSec - replayWindowMs(deps) / 1_000 - SKEW_SEC) {
-    throw badTime(
-      'since',
-      `events can be compared for ${replayWindowText(deps)}; since is before that`,
-    );
+    throw badTime('since', `must be at most ${replayWindowText(deps)} ago`);
   }
   if (end - since > WINDOW_SEC + SKEW_SEC) {
-    throw badTime('since', 'at most 24 hours are compared at once: begin later, or end earlier');
+    throw badTime('since', 'must be at most 24 hours before `until`');
   }
   return end;
 }

@@ -34,13 +34,16 @@ export async function replayEvent(
   beforeCommit: CommitHook<Replayed> = noCommitHook,
 ): Promise<Replayed> {
   if (deps.nowMs() - uuidTimeMs(input.id) > replayWindowMs(deps)) {
-    throw new ApiError('event_expired', `events can be replayed for ${replayWindowText(deps)}`);
+    throw new ApiError(
+      'event_expired',
+      `The event is too old: events can be replayed for ${replayWindowText(deps)}.`,
+    );
   }
   const event = found(await readEvent(deps.pool, input), 'event');
   if (event.erasedAt !== null) {
     throw new ApiError(
       'event_erased',
-      'the conversation it tells of was erased, and its words with it',
+      'The conversation of the event was erased, and the event with it.',
     );
   }
   if (input.endpointId !== null) await checkEndpoint(deps, event, input.endpointId);
@@ -58,7 +61,7 @@ export async function replayEvent(
 function requireOwn(event: EventRow, endpointId: string): void {
   if (event.endpointId === null || event.endpointId === endpointId) return;
   const own = fromUuid('we', event.endpointId);
-  const detail = `a test event goes to its own endpoint only, ${own}; send a test event to this one`;
+  const detail = `must be ${own}, because a test event goes to its own endpoint only; send a new test event to another endpoint`;
   throw new ApiError('invalid_body', `endpoint_id: ${detail}`, {
     errors: [{ pointer: '/endpoint_id', code: 'invalid_value', detail }],
   });
@@ -68,5 +71,5 @@ async function checkEndpoint(deps: { pool: Pool }, event: EventRow, id: string):
   const endpoint = await requireEndpoint(deps, { namespace: event.namespace, id });
   requireOwn(event, id);
   if (endpoint.enabled) return;
-  throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
+  throw new ApiError('endpoint_disabled', 'The endpoint is disabled. Enable it first.');
 }

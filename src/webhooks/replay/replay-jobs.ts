@@ -60,10 +60,7 @@ async function planReplay(
   const nowMs = deps.nowMs();
   const until = request.until ?? nowMs;
   if (since < nowMs - replayWindowMs(deps) - SKEW_MS) {
-    throw badTime(
-      'since',
-      `events can be replayed for ${replayWindowText(deps)}; since is before that`,
-    );
+    throw badTime('since', `must be at most ${replayWindowText(deps)} ago`);
   }
   if (until > nowMs + SKEW_MS) throw badTime('until', 'must not be in the future');
   if (since >= until) throw badTime('since', 'must be before until');
@@ -115,7 +112,7 @@ export async function createReplayJob(
   const { actor, ...request } = input;
   const { plan, endpoint } = await planReplay(deps, request);
   if (!endpoint.enabled) {
-    throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
+    throw new ApiError('endpoint_disabled', 'The endpoint is disabled. Enable it first.');
   }
   await requireShare(deps.pool, deps, input); // The limits are checked before the count, which is expensive.
   const total = await countScope(deps.pool, scopeOf(plan, endpoint));
@@ -146,10 +143,10 @@ async function requireShare(
   const share = (['key', 'namespace'] as const).find((one) => running[one] >= replayJobs[one]);
   if (share === undefined) return;
   metrics.inFlightRefused.inc({ kind: 'replay_jobs', share });
-  const whose = share === 'key' ? 'this API key' : 'this namespace';
+  const whose = share === 'key' ? 'This API key' : 'This namespace';
   const detail =
-    `${whose} may have ${replayJobs[share]} replays running at once (PARLEY_LIMIT_REPLAY_JOBS); ` +
-    'wait for one, or stop it by DELETE /v1/jobs/{id}';
+    `${whose} already has ${replayJobs[share]} replays in progress, the maximum (PARLEY_LIMIT_REPLAY_JOBS). ` +
+    'Wait until one finishes, or stop one with DELETE /v1/jobs/{id}.';
   throw new ApiError('too_many_in_flight', detail, { retryAfterSec: JOB_RETRY_AFTER_SEC });
 }
 
@@ -192,7 +189,7 @@ export async function stopJob(
   });
   if (canceled === undefined) {
     found(await readJob(deps.pool, key), 'job');
-    throw new ApiError('job_finished', 'the job is over: there is nothing to stop');
+    throw new ApiError('job_finished', 'The job has already finished.');
   }
   if (canceled > 0) deps.metrics.deliveries.inc({ outcome: 'canceled' }, canceled);
 }

@@ -26,7 +26,7 @@ export async function retryDelivery(
     if (!queued || (queued.isOver && !queued.isLeased)) throw await finished(db, key);
     if (!queued.isLeased) {
       if (!queued.isEnabled) {
-        throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
+        throw new ApiError('endpoint_disabled', 'The endpoint is disabled. Enable it first.');
       }
       await makeDue(db, key.id);
     }
@@ -41,8 +41,10 @@ export async function retryDelivery(
 async function finished(db: Db, key: { namespace: string; id: string }): Promise<ApiError> {
   const { status, eventId } = found(await readDelivery(db, key), 'delivery');
   const isOver = status === 'pending' || status === 'retrying';
-  const why = isOver ? 'its 72 hours are over' : `it is ${status}`;
+  const why = isOver
+    ? 'The 72 hours of the delivery have passed'
+    : `The delivery is already ${status}`;
   const again = `POST /v1/events/${fromUuid('evt', eventId)}/replay`;
-  const detail = `${why}: there is nothing to retry; ${again} sends the event again, as a new delivery`;
+  const detail = `${why}. To send the event again as a new delivery, use ${again}.`;
   return new ApiError('delivery_finished', detail);
 }

@@ -149,7 +149,7 @@ describe('arguments are refused before anything is sent:', () => {
     ['', "must have required property 'id'"],
     ['{"id":7}', '/id must be string'],
     [`{"id":"${'a'.repeat(70_000)}"}`, 'at most 64 KiB'],
-    [`{"id":"a","x":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 'nested at most 32 deep'],
+    [`{"id":"a","x":${'['.repeat(5_000)}${']'.repeat(5_000)}}`, 'nested at most 32 levels deep'],
   ])('%.20s', async (text, problem) => {
     const { act, seen } = await tool(json({}), { parameters });
     const { ok, said } = await run(boxOf([act]), text);

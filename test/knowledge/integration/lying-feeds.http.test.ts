@@ -396,7 +396,7 @@ describe('an answer that is none', () => {
 
 test('a sync that is given up ends at once, with the reason of that', async () => {
   const control = new AbortController();
-  const feed = await serve(() => control.abort(new Error('given up')));
-  await expect(sync(feed.url, { signal: control.signal })).rejects.toThrow('given up');
+  const feed = await serve(() => control.abort(new Error('canceled')));
+  await expect(sync(feed.url, { signal: control.signal })).rejects.toThrow('canceled');
   expect(feed.asked).toHaveLength(1);
 });

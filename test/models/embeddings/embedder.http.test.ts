@@ -184,8 +184,8 @@ test('who gives up does not wait', async () => {
   const given = new AbortController();
   const embedding = embed(['a'], {}, given.signal);
   await stub.came(1);
-  given.abort(new Error('given up'));
-  await expect(embedding).rejects.toThrow('given up');
+  given.abort(new Error('canceled'));
+  await expect(embedding).rejects.toThrow('canceled');
 });
 
 test('no more requests at once than the provider may have', async () => {

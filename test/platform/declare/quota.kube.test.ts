@@ -122,7 +122,9 @@ describeEachStore((storeName) => {
       expect(await used(quota)).toEqual({ limit: 3, used: 3 });
       const over = await create(path, json('four'));
       expect(over).toMatchObject({ status: 409, body: { code: 'quota_exceeded' } });
-      expect(over.body.detail).toContain(`PARLEY_QUOTA_${quota.toUpperCase()}) and has 3`);
+      expect(over.body.detail).toContain(
+        `The namespace has 3 of at most 3 ${quota.replaceAll('_', ' ')} (PARLEY_QUOTA_${quota.toUpperCase()})`,
+      );
       // Another namespace has its own quota.
       const key = await api.newKey(`${namespace}-other`);
       expect((await call('POST', path, { key, json: json('one') })).status).toBe(201);
@@ -157,7 +159,7 @@ describeEachStore((storeName) => {
       await declare(kind, 'four', spec);
       const refused = await conditionOf(kind, 'four', 'Accepted', 'False');
       expect(refused).toMatchObject({ reason: 'QuotaExceeded' });
-      expect(refused.message).toContain(`may have 3 `);
+      expect(refused.message).toContain(`has 3 of at most 3 `);
       expect(await conditionOf(kind, 'four', 'Stalled', 'True')).toBeDefined();
       // The existing objects stay active, and can be changed.
       await declare(kind, 'one', { ...spec, metadata: { changed: 'yes' } });
@@ -185,7 +187,9 @@ describeEachStore((storeName) => {
       expect((await upload(file.id, 60)).status).toBe(202);
       const over = await create(path, { name: 'long', type: 'text', text: text(50) });
       expect(over).toMatchObject({ status: 409, body: { code: 'quota_exceeded' } });
-      expect(over.body.detail).toContain('PARLEY_QUOTA_KNOWLEDGE_BYTES) and has 60');
+      expect(over.body.detail).toContain(
+        'The namespace has 60 of at most 100 bytes of knowledge (PARLEY_QUOTA_KNOWLEDGE_BYTES)',
+      );
       const short = await create(path, { name: 'short', type: 'text', text: text(40) });
       expect(short.status).toBe(201);
       expect(await used('knowledge_bytes')).toEqual({ limit: 100, used: 100 });
@@ -254,7 +258,7 @@ describeEachStore((storeName) => {
       await conditionOf(kind, 'three', 'Accepted', 'True');
       await declare(kind, 'four', spec);
       const { reason, message } = await conditionOf(kind, 'four', 'Accepted', 'False');
-      expect([kind, reason, message.includes('may have 1 ')]).toEqual([
+      expect([kind, reason, message.includes('of at most 1 ')]).toEqual([
         kind,
         'QuotaExceeded',
         true,

@@ -63,10 +63,10 @@ describe('managed_elsewhere', () => {
 
   test('names the fields of a change, and of what has no body none', () => {
     expect(of('file').errors).toEqual([
-      { pointer: '/prompt', code: 'managed_elsewhere', detail: 'owned by file' },
+      { pointer: '/prompt', code: 'managed_elsewhere', detail: 'is managed by file' },
     ]);
     expect(of('file', 'delete').errors).toEqual([]);
-    expect(of('file', 'delete').message).not.toContain('leave out');
+    expect(of('file', 'delete').message).not.toContain('omit the fields');
   });
 
   test('of what is to be deleted names the managers of its fields, as a change does', () => {

@@ -40,12 +40,12 @@ test('the share of a key, then of its namespace, then of the process', async () 
     status: 429,
     retryAfterSec: 2,
     message:
-      'this API key may have 2 event streams under way at once in a process ' +
-      '(PARLEY_LIMIT_EVENT_STREAMS); end one, or try again',
+      'This API key already has 2 event streams in progress in this process, the maximum ' +
+      '(PARLEY_LIMIT_EVENT_STREAMS). End one, or try again in 2 s.',
   });
   take('b');
   expect(refusal('b')).toMatchObject({ code: 'too_many_in_flight', status: 429 });
-  expect(refusal('b')).toMatchObject({ message: expect.stringMatching(/^this namespace .* 3 /) });
+  expect(refusal('b')).toMatchObject({ message: expect.stringMatching(/^This namespace .* 3 /) });
   take('c', 'two');
   expect(refusal('d', 'two')).toMatchObject({ code: 'unavailable', status: 503, retryAfterSec: 2 });
   const page = await metrics.render();

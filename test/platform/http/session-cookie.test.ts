@@ -75,8 +75,8 @@ describe('the cookie of a page that signs in', () => {
   });
 
   test.each<[string, Sent, string]>([
-    ['no origin', { host: OWN.host }, 'send Origin'],
-    ['another origin', { ...OWN, origin: 'https://evil.test' }, 'not https://evil.test'],
+    ['no origin', { host: OWN.host }, 'has no Origin header'],
+    ['another origin', { ...OWN, origin: 'https://evil.test' }, 'comes from https://evil.test'],
     ['another site', { ...OWN, 'sec-fetch-site': 'same-site' }, 'foreign_origin'],
     ['nobody', { ...OWN, 'sec-fetch-site': 'none' }, 'foreign_origin'],
   ])('is refused to %s', (_, sent, words) => {

@@ -162,7 +162,7 @@ test('renews each 2.5 s, and the deadline counts from when a renewal was sent', 
   expect(term.isLost()).toBe(false);
   term.advance(1);
   expect(term.isLost()).toBe(true);
-  expect(await term.lost).toBe('not renewed for 7000 ms');
+  expect(await term.lost).toBe('the lease was not renewed for 7000 ms');
 });
 
 test('after a failure it tries sooner, for no longer than there is time', async () => {

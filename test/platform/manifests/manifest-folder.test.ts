@@ -17,7 +17,7 @@ describe('the manifest folder', () => {
     await write('.hidden.yaml', agent('hidden'));
     await write('notes.txt', agent('notes'));
     await manifests.start();
-    expect(log).toEqual(['apply c', 'apply b', '2 manifests are in force']);
+    expect(log).toEqual(['apply c', 'apply b', '2 manifests are active']);
     const stored = await memory.get('Agent', { namespace: 'default', name: 'b' });
     expect(stored?.owners).toEqual({ prompt: ['file'] });
   });
@@ -43,7 +43,7 @@ describe('the manifest folder', () => {
       'apply c',
       'apply d',
     ]);
-    expect(log.filter((line) => line.includes('in force'))).toEqual([]);
+    expect(log.filter((line) => line.includes('active'))).toEqual([]);
   });
 
   test('sees a file that an editor replaces by renaming, and a swapped link', async () => {
@@ -101,7 +101,7 @@ describe('the manifest folder', () => {
     await manifests.start();
     await memory.delete('Agent', { namespace: 'default', name: 'a' });
     await until('apply a', log.length);
-    await until('in force', log.length);
+    await until('active', log.length);
     expect(await prompt('a')).toBe('I am a');
   });
 
@@ -112,7 +112,7 @@ describe('the manifest folder', () => {
     await manifests.start();
     expect(await prompt('x')).toBe('from a');
     expect(log).toContain(
-      'manifests/b.yaml:4:3 metadata.name: Agent default/x stands at manifests/a.yaml:11:3 already, which counts; remove one of them',
+      'manifests/b.yaml:4:3 metadata.name: Agent default/x is already declared at manifests/a.yaml:11:3, which is used: remove one of them',
     );
     await write('a.yaml', agent('y'));
     await until('Agent default/x: applied');
@@ -142,7 +142,7 @@ describe('a field of another manager', () => {
     await write('a.yaml', agent('a', 'prompt: of the file\n  voice: v\n  language: en'));
     await manifests.start();
     expect(log).toContain(
-      'manifests/a.yaml:6:3 spec.prompt: belongs to parley-api, whose value stays; remove it here, or there to let this one count',
+      'manifests/a.yaml:6:3 spec.prompt: is managed by parley-api, whose value stays: remove the field here, or remove it there to use this value',
     );
     expect(await memory.get('Agent', { namespace: 'default', name: 'a' })).toMatchObject({
       spec: { prompt: 'of the API', voice: 'v', language: 'en' },
@@ -160,7 +160,7 @@ describe('a store that fails', () => {
     await until('can be stored again');
     expect(await prompt('a')).toBe('I am a');
     expect(log.filter((line) => line.includes('cannot be stored'))).toEqual([
-      'manifests cannot be stored now: connection refused; trying again',
+      'manifests cannot be stored: connection refused; retrying',
     ]);
   });
 

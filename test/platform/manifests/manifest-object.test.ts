@@ -87,7 +87,7 @@ describe('a manifest', () => {
     const result = read(text);
     expect(result.texts).toEqual([
       'a.yaml:9:5 spec.speed: must be at most 4',
-      'a.yaml:10:3 a manifest is a map with apiVersion, kind, metadata and spec',
+      'a.yaml:10:3 a manifest must be a map with apiVersion, kind, metadata and spec',
     ]);
     expect(result.ids).toEqual(['Agent default/a']);
   });
@@ -163,7 +163,7 @@ describe('a mistake is reported with its place and what to change', () => {
     [
       'an unknown kind',
       agent('a').replace('Agent', 'Agnet'),
-      /^a\.yaml:2:1 kind: "Agnet" is unknown; use one of Agent, WebhookEndpoint, KnowledgeSource, ModelProvider, TelephonyProvider, Secret, ConfigMap$/,
+      /^a\.yaml:2:1 kind: "Agnet" is not a known kind; use one of Agent, WebhookEndpoint, KnowledgeSource, ModelProvider, TelephonyProvider, Secret, ConfigMap$/,
     ],
     ['no kind', 'apiVersion: v1\n', /^a\.yaml:1:1 kind: use one of Agent/],
     [
@@ -197,7 +197,7 @@ describe('a mistake is reported with its place and what to change', () => {
     [
       'a field beside spec',
       `${agent('a')}prompt: p\n`,
-      /^a\.yaml:7:1 prompt: is unknown here; did you mean it inside spec\?$/,
+      /^a\.yaml:7:1 prompt: is not a known field; did you mean to put it inside spec\?$/,
     ],
     [
       'a spec that is no map',
@@ -224,14 +224,18 @@ describe('a mistake is reported with its place and what to change', () => {
       agent('a', 'prompt: p\n  x: &t {url: bad}\n  tools: [*t]'),
       /^a\.yaml:7:10 spec\.tools\[0\]\.url: must be a URL$/,
     ],
-    ['a list', '- 1\n', /^a\.yaml:1:1 a manifest is a map/],
+    ['a list', '- 1\n', /^a\.yaml:1:1 a manifest must be a map/],
     [
       'a key that stands twice',
       agent('a', 'prompt: p\n  prompt: q'),
-      /^a\.yaml:7:3 this key stands here twice: keep one$/,
+      /^a\.yaml:7:3 this key appears twice: remove one of them$/,
     ],
     ['wrong YAML', agent('a', 'prompt: [1'), /^a\.yaml:\d+:\d+ .*\]/],
-    ['an alias to nothing', agent('a', 'prompt: *none'), /^a\.yaml:6:11 an alias cannot be used/],
+    [
+      'an alias to nothing',
+      agent('a', 'prompt: *none'),
+      /^a\.yaml:6:11 an alias cannot be resolved/,
+    ],
     ['an unknown tag', agent('a', 'prompt: !env X'), /^a\.yaml:6:11 .*!env/],
     ['brackets without end', '['.repeat(20_000), /^a\.yaml:1:\d+ /], // Too deep for any stack.
   ])('%s', (_what, text, expected) => {

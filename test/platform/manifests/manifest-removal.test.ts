@@ -53,7 +53,7 @@ describe('what no manifest declares any more', () => {
     await write('a.yaml', agent('a', 'prompt: of the API\n  language: en'));
     await manifests.start();
     await rm(path('a.yaml'));
-    await until('what parley-api declared stays');
+    await until('the fields of parley-api stay');
     expect(await memory.get('Agent', { namespace: 'default', name: 'a' })).toMatchObject({
       spec: { prompt: 'of the API' },
       owners: { prompt: ['parley-api'] },
@@ -66,7 +66,7 @@ describe('what no manifest declares any more', () => {
     await manifests.start();
     beforeDelete(() => asApi('a', { prompt: 'I am a' }));
     await rm(path('a.yaml'));
-    await until('what parley-api declared stays');
+    await until('the fields of parley-api stay');
     expect(await memory.get('Agent', { namespace: 'default', name: 'a' })).toMatchObject({
       owners: { prompt: ['parley-api'] },
     });
@@ -151,13 +151,15 @@ describe('while something cannot be read, nothing is deleted', () => {
     await asApi('ours', { prompt: 'p' }, 'file');
     await rename(folder, join(root, 'away'));
     await manifests.start();
-    expect(log[0]).toBe('the manifest folder manifests is not there; it is read when it appears');
+    expect(log[0]).toBe(
+      'the manifest folder manifests does not exist; it will be read when it appears',
+    );
     expect(await memory.list('Agent')).toHaveLength(1);
     await writeFile(join(root, 'away', 'ours.yaml'), agent('ours', 'prompt: q'));
     await rename(join(root, 'away'), folder);
     await until('apply ours');
     await rename(folder, join(root, 'away'));
-    await until('is not there', log.length);
+    await until('does not exist', log.length);
     await rename(join(root, 'away'), folder);
     await write('b.yaml', agent('b'));
     await until('Agent default/b: applied');

@@ -224,6 +224,6 @@ test('a label another manager owns is reported with its line, and the rest of th
   }))!;
   expect([spec['language'], metadata.labels]).toEqual(['en', { team: 'x' }]);
   expect(lines).toContainEqual(
-    expect.stringMatching(/^support\.yaml:3:\d+ metadata\.labels\.team: belongs to kubectl/),
+    expect.stringMatching(/^support\.yaml:3:\d+ metadata\.labels\.team: is managed by kubectl/),
   );
 });

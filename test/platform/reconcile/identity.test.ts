@@ -44,16 +44,16 @@ test.each([
   '%s of another release: the message says that one watches this namespace',
   async (_, id, status) => {
     const said = await refused(id, status);
-    expect(said).toContain(`is ${status} in its status and cannot become ${id}`);
-    expect(said).toContain('another release of Parley watches this namespace');
-    expect(said).toContain('set it back');
+    expect(said).toContain(`cannot change from ${status} (see status) to ${id}`);
+    expect(said).toContain('another release of Parley also watches this namespace');
+    expect(said).toContain('restore it');
   },
 );
 
 test('an annotation copied from another object of this release gets the plain message', async () => {
   const said = await refused(text(OTHER), text(OURS));
   expect(said).toBe(
-    `annotation parley.dev/id: is ${text(OURS)} in its status and cannot become ${text(OTHER)}`,
+    `annotation parley.dev/id: cannot change from ${text(OURS)} (see status) to ${text(OTHER)}`,
   );
 });
 

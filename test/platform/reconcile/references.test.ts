@@ -65,7 +65,7 @@ describe('the Secret of an endpoint', () => {
   const OWN = { name: 'ledger-signing', key: 'secret' };
   const NOT_ALLOWED = {
     reason: 'SecretNotAllowed',
-    message: expect.stringContaining("webhook endpoint's own"),
+    message: expect.stringContaining('belongs to a webhook endpoint'),
   };
 
   async function own(by: string, labels: Record<string, string> = {}, endpoint?: object) {

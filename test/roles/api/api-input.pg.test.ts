@@ -226,7 +226,7 @@ describe('sizes', () => {
     };
     const reply = await send(64 * 1_024);
     expect(reply).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
-    expect(reply.body.detail).toContain('at most 65536');
+    expect(reply.body.detail).toContain('the maximum of 65536');
     const { body } = await api.call('GET', '/v1/events?type=agent.published&limit=1');
     expect(body.data[0]?.data.name).not.toMatch(/^x/);
     expect((await send(60 * 1_024)).status).toBe(202);

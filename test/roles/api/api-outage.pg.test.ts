@@ -72,7 +72,7 @@ test('what breaks inside is 500, shows nothing and is in the log with its stack'
   const { status, text, headers } = await api.call('GET', '/v1/agents');
   expect(status).toBe(500);
   expect(text).not.toMatch(/column|ready|\.ts/);
-  const logged = lines.find((line) => line.includes('a request failed'));
+  const logged = lines.find((line) => line.includes('"request failed"'));
   expect(logged).toContain(headers.get('request-id')!);
   expect(logged).toContain('agents.sql.ts');
 });

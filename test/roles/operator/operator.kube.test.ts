@@ -178,7 +178,7 @@ describeEachStore((storeName) => {
         return conditionsOf(found)['Accepted']?.status === 'False' && found;
       });
       expect(conditionsOf(stalled)['Accepted']?.message).toContain(
-        `is ${id} in its status and cannot become`,
+        `cannot change from ${id} (see status) to`,
       );
       expect(stalled.status['agentId']).toBe(id);
       await overwriteId(null);

@@ -46,7 +46,7 @@ test('an event of the millisecond in which the endpoint was created is not older
 
 test('a retry is overdue a second after its time, and not without a time', () => {
   const isOverdue = (dueAt: number | null): boolean =>
-    explained({ delivery: { dueAt } }).detail.includes('the next one is due');
+    explained({ delivery: { dueAt } }).detail.includes('The next one is due');
   expect(isOverdue(AT_MS - 1_001)).toBe(true);
   expect(isOverdue(AT_MS - 1_000)).toBe(false);
   expect(isOverdue(null)).toBe(false);
@@ -55,6 +55,6 @@ test('a retry is overdue a second after its time, and not without a time', () =>
 test('an event can be replayed for just the window', () => {
   const detailAt = (atMs: number): string =>
     explained({ event: { id: lowestUuidAt(atMs) }, endpoint: { createdAt: 0 } }).detail;
-  expect(detailAt(AT_MS - 1_000)).toContain('replay it to this endpoint');
+  expect(detailAt(AT_MS - 1_000)).toContain('Replay the event to this endpoint.');
   expect(detailAt(AT_MS - 1_001)).toContain('too old to be replayed');
 });

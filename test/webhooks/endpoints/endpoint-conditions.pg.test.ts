@@ -87,8 +87,8 @@ const said = (): string[] =>
 
 test('Delivering follows what became of the last attempt, with its time; both turns are Events', async () => {
   const first = await shown(1);
-  expect(first.of('Delivering')).toBe('Unknown NothingSent: nothing was sent yet');
-  expect(first.of('Ready')).toMatch(/^True InForce: in force/);
+  expect(first.of('Delivering')).toBe('Unknown NothingSent: no event has been sent yet');
+  expect(first.of('Ready')).toMatch(/^True InForce: active/);
   expect(first.health).toBe('Unknown');
 
   await attempted({ success: '1 hour' });
@@ -125,7 +125,7 @@ test('a suspended endpoint says so in each condition and by REST', async () => {
   const { health, of } = await declared({ url: URL, suspend: true });
   expect(health).toBe('Disabled');
   expect(of('Ready')).toBe('True Suspended: suspended: no deliveries are made');
-  expect(of('Delivering')).toBe('False Suspended: spec.suspend is true: no deliveries are made');
+  expect(of('Delivering')).toBe('False Suspended: `spec.suspend` is true: no deliveries are made');
   expect(await rest()).toMatchObject({
     status: 'disabled',
     status_message: 'no deliveries are made: `spec.suspend` is true, set by kubectl',
@@ -158,7 +158,7 @@ describe('a key in the headers of a manifest', () => {
       const { of } = await declared({ url: URL, headers: { [name]: 'secret', 'X-Team': 'a' } });
       expect(of('Degraded')).toMatch(
         new RegExp(
-          String.raw`^True KeyInClear: headers show a key .* \(${name}\): .* headersFrom$`,
+          String.raw`^True KeyInClear: \x60headers\x60 show a key .* \(${name}\): .* \x60headersFrom\x60$`,
         ),
       );
       expect(of('Degraded')).not.toContain('secret');

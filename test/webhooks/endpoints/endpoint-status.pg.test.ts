@@ -82,7 +82,7 @@ describe('an endpoint', () => {
     await api.call('PATCH', path, { json: { enabled: false } });
     const off = await once(path, ({ disabled_reason: reason }) => reason !== null);
     expect(off).toMatchObject({ status: 'disabled', enabled: false });
-    expect(off.disabled_reason).toBe('switched off by REST: `enabled` is false');
+    expect(off.disabled_reason).toBe('`enabled` is false, set through the API');
     expect(off.status_message).toContain(off.disabled_reason);
     await api.call('PATCH', path, { json: { enabled: true } });
     expect(await once(path, ({ enabled }) => enabled)).toMatchObject({ disabled_reason: null });
@@ -123,7 +123,7 @@ describe('event_types', () => {
       {
         pointer: '/event_types',
         code: 'invalid_value',
-        detail: 'must name a type or a group; null, or leaving it out, means all of them',
+        detail: 'must name at least one type or group; omit it or send null for all types',
       },
     ]);
     const { path, status, body } = await create({ event_types: null });

@@ -22,8 +22,8 @@ test('there may be as many headers as are allowed, and no more', () => {
 });
 
 test('names that differ only in case, and values of two lines, are a problem', () => {
-  expect(headersProblem({ 'x-a': 'v', 'X-A': 'v' })).toContain('only in the case');
-  expect(headersProblem({ 'x-a': 'v\r\nx-b: w' })).toContain('x-a: a value is');
+  expect(headersProblem({ 'x-a': 'v', 'X-A': 'v' })).toContain('only in case');
+  expect(headersProblem({ 'x-a': 'v\r\nx-b: w' })).toContain('the value of header x-a must be');
   expect(headersProblem({ 'x-a': 'v'.repeat(1_024) })).toBeUndefined();
   expect(headersProblem({ 'x-a': 'v'.repeat(1_025) })).toContain('1024 characters');
 });

@@ -58,7 +58,7 @@ test.each<[string, string, (ref: { name: string; key: string }) => object]>([
   for (const key of ['secret', 'headers']) {
     const made = await declare(path, fields({ name: `${name}-signing`, key }));
     expect(made.body).toMatchObject({ ready: false });
-    expect(made.body.status_message).toContain("is a webhook endpoint's own");
+    expect(made.body.status_message).toContain('belongs to a webhook endpoint');
   }
   expect(elsewhere.received).toEqual([]);
 });
@@ -72,7 +72,7 @@ test('the headers of an endpoint are no Secret of another', async () => {
   await tenant.api.engine.eventually(async () => {
     const { body } = await tenant.call('GET', '/v1/webhooks');
     const thief = body.data.find((one: { name: string }) => one.name === 'thief');
-    return thief?.status_message.includes("is a webhook endpoint's own");
+    return thief?.status_message.includes('belongs to a webhook endpoint');
   });
 });
 
@@ -88,7 +88,7 @@ test.each([
     const refused = await patch(body.id, { url, description: 'moved' }, writer);
     expect(refused.status).toBe(403);
     expect(refused.body).toMatchObject({ code: 'missing_scope' });
-    expect(refused.body.detail).toContain('the scope keys: the new url has another origin');
+    expect(refused.body.detail).toContain('the scope `keys`: the new `url` has another origin');
     const now = await tenant.call('GET', `/v1/webhooks/${body.id}`);
     expect(now.body).toMatchObject({ url: from, description: null, header_names: ['x-api-key'] });
     const moved = await patch(body.id, { url }, await tenant.newKey(['write', 'keys']));

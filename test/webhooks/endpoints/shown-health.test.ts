@@ -51,8 +51,8 @@ describe('the health of an endpoint', () => {
     expect(said({ ...FAILED, ready: false }, 'off')).toBe('m');
     expect(said(FAILED, 'off')).toBe('no deliveries are made: off');
     expect(said(FAILED)).toContain('deliveries fail: timeout;');
-    expect(said({})).toBe('in force; nothing was sent yet');
-    expect(said(DELIVERED)).toBe('in force; the last attempt was acknowledged');
+    expect(said({})).toBe('active; no event has been sent yet');
+    expect(said(DELIVERED)).toBe('active; the last attempt was acknowledged');
   });
 
   test.each([

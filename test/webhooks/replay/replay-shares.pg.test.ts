@@ -90,7 +90,7 @@ test('more than the share of a key or of a namespace is 429, exactly, and not ke
   expect((await replay(other, path)).status).toBe(202);
   const repeat = { 'idempotency-key': 'again' };
   const full = await replay(other, path, repeat);
-  expect([full.status, full.body.detail.startsWith('this namespace may have 3')]).toEqual([
+  expect([full.status, full.body.detail.startsWith('This namespace already has 3')]).toEqual([
     429,
     true,
   ]);

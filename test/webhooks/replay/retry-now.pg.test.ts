@@ -218,7 +218,7 @@ test('what cannot be retried says why, and what to do instead', async () => {
   await api.call('DELETE', path);
   expect((await retry(second.id)).body).toMatchObject({
     code: 'delivery_finished',
-    detail: expect.stringContaining('it is canceled'),
+    detail: expect.stringContaining('The delivery is already canceled'),
   });
   expect((await retry('dlv_00000000000000000000000000')).status).toBe(404);
 });

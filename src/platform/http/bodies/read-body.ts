@@ -152,14 +152,14 @@ function checkMediaType(
   const allowed = mediaTypes.join(' or ');
   if (!mediaTypes.includes(type.trim())) {
     const other = otherwise === undefined ? '' : `; ${otherwise}`;
-    throw new ApiError('unsupported_media_type', `send the body as ${allowed}${other}`);
+    throw new ApiError('unsupported_media_type', `Send the body as ${allowed}${other}.`);
   }
   const charset = parameters.map((part) => part.trim()).find((part) => part.startsWith('charset='));
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
-    throw new ApiError('unsupported_media_type', 'send the body in UTF-8');
+    throw new ApiError('unsupported_media_type', 'Send the body in UTF-8.');
   }
   if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
-    throw new ApiError('unsupported_media_type', 'send the body without Content-Encoding');
+    throw new ApiError('unsupported_media_type', 'Send the body without Content-Encoding.');
   }
   return type.trim();
 }
@@ -187,7 +187,7 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
     };
     const onCut = (): void => {
       stop();
-      reject(new ApiError('malformed_request', 'the body ended too early'));
+      reject(new ApiError('malformed_request', 'The body ended too early.'));
     };
     // If the client has disconnected during authentication, no further event reports it.
     if (request.destroyed) onCut();
@@ -251,5 +251,5 @@ function placeOf(length: number): Buffer {
 }
 
 function tooLarge(bytesMax: number): ApiError {
-  return new ApiError('body_too_large', `a body may have ${bytesMax} bytes`);
+  return new ApiError('body_too_large', `The body has more than the maximum of ${bytesMax} bytes.`);
 }

@@ -84,9 +84,9 @@ const NOT_BUILT = Buffer.from(`<!doctype html>
 </head>
 <body>
 <h1>Parley</h1>
-<p>The dashboard was not built here. In a checkout with all its packages (<code>npm ci</code>)
-<code>npm start</code> builds it; start this process again then.</p>
-<p><a href="/docs">The API</a> is served all the same.</p>
+<p>The dashboard is not built. Install the packages (<code>npm ci</code>), then start Parley with
+<code>npm start</code>, which builds it.</p>
+<p><a href="/docs">The API</a> is available anyway.</p>
 </body>
 </html>
 `);

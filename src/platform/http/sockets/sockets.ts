@@ -83,7 +83,7 @@ const PING_MS = 15_000;
 /** Time in ms that the peer has to close its side too. */
 const CLOSE_MS = 1_000;
 
-const NO_PLACE = 'this process takes no more sockets; another one does';
+const NO_PLACE = 'This process accepts no more sockets. Reconnect in a second.';
 
 /**
  * Creates the WebSocket server.
@@ -117,7 +117,7 @@ export function createSockets(
         ),
       pause: () => socket.pause(),
       resume: () => socket.resume(),
-      onOverflow: () => end.close(1008, 'too many frames wait'),
+      onOverflow: () => end.close(1008, 'too many unprocessed frames'),
       burstBytes: route.burstBytes,
       namespace: () => held.namespace,
     });
@@ -142,7 +142,7 @@ export function createSockets(
       socket.on('error', () => socket.destroy());
       const found = served.get((request.url ?? '').split('?')[0] ?? '');
       if (!found)
-        return answerLast(socket, new ApiError('not_found', 'there is no socket at this path'));
+        return answerLast(socket, new ApiError('not_found', 'There is no WebSocket at this path.'));
       if (isStopped || places.isFull(found.route)) {
         return answerLast(socket, new ApiError('unavailable', NO_PLACE, { retryAfterSec: 1 }));
       }
@@ -173,7 +173,9 @@ function listen(socket: WebSocket, { frames, log, isThere, onClose }: Listening)
     })
     .on('pong', isThere)
     // The peer violated the protocol: the frame is too long or not UTF-8. The library has already closed the socket.
-    .on('error', (error) => log.debug({ reason: error.message }, 'a socket broke a rule'))
+    .on('error', (error) =>
+      log.debug({ reason: error.message }, 'peer violated the WebSocket protocol'),
+    )
     .on('close', (code) => {
       frames.close();
       onClose(code);
@@ -257,11 +259,11 @@ function takeFrame(
 ): Promise<void> | undefined {
   const { onBytes, onText } = handlers;
   if (isBinary && !onBytes) {
-    end.close(1003, 'frames are text');
+    end.close(1003, 'binary frames are not allowed');
     return undefined;
   }
   const fail = (error: unknown): void => {
-    log.error({ reason: reasonOf(error) }, 'a frame of a socket failed');
+    log.error({ reason: reasonOf(error) }, 'could not process a WebSocket frame');
     end.close(1011);
   };
   try {

@@ -41,7 +41,8 @@ export function readCoreSpec(
   const known: readonly string[] = FIELDS[kind];
   for (const name of Object.keys(fields)) {
     const at = `/${escapeToken(name)}`;
-    if (!known.includes(name)) refuse(at, 'unknown_field', `${kind} has no field ${name} here`);
+    if (!known.includes(name))
+      refuse(at, 'unknown_field', `${name} is not a supported field of a ${kind}`);
   }
   checkScalar(fields, 'type', 'string', refuse);
   checkScalar(fields, 'immutable', 'boolean', refuse);
@@ -52,7 +53,8 @@ export function readCoreSpec(
     }
   }
   const bytes = [...data.values()].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  if (bytes > MAX_DATA_BYTES) refuse('/data', 'too_long', 'the values may have 1 MiB together');
+  if (bytes > MAX_DATA_BYTES)
+    refuse('/data', 'too_long', 'the values must have at most 1 MiB together');
   return errors.length > 0 ? { errors } : { spec: { data: Object.fromEntries(data) } };
 }
 
@@ -84,7 +86,7 @@ function readMap(
   return Object.entries(map).flatMap(([key, value]): [string, string][] => {
     const at = `${pointer}/${escapeToken(key)}`;
     if (!DATA_KEY.test(key) || key === '.' || key.startsWith('..') || key === '__proto__') {
-      refuse(at, 'invalid_format', 'a key may have letters, digits, -, _ and .');
+      refuse(at, 'invalid_format', 'a key must consist of letters, digits, -, _ and .');
     } else if (typeof value !== 'string') {
       refuse(at, 'invalid_type', 'must be a string');
     } else {

@@ -40,7 +40,7 @@ export const dnsLabel = z
   .regex(
     ...saying(
       /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
-      'must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end',
+      'must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end',
     ),
   );
 
@@ -52,7 +52,7 @@ export const phoneNumber = z
   .regex(
     ...saying(
       /^\+[1-9][0-9]{6,14}$/,
-      'must be a phone number as +442071838750: a plus sign and 7 to 15 digits',
+      'must be a phone number such as +442071838750: a plus sign and 7 to 15 digits',
     ),
   );
 
@@ -107,7 +107,10 @@ function keyRef(of: string) {
         .min(1)
         .max(253)
         .regex(
-          ...saying(/^[-._a-zA-Z0-9]+$/, 'must be letters, digits, dots, hyphens and underscores'),
+          ...saying(
+            /^[-._a-zA-Z0-9]+$/,
+            'must consist of letters, digits, dots, hyphens and underscores',
+          ),
         )
         .describe(`Key inside the ${of}.`),
     })
@@ -179,9 +182,9 @@ const RESERVED_HEADER = `^(${[
 
 export const HEADERS_MAX = 20;
 
-const NAME_RULE = "a header name is 1 to 128 letters, digits and -!#$%&'*+.^_`|~";
+const NAME_RULE = "a header name must consist of 1 to 128 letters, digits and -!#$%&'*+.^_`|~";
 const RESERVED_RULE =
-  'host, content-type, user-agent, parley-*, webhook-* and the like are set by Parley';
+  'Parley itself sets host, content-type, user-agent, parley-*, webhook-* and similar headers';
 const RESERVED = new RegExp(RESERVED_HEADER);
 
 /** Returns why a header may not have this name, or undefined if it may. The CEL rules of `headerMap` are equivalent. */
@@ -197,7 +200,9 @@ export const headerMap = z
     z
       .string()
       .max(1024)
-      .regex(...saying(/^[\t -~]*$/, 'must be visible ASCII, spaces and tabs, in one line')),
+      .regex(
+        ...saying(/^[\t -~]*$/, 'must be one line of visible ASCII characters, spaces and tabs'),
+      ),
   )
   .meta({
     maxProperties: HEADERS_MAX,

@@ -21,7 +21,7 @@ export function freeValueProblem(value: unknown): string | undefined {
   const shape = shapeProblem(value, { depthMax, membersMax });
   if (shape) return shape;
   const isLarge = Buffer.byteLength(JSON.stringify(value) ?? '') > bytesMax;
-  return isLarge ? `may have at most ${bytesMax / 1024} KiB of JSON` : undefined;
+  return isLarge ? `must have at most ${bytesMax / 1024} KiB of JSON` : undefined;
 }
 
 /**
@@ -38,10 +38,10 @@ export function shapeProblem(
     const inner: unknown[] = [];
     for (const one of level) {
       if (typeof one !== 'object' || one === null) continue;
-      if (depth === depthMax) return `may be nested at most ${depthMax} deep`;
+      if (depth === depthMax) return `must be nested at most ${depthMax} levels deep`;
       const children: unknown[] = Array.isArray(one) ? one : Object.values(one);
       members += children.length;
-      if (members > membersMax) return `may have at most ${membersMax} members and elements`;
+      if (members > membersMax) return `must have at most ${membersMax} members and elements`;
       for (const child of children) inner.push(child);
     }
     level = inner;

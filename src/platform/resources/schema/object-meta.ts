@@ -24,7 +24,7 @@ export function checkMeta(meta: DeclaredMeta, name: 'label' | 'subdomain' = 'lab
   }
   for (const [key, value] of Object.entries(meta.labels ?? {})) {
     const at = `/labels/${escapeToken(key)}`;
-    if (!isQualifiedName(key)) refuse(at, `${JSON.stringify(key)} is no label key`);
+    if (!isQualifiedName(key)) refuse(at, `${JSON.stringify(key)} is not a valid label key`);
     if (typeof value !== 'string' || value.length > 63 || !LABEL_VALUE.test(value)) {
       refuse(at, `${JSON.stringify(value)} must have at most 63 letters, digits, -, _ and .`);
     }
@@ -33,11 +33,11 @@ export function checkMeta(meta: DeclaredMeta, name: 'label' | 'subdomain' = 'lab
   for (const [key, value] of Object.entries(meta.annotations ?? {})) {
     const at = `/annotations/${escapeToken(key)}`;
     if (!isQualifiedName(key.toLowerCase()))
-      refuse(at, `${JSON.stringify(key)} is no annotation key`);
+      refuse(at, `${JSON.stringify(key)} is not a valid annotation key`);
     if (typeof value !== 'string') refuse(at, `${JSON.stringify(value)} must be a string`);
     else bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
   }
-  if (bytes > MAX_ANNOTATION_BYTES) refuse('/annotations', 'may have at most 256 KiB together');
+  if (bytes > MAX_ANNOTATION_BYTES) refuse('/annotations', 'must have at most 256 KiB together');
   return errors;
 }
 

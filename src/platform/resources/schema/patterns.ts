@@ -16,7 +16,7 @@ export function saying(pattern: RegExp, words: string): [pattern: RegExp, messag
 
 /** Returns the description of a pattern. The pattern is given as in JSON Schema, without the delimiting slashes. */
 export function wordsOf(pattern: string): string {
-  return WORDS.get(plain(pattern)) ?? 'has characters that may not be there';
+  return WORDS.get(plain(pattern)) ?? 'contains characters that are not allowed';
 }
 
 export function hasWords(pattern: string): boolean {

@@ -85,7 +85,7 @@ function unknownField(
 ): FieldError {
   const near = nearest(key, Object.keys(properties));
   const hint = near ? `; did you mean ${near}?` : '';
-  return { pointer, code: 'unknown_field', detail: `there is no field ${key}${hint}` };
+  return { pointer, code: 'unknown_field', detail: `unknown field ${key}${hint}` };
 }
 
 /** Returns the most similar name, if it differs only slightly: in spelling, in case, or in its snake_case form. */

@@ -80,7 +80,7 @@ function restMap(map: z.ZodRecord, value: z.ZodType): z.ZodType {
   return z
     .record(z.string().min(1).max(128), value)
     .refine((entries) => Object.keys(entries).length <= most, {
-      message: `may have at most ${most} entries`,
+      message: `must have at most ${most} entries`,
     })
     .meta({ maxProperties: most });
 }
@@ -98,7 +98,7 @@ export function readableFields(
   write: z.ZodType,
   names: readonly string[],
 ): Record<string, z.ZodType> {
-  if (!(write instanceof z.ZodObject)) throw new Error('it is no object');
+  if (!(write instanceof z.ZodObject)) throw new Error('the schema is not an object schema');
   return Object.fromEntries(
     names.map((name): [string, z.ZodType] => {
       const schema = asSchema(write.shape[name]);

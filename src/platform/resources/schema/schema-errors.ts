@@ -31,21 +31,24 @@ function expectation(keyword: string, limit: number, schema: unknown): [string, 
     case 'format':
       return ['invalid_format', `must be ${article(String(schema))}`];
     case 'minLength':
-      return ['too_short', limit === 1 ? 'must not be empty' : `needs ${limit} characters`];
+      return [
+        'too_short',
+        limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`,
+      ];
     case 'maxLength':
-      return ['too_long', `may have at most ${limit} characters`];
+      return ['too_long', `must have at most ${limit} characters`];
     case 'minimum':
       return ['too_small', `must be at least ${limit}`];
     case 'maximum':
-      return ['too_large', `may be at most ${limit}`];
+      return ['too_large', `must be at most ${limit}`];
     case 'maxItems':
-      return ['too_many', `may have at most ${limit} items`];
+      return ['too_many', `must have at most ${limit} items`];
     case 'maxProperties':
-      return ['too_many', `may have at most ${limit} entries`];
+      return ['too_many', `must have at most ${limit} entries`];
     case 'x-kubernetes-list-type':
-      return ['duplicate', 'has the same item twice'];
+      return ['duplicate', 'contains the same item twice'];
     default:
-      return ['invalid', `breaks the rule ${keyword}`];
+      return ['invalid', `violates the rule ${keyword}`];
   }
 }
 

@@ -44,7 +44,7 @@ export function createValidator(kinds: readonly KindDefinition[]): Validator {
   const validate: Validate = (kind, spec, metadata) => {
     if (isCoreKind(kind)) return validateCore(spec, metadata);
     const definition = kinds.find((known) => known.kind === kind);
-    if (!definition) return failed('/kind', 'not_allowed', `there is no kind ${kind}`);
+    if (!definition) return failed('/kind', 'not_allowed', `unknown kind ${kind}`);
     let checks = compiled.get(definition);
     if (!checks) compiled.set(definition, (checks = compile(objectSchema(definition))));
     return validateWith(checks, spec, metadata);
@@ -73,7 +73,11 @@ function validateWith(checks: Compiled, spec: unknown, metadata: DeclaredMeta): 
     errors.push(...(checks.matches.errors ?? []).map((error) => fieldError(error, '/spec')));
   }
   if (sizeOf(full) > MAX_OBJECT_BYTES) {
-    errors.push({ pointer: '/spec', code: 'too_long', detail: 'the object may have 1.5 MB' });
+    errors.push({
+      pointer: '/spec',
+      code: 'too_long',
+      detail: 'the object must have at most 1.5 MB',
+    });
   }
   // Rules rely on what the schema ensures, so after a schema error they are skipped, as in the API server.
   if (errors.length === 0) errors.push(...checks.checkRules({ metadata, spec: full }));

@@ -34,7 +34,7 @@ export function createAccess(
   const { pool, limits, log, notifier, nowMs, clockMs, publicUrl, version } = infrastructure;
   const keyUse = createKeyUse({ pool, nowMs: clockMs, onPending: () => keyUseWriter.wake() });
   const keyUseWriter = createPeriodic({
-    what: 'noting when API keys were used',
+    what: 'recording the last use of API keys',
     everyMs: 10_000,
     run: keyUse.write,
     log,

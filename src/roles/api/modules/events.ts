@@ -33,7 +33,7 @@ export function createEvents(infrastructure: Infrastructure): Events {
   });
   const replays = { pool, notifier, nowMs, retention, metrics };
   const replayJobs = createPeriodic({
-    what: 'a replay job',
+    what: 'running replay jobs',
     everyMs: 1_000,
     run: (signal) => runReplayJobs(replays, signal),
     log,

@@ -21,7 +21,7 @@ import type { Module } from './module.ts';
 export function createHousekeeping(infrastructure: Infrastructure): Module {
   const { pool, limits, log, inFlight, kinds, retention, version } = infrastructure;
   const oldMarks = createPeriodic({
-    what: 'removing answers of a day ago',
+    what: 'removing idempotent responses older than a day',
     everyMs: 60_000,
     run: () => forgetOldMarks({ pool }),
     log,

@@ -137,7 +137,7 @@ describe('the page', () => {
     const answer = await unbuilt.call('GET', '/', { key: null });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(answer.text).toContain('<code>npm start</code> builds it');
+    expect(answer.text).toContain('<code>npm start</code>, which builds it');
     expect((await unbuilt.call('GET', '/v1/agents')).status).toBe(200);
   });
 });

@@ -53,7 +53,7 @@ describe('the validator', () => {
 
   test('names the value and what is allowed', () => {
     expect(errorsOf('Agent', { prompt: 'x', voice: { speed: 9 }, publishPolicy: 'auto' })).toEqual([
-      { pointer: '/spec/voice/speed', code: 'too_large', detail: '9 may be at most 4' },
+      { pointer: '/spec/voice/speed', code: 'too_large', detail: '9 must be at most 4' },
       {
         pointer: '/spec/publishPolicy',
         code: 'not_allowed',
@@ -67,12 +67,12 @@ describe('the validator', () => {
       {
         pointer: '/spec/first_message',
         code: 'unknown_field',
-        detail: 'there is no field first_message; did you mean firstMessage?',
+        detail: 'unknown field first_message; did you mean firstMessage?',
       },
       {
         pointer: '/spec/voice/sped',
         code: 'unknown_field',
-        detail: 'there is no field sped; did you mean speed?',
+        detail: 'unknown field sped; did you mean speed?',
       },
     ]);
   });
@@ -84,7 +84,7 @@ describe('the validator', () => {
 
   test('does not repeat a long text in its message', () => {
     const [error] = errorsOf('Agent', { prompt: 'x', displayName: 'n'.repeat(129) });
-    expect(error?.detail).toBe('a text of 129 characters may have at most 128 characters');
+    expect(error?.detail).toBe('a text of 129 characters must have at most 128 characters');
     const shown = (chars: number) =>
       errorsOf('Agent', { prompt: 'x', publishPolicy: 'n'.repeat(chars) })[0]?.detail;
     expect(shown(64)).toMatch(/^"n{64}" must be one of/);

@@ -86,7 +86,7 @@ function Explanation({ event, endpoint }: { event: StoredEvent; endpoint: Endpoi
   return (
     <div className="stack-small attempt-body" role="status">
       <p>
-        <strong>{reason.replaceAll('_', ' ')}</strong>: {detail}.
+        <strong>{reason.replaceAll('_', ' ')}</strong>: {detail}
       </p>
       <div className="row">
         {deliveryId === null ? null : (
