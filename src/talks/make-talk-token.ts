@@ -10,11 +10,9 @@ import { sealTalkToken, type TalkToken } from './talk-token.ts';
 
 export const TalkTokenAnswer = z
   .strictObject({
-    token: z
-      .string()
-      .meta({
-        description: 'The token, `talk_…`. The page sends it in the first frame of the socket.',
-      }),
+    token: z.string().meta({
+      description: 'The token, `talk_…`. The page sends it in the first frame of the socket.',
+    }),
     expires_at: unixTime,
     socket_url: z.string().meta({ description: 'Address of the WebSocket (ws:// or wss://).' }),
     agent: z.strictObject({

@@ -75,12 +75,7 @@ export const NOUNS: Record<string, Noun> = {
   // A conversation by voice, over any carrier. Only `session` and `playout` know the conversation.
   voice: {
     below: ['conversations'],
-    base: [
-      'patience.ts',
-      'speech-failure.ts',
-      'speech-providers.ts',
-      'until-aborted.ts',
-    ],
+    base: ['patience.ts', 'speech-failure.ts', 'speech-providers.ts', 'until-aborted.ts'],
     parts: ['audio', 'vad', 'stt', 'tts', 'input', 'playout', 'session'],
   },
   // A folder for each carrier. They know no call.

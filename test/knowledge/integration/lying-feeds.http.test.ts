@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
-import { createServer } from 'node:net';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { holdTime } from '../../clock.ts';
 import { until } from '../../until.ts';
@@ -384,11 +383,8 @@ describe('an answer that is none', () => {
     const { port } = server.address() as AddressInfo;
     server.close();
     await once(server, 'close');
-    expectRefused(
-      await sync(`http://127.0.0.1:${port}/`),
-      'NotAnswering',
-      'refused the connection',
-    );
+    const closed = await sync(`http://127.0.0.1:${port}/`);
+    expectRefused(closed, 'NotAnswering', 'refused the connection');
     expectRefused(await sync('http://169.254.169.254/feed'), 'InvalidUrl', 'address');
     expectRefused(await sync('http://10.0.0.1/feed'), 'InvalidUrl', 'address');
   });

@@ -14,8 +14,17 @@ import {
   type Tag,
 } from './boilerplate.ts';
 import { HtmlBlocks, IN_ARTICLE, type Block, type Part } from './html-blocks.ts';
-import { breaksCell, fenceOf, isTitleElement, languageOf, unmarked } from './html-markdown.ts';
+import {
+  breaksCell,
+  CODE,
+  fenceOf,
+  INLINE,
+  isTitleElement,
+  languageOf,
+  unmarked,
+} from './html-markdown.ts';
 import { HtmlRefused } from './html-refused.ts';
+import { isInHead, type Element } from './open-element.ts';
 import { PageFacts } from './page-facts.ts';
 import { contactOf, END_OF_MARK, isShown, markOf, TAIL_CHARS, withoutMarks } from './set-apart.ts';
 import {
@@ -35,27 +44,6 @@ const TITLE_CHARS_MAX = 1_000;
 const LIST_INDENT_MAX = 8;
 const OPENED_MAX = 10_000;
 
-const INLINE = new Set(
-  `a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd label mark nobr q rp rt ruby s samp
-   small span strike strong sub sup time tt u var wbr button input img math mi mo mn ms mtext mrow msup
-   msub mfrac semantics annotation data output progress meter`.split(/\s+/),
-);
-const CODE = new Set(['code', 'kbd', 'samp', 'tt']);
-
-type Element = {
-  name: string;
-  isLeftOut: boolean;
-  where: number;
-  isInTitle: boolean;
-  part: Part | undefined;
-  /**
-   * Name of the child element that ended last. If it is a title, a hidden part that follows is probably the answer to
-   * it.
-   */
-  before: string;
-  /** Text that is written when the element ends: the end of a mark or of struck-out text. */
-  closing: string;
-};
 type List = { isOrdered: boolean; next: number; isFirst: boolean };
 
 /** Parser handler that converts a page to Markdown. */
@@ -400,8 +388,4 @@ export class HtmlHandler implements Partial<Handler> {
   #isInTitle(): boolean {
     return this.#open.at(-1)?.isInTitle ?? false;
   }
-}
-
-function isInHead(open: readonly Element[]): boolean {
-  return open.every(({ name }) => name === 'html' || name === 'head');
 }

@@ -1,5 +1,14 @@
 import type { Attributes } from './boilerplate.ts';
 
+/** Elements that are part of a line of text. */
+export const INLINE = new Set(
+  `a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd label mark nobr q rp rt ruby s samp
+   small span strike strong sub sup time tt u var wbr button input img math mi mo mn ms mtext mrow msup
+   msub mfrac semantics annotation data output progress meter`.split(/\s+/),
+);
+/** Elements whose text is written as code. */
+export const CODE = new Set(['code', 'kbd', 'samp', 'tt']);
+
 /** Returns a Markdown code fence that is longer than any fence inside the code. */
 export function fenceOf(code: string): string {
   let longest = 2;

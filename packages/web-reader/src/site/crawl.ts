@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { withAround } from '../html/page-contacts.ts';
 import type { SiteEvent, Validators } from './site-event.ts';
+import { CrawlReport, TOLD_MAX } from './crawl-report.ts';
 import { LEFT_OUT, refusalOf, siteIsDown, tooManyPages, type CrawlDeps } from './crawl-deps.ts';
 import { CanonicalPages, type DocumentPage, type HeldPage } from './canonical-pages.ts';
 import { byLength, Frontier, type Target } from './frontier.ts';
@@ -11,8 +12,6 @@ import { addressIn, pathOf, readable, urlOf } from './site-address.ts';
 import type { Sitemaps } from './sitemaps.ts';
 import { GraphBuilder, hashOf, hashOfValidators, linksOf, SITEMAP } from './site-graph.ts';
 
-/** Maximum number of skipped addresses that are reported. Further skipped addresses are not reported. */
-const TOLD_MAX = 1_000;
 /** Number of consecutive unreachable pages after which the site counts as down. */
 const DOWN_AFTER = 25;
 /**
@@ -39,8 +38,6 @@ export class Crawl {
   readonly graph = this.#graph.graph;
   #queue: Target[] = [];
   #nextLevel: Target[] = [];
-  /** Addresses that were already reported as skipped and are not checked again. */
-  readonly #refused = new Set<string>();
   /** Paths of pages that have no indexed document, because they redirect or were skipped. */
   readonly #lost = new Set<string>();
   /** Maps the hash of each text to the path of the first page with that text. */
@@ -49,7 +46,7 @@ export class Crawl {
   readonly #facts: SiteFacts;
   readonly #unread = new Set<string>();
   #linkedBefore: Map<string, string[]> | undefined;
-  #said: SiteEvent[] = [];
+  readonly #report = new CrawlReport();
   #kept = 0;
   #pending = 0;
   #requests = 0;
@@ -85,7 +82,7 @@ export class Crawl {
     await this.#tellRedirects();
     yield* this.#levels();
     for (const path of this.#canonical.awaited) this.#release(path);
-    yield* this.#takeSaid();
+    yield* this.#report.take();
     if (this.#facts.hasLost) this.#graph.compare(...this.graph.keys());
     yield* this.#tellRest();
     if (this.#unreachable * 2 > this.#attempted) {
@@ -113,9 +110,9 @@ export class Crawl {
           told = this.#frontier.size;
           yield { kind: 'found', count: told };
         }
-        yield* this.#takeSaid();
+        yield* this.#report.take();
       }
-      yield* this.#takeSaid();
+      yield* this.#report.take();
     } while (this.#nextLevel.length > 0 && !this.#isOver());
   }
 
@@ -222,7 +219,7 @@ export class Crawl {
     this.#kept += 1;
     const { href, pathname } = urlOf(this.#deps.site, target.path);
     const about = { title: page.title ?? readable(pathname), url: href, language, validators };
-    this.#said.push({ kind: 'document', path, text: withAround(text, facts.lines), ...about });
+    this.#report.add({ kind: 'document', path, text: withAround(text, facts.lines), ...about });
   }
 
   async #unchanged(target: Target): Promise<void> {
@@ -232,7 +229,7 @@ export class Crawl {
     if (seen !== null && this.#isDouble(path, seen.text)) return;
     this.#graph.read(path, seen, this.#facts.carry(path));
     this.#kept += 1;
-    this.#said.push({ kind: 'unchanged', path });
+    this.#report.add({ kind: 'unchanged', path });
   }
 
   async #failed({ path, depth }: Target, page: Extract<Page, { kind: 'failed' }>): Promise<void> {
@@ -241,7 +238,7 @@ export class Crawl {
     const seen = this.#deps.before.get(path)?.seen ?? null;
     this.#graph.read(path, seen, this.#facts.carry(path));
     if (seen !== null) this.#kept += 1;
-    this.#said.push({ kind: 'failed', path, reason: page.reason });
+    this.#report.add({ kind: 'failed', path, reason: page.reason });
     this.#unread.add(path);
     if (!page.isSite) return;
     this.#unreachable += 1;
@@ -297,7 +294,7 @@ export class Crawl {
       const isUnread = this.#unread.has(end) && (await this.#deps.known(path)) !== undefined;
       const reason = `the page redirects to ${redirect.next}`;
       if (isUnread) {
-        this.#said.push({ kind: 'failed', path, reason: `${reason}, which could not be read` });
+        this.#report.add({ kind: 'failed', path, reason: `${reason}, which could not be read` });
         await this.#followBefore(path, redirect.depth);
       } else this.#skip(path, reason);
     }
@@ -360,15 +357,15 @@ export class Crawl {
   /** Considers an address for the crawl. Returns true if it was already requested or will be requested. */
   #consider(url: URL, { depth, from, hops = 0, isCanonical = false }: Found): boolean {
     const path = pathOf(url);
-    if (this.#refused.has(path)) return false;
+    if (this.#report.isRefused(path)) return false;
     if (!this.#frontier.has(path)) {
       const refusal = refusalOf(url, this.#deps);
       if (refusal !== undefined) {
-        this.#refuse(path, refusal);
+        this.#report.refuse(path, refusal);
         return false;
       }
       const { isNew, trap } = this.#frontier.admit(url);
-      if (trap !== undefined) this.#refuse(path, trap);
+      if (trap !== undefined) this.#report.refuse(path, trap);
       if (!isNew) return false;
       this.#graph.add(path, depth, this.#deps.before.get(path));
       this.#enqueue({ path, depth, hops, isCanonical });
@@ -384,23 +381,9 @@ export class Crawl {
     else (isNow ? this.#queue : this.#nextLevel).push(target);
   }
 
-  #refuse(path: string, reason: string): void {
-    if (this.#refused.size >= 10 * TOLD_MAX) return;
-    this.#refused.add(path);
-    if (this.#refused.size <= TOLD_MAX && path.length <= 2_048) {
-      this.#said.push({ kind: 'skipped', path, reason });
-    }
-  }
-
   #skip(path: string, reason: string): void {
     this.#lost.add(path);
-    this.#said.push({ kind: 'skipped', path, reason });
-  }
-
-  *#takeSaid(): Generator<SiteEvent, void, void> {
-    const said = this.#said;
-    this.#said = [];
-    yield* said;
+    this.#report.add({ kind: 'skipped', path, reason });
   }
 
   *#tellRest(): Generator<SiteEvent, void, void> {

@@ -1,0 +1,33 @@
+import type { SiteEvent } from './site-event.ts';
+
+/** Maximum number of refused addresses that are reported. Further ones are not reported. */
+export const TOLD_MAX = 1_000;
+
+/** Collects what a crawl reports, until the caller of the crawl takes it. */
+export class CrawlReport {
+  /** Addresses that were already reported as skipped and are not checked again. */
+  readonly #refused = new Set<string>();
+  #events: SiteEvent[] = [];
+
+  add(event: SiteEvent): void {
+    this.#events.push(event);
+  }
+
+  isRefused(path: string): boolean {
+    return this.#refused.has(path);
+  }
+
+  refuse(path: string, reason: string): void {
+    if (this.#refused.size >= 10 * TOLD_MAX) return;
+    this.#refused.add(path);
+    if (this.#refused.size <= TOLD_MAX && path.length <= 2_048) {
+      this.add({ kind: 'skipped', path, reason });
+    }
+  }
+
+  *take(): Generator<SiteEvent, void, void> {
+    const events = this.#events;
+    this.#events = [];
+    yield* events;
+  }
+}
