@@ -44,14 +44,10 @@ export const Call = z
     metadata: z.record(z.string(), z.string()),
     answered_at: unixTime.nullable(),
     ended_at: unixTime.nullable(),
-    duration_sec: z
-      .int()
-      .min(0)
-      .nullable()
-      .meta({
-        description:
-          'Seconds from the answer to the end. Null if the call was not answered or has not ended.',
-      }),
+    duration_sec: z.int().min(0).nullable().meta({
+      description:
+        'Seconds from the answer to the end. Null if the call was not answered or has not ended.',
+    }),
   })
   .meta({ id: 'Call', description: 'A telephone call with an agent.' });
 

@@ -21,12 +21,9 @@ const BoundNumber = z.strictObject({
     .int()
     .optional()
     .meta({ description: 'Version of the agent. If absent, the live version.' }),
-  hours: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .meta({
-      description: 'Hours in which the number is answered, as declared. If absent, always.',
-    }),
+  hours: z.record(z.string(), z.unknown()).optional().meta({
+    description: 'Hours in which the number is answered, as declared. If absent, always.',
+  }),
 });
 
 /** Names, in the REST API, of the fields that exist for only one carrier. */
