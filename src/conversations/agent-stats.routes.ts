@@ -85,7 +85,8 @@ export function agentStatsRoute(deps: AgentStatsDeps): Route {
 }
 
 /**
- * Requires that the version exists, because zeros for a nonexistent version would let a roll-out pass.
+ * Throws if the agent has no such version. Otherwise its statistics would be all zeros, and an automated check of a
+ * roll-out would pass.
  * @throws ApiError unknown_version
  */
 async function requireVersion(

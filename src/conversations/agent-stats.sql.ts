@@ -33,20 +33,20 @@ export type AgentStats = Counted & {
 };
 
 /**
- * Number of conversations, newest first, whose turns are measured. The limit bounds the cost, because each conversation
- * needs a lookup.
+ * Maximum number of conversations whose reply times are measured; the newest ones are used. The limit bounds the cost,
+ * because the turns of each conversation need a separate lookup.
  */
 const MEASURED = 1_000;
 /**
- * Margin in ms for the lower bound of conversation ids. The time in an id may be earlier than the start of its
- * conversation, because a request may be repeated and clocks differ.
+ * Margin in ms by which the scanned range of conversation ids is wider than the time span. The time in an id may differ
+ * from the start of its conversation, because a request may be repeated and clocks differ.
  */
 const ID_LEAD_MS = 3_600_000;
 
 /**
- * Reads the statistics of an agent in one statement. It scans a range of the index on agent and id, and the turns of at
- * most `MEASURED` conversations. Counts of questions and escalations come from the conversation's tally, which survives
- * erasure. Erased conversations are in a separate index.
+ * Reads the statistics of an agent in one statement. It scans a range of the index on agent and id, the same range of
+ * the separate index for erased conversations, and the turns of at most `MEASURED` conversations. Counts of questions
+ * and escalations come from each conversation's tally, which survives erasure.
  */
 export async function readAgentStats(
   db: Db,
@@ -59,7 +59,7 @@ export async function readAgentStats(
     agent.agentId,
     agent.version ?? null,
   ]);
-  return rows[0]!; // An aggregate always returns one row.
+  return rows[0]!; // `rows[0]` exists: an aggregate query always returns one row.
 }
 
 /** Counts of the conversations that started with this version of an agent. */
@@ -80,7 +80,8 @@ export async function readStats(
     limit,
   ]);
   const [total, ...versions] = rows;
-  return { total: total!, versions }; // The grouping set `()` always returns one row, which comes first.
+  // `total` exists: the grouping set `()` always returns one row, and it comes first.
+  return { total: total!, versions };
 }
 
 /** Range of start times in Unix seconds; `from` is inclusive, `to` exclusive. */
@@ -108,8 +109,8 @@ const OUTCOMES = [
 ];
 
 /**
- * Returns SQL for a subquery that selects conversations by a condition. It has two parts, because erased conversations
- * are in a separate index.
+ * Returns SQL for a subquery that selects conversations by a condition. It is a union of two parts, so that PostgreSQL
+ * can use an index for each: erased conversations have an index of their own.
  */
 const conversationsWhere = (condition: string): string =>
   `(select ${FIELDS} from conversations where ${condition} and deleted_at is null

@@ -18,7 +18,9 @@ export type Followers = {
   open: (input: {
     namespace: string;
     id: string;
-    /** Index of the last turn that the client knows: -1 if it knows none, null if it wants only new turns. */
+    /**
+     * Index of the last turn that the client has received: -1 if it has received none, null if it wants only new turns.
+     */
     after: number | null;
   }) => Promise<(signal: AbortSignal) => AsyncGenerator<Followed>>;
   wake: KeyWaiters['wake'];

@@ -72,8 +72,8 @@ export type ChatMessage = z.output<typeof message>;
 const TOOLS_RUN_HERE = 'must be omitted: tools are declared in the agent, and Parley runs them';
 
 /**
- * Returns a schema that refuses values for which `isAsked` returns true, because they demand a different response. It
- * ignores all other values.
+ * Returns the schema of a field that has no effect here. It accepts and ignores any value, unless `isAsked` returns
+ * true: such a value demands a response that Parley cannot give, so it is rejected with `detail`.
  */
 function unless(isAsked: (value: unknown) => boolean, detail: string) {
   return z
@@ -88,7 +88,7 @@ function isFilled(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 
-/** Returns true if a `tool_choice` or a `function_call` demands a call. */
+/** Returns true if a `tool_choice` or a `function_call` requires the model to call a tool. */
 function demandsCall(value: unknown): boolean {
   if (typeof value === 'string') return !['', 'none', 'auto'].includes(value);
   if (!isFilled(value) || Array.isArray(value)) return false;

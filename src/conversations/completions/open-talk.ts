@@ -34,7 +34,7 @@ import { mayHoldAny, redactHistory } from '../redaction/redact.ts';
 
 export type TalkRequest = {
   namespace: string;
-  /** This id and the agent's are UUIDs. */
+  /** `keyId` (the API key) and `agentId` are UUIDs. */
   keyId: string;
   agentId: string;
   version: number | undefined;
@@ -52,7 +52,7 @@ export type TalkRequest = {
 /** Conversation that is ready for the user's turn, or that already has the response. */
 export type OpenTalk = {
   namespace: string;
-  /** This id and the agent's are UUIDs. */
+  /** `conversationId` and `agentId` are UUIDs. */
   conversationId: string;
   agentId: string;
   agentVersion: number;
@@ -112,7 +112,7 @@ async function take(
   { choice, hashes }: { choice: Choice; hashes: Hashes },
 ): Promise<OpenTalk | undefined> {
   const { talk, from, isAgain = false } = choice;
-  const all = hashes.at(-1)!; // There is always a hash for zero messages.
+  const all = hashes.at(-1)!; // `hashes` is never empty: it begins with the hash of zero messages.
   const about = { namespace: request.namespace, ...idsOf(talk), request: all, isAgain };
   if (from === undefined) {
     return { ...about, text: '', unheard: [], answered: talk, release: async () => undefined };
@@ -125,8 +125,8 @@ async function take(
 }
 
 /**
- * Returns the text that still needs a reply, without notes, because the transcript already has them. If only notes
- * follow `from`, returns the text after the last reply.
+ * Returns the user's text that still needs a reply. Omits notes, because the transcript already has them. If only notes
+ * follow `from`, returns the user's text after the agent's last reply.
  */
 function addedAgain(said: TalkRequest['said'], from: number): Added {
   const { text } = addedFrom(said, from);
@@ -279,7 +279,7 @@ async function addNotes(
 
 type Request = {
   namespace: string;
-  /** This id and the conversation's are UUIDs. */
+  /** `agentId` and `conversationId` are UUIDs. */
   agentId: string;
   version: number | undefined;
   conversationId: string | undefined;

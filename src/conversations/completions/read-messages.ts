@@ -37,7 +37,7 @@ const ROLES = { system: 'system', developer: 'system', user: 'user', assistant: 
 
 /** Content that a request adds to a conversation which already has the messages before `from`. */
 export type Added = {
-  /** Messages of the client's program for the agent. */
+  /** Messages with the role `system` or `developer`, which the client's program writes for the agent. */
   notes: string[];
   /** The user's words; empty if the agent speaks first. */
   text: string;
@@ -64,8 +64,8 @@ export function addedFrom(said: readonly BroughtTurn[], from: number): Added {
 }
 
 /**
- * Returns the turns with which a conversation starts that has a history. They include all messages of the client's
- * program, wherever these are in the request.
+ * Returns the turns of the history with which a new conversation starts: the messages before `from`, and all messages
+ * of the client's program (role `system`), wherever they are in the request.
  */
 export function broughtBefore(said: readonly BroughtTurn[], from: number): BroughtTurn[] {
   const notes = said.slice(from).filter(({ role }) => role === 'system');

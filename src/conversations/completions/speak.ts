@@ -81,7 +81,8 @@ async function spokenOf(
   const agentTurn = turns.findLast(({ role }) => role === 'agent');
   const said = [...talk.unheard, ...(agentTurn ? [agentTurn.text] : [])].join(UNHEARD_END);
   const whole = said === '' && !agentTurn ? await passedOn(db, talk) : said;
-  // Clients keep the streamed text, even if the reply was withdrawn because somebody wrote in the meantime.
+  // Clients keep the text that was streamed to them, even if the reply was withdrawn because somebody wrote in the
+  // meantime. So the response is the streamed text, unless the stored text continues it.
   return { turns, agentTurn, content: whole.startsWith(streamed) ? whole : streamed };
 }
 

@@ -34,7 +34,7 @@ export async function streamed(
       wake();
     },
     onToken: (part, isApology = false) => {
-      if (isApology) return; // The client receives an error instead.
+      if (isApology) return; // An apology is not streamed: the client receives an error instead.
       hasBegun = true;
       text += part;
       parts.push(part);

@@ -115,7 +115,10 @@ export function turnRequestId({ request }: Pick<TalkRow, 'request'>): string {
   return request.subarray(0, 16).toString('hex');
 }
 
-/** Marks the turns of a request that is answered again, so that its message is not added twice. */
+/**
+ * Stores the request's id in the turns of a request that is answered again. The request's message is then found among
+ * these turns and not added twice.
+ */
 export async function markForAnswer(db: Db, talk: TalkRow): Promise<void> {
   await db.query(
     `update turns set request_id = $4

@@ -58,7 +58,9 @@ export function completeTranscript(
         summary: row.summary,
         turns: row.turnCount,
         outcome: row.outcome ?? 'unknown',
-        csat_predicted: row.csatPredicted ?? 1, // Both values are written when the conversation ends.
+        // The defaults of `outcome` and `csat_predicted` are never used, because both are set when the conversation
+        // ends.
+        csat_predicted: row.csatPredicted ?? 1,
         ...told(row.judgement),
       },
     });
@@ -69,8 +71,9 @@ export function completeTranscript(
 type Completed = ConversationRow & { summary: string };
 
 /**
- * Applies the model's verdict. The verdict cannot replace an outcome that was stated or that depends on facts.
- * `by_rule` keeps the result of the rules.
+ * Applies the model's verdict. The verdict does not replace an outcome that the party who ended the conversation
+ * stated, nor an outcome that follows from facts, such as `escalated` (see `VERDICT_OUTCOMES`). `by_rule` keeps the
+ * result of the rules.
  */
 function withJudgement(byRule: Completed, judging: Judging | undefined): Completed {
   if (judging === undefined) return byRule;

@@ -123,7 +123,8 @@ export async function endLocked(
       channel: ended.channel,
       duration_sec: durationSec(ended) ?? 0,
       outcome,
-      csat_predicted: ended.csatPredicted ?? 1, // `endConversationRow` has set this value.
+      // The default is never used, because `endConversationRow` has set the value.
+      csat_predicted: ended.csatPredicted ?? 1,
       transcript_url: transcriptUrl(deps, ended.id),
       agent_version: ended.agentVersion,
       ended_reason: reason,

@@ -13,8 +13,9 @@ import { readLastTurns } from '../record/turns.sql.ts';
 import { completeTranscript, type Judging } from './complete-transcript.ts';
 
 /**
- * Maximum number of concurrent judgements per process. It is low, because users who are talking come first. If a
- * provider hangs, half of the slots remain for other namespaces.
+ * Maximum number of concurrent judgements of a process (`PLACES`), and of one namespace in it (`SHARE`). Both are low,
+ * because users who are talking come first. If the provider of a namespace hangs, the other half of the slots remains
+ * for other namespaces.
  */
 const PLACES = 8;
 const SHARE = 4;
@@ -100,7 +101,7 @@ async function judge(
   { row, isOutcomeStated }: Ended,
   cutting: AbortSignal,
 ): Promise<void> {
-  // After this time the reaper completes the transcript, so a later verdict would cost money without effect.
+  // After `judgeUntil` the reaper completes the transcript, so a later verdict would cost money without effect.
   const leftMs = Math.min(ANSWER_MS, (row.judgeUntil ?? 0) - deps.nowMs());
   if (leftMs <= 0) return settle(deps, row, { error: BUSY });
   const signal = AbortSignal.any([cutting, timeoutSignal(leftMs)]);

@@ -87,7 +87,7 @@ export async function insertEscalation(
       row.fallbackTeam,
     ],
   });
-  return rows[0]!; // The insert has no condition, so it returns a row.
+  return rows[0]!; // `rows[0]` exists: an insert without a condition returns its row.
 }
 
 export async function readEscalation(
@@ -181,8 +181,8 @@ export async function keepEscalationRow(
 }
 
 /**
- * Returns an escalation to the queue, where it waits for another person with its full timeout. Returns undefined if it
- * is not accepted, or if `isDue` is set and the heartbeat has arrived in time.
+ * Puts an accepted escalation back into the queue, where it waits for another person with its full timeout. Returns
+ * undefined if it is not accepted, or if `isDue` is set and the heartbeat has arrived in time.
  */
 export async function releaseEscalationRow(
   db: Db,

@@ -49,7 +49,8 @@ function byLength(phrases: Iterable<string>): Map<number, Wanted> {
     const same = lengths.get(phrase.length) ?? { wanted: new Set(), wantedHashes: new Set() };
     lengths.set(phrase.length, same);
     same.wanted.add(phrase);
-    same.wantedHashes.add(hashStarts(phrase).at(-1)!); // The list has at least the hash of the empty prefix.
+    // The last hash, which is that of the whole phrase, always exists.
+    same.wantedHashes.add(hashStarts(phrase).at(-1)!);
   }
   return lengths;
 }

@@ -93,7 +93,10 @@ function whenText({ date, ahead, time, zone }: When, language: string | undefine
 
 type DayFormats = Record<'date' | 'day' | 'weekday', Intl.DateTimeFormat>;
 
-/** Cache of formats by language. Only languages that have their own sentences become keys. */
+/**
+ * Cache of formats by language. It needs no size limit, because only languages that have their own sentences become
+ * keys.
+ */
 const dayFormats = new Map<string, DayFormats>();
 
 function dayFormatsOf(language: string): DayFormats {
@@ -103,7 +106,8 @@ function dayFormatsOf(language: string): DayFormats {
     new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { ...shape, timeZone: 'UTC' });
   const day = { day: 'numeric', month: 'long' } as const;
   const weekday = { weekday: 'long' } as const;
-  // Sentences in languages that inflect the weekday put it in brackets, so they need a format with only the weekday.
+  // Some languages inflect the weekday. Their sentences put it in brackets after the day, so that it stays uninflected;
+  // they need separate formats of the day and the weekday.
   const made = {
     date: formatOf({ ...weekday, ...day }),
     day: formatOf(day),

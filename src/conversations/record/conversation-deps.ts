@@ -60,8 +60,8 @@ export type ConversationTransaction = {
   db: Db;
   emit: EmitOf;
   /**
-   * Counts an escalation that reached this status in the metrics. Takes effect after the commit, and not for test
-   * conversations.
+   * Counts, in the metrics, that an escalation of the conversation has reached `status`. Takes effect after the commit,
+   * and not for test conversations.
    */
   count: (conversation: Pick<ConversationRow, 'test'>, status: string) => void;
   /** Runs `act` after the commit. `act` must not wait or fail. */
@@ -135,8 +135,8 @@ export async function inConversation<R>(
 }
 
 /**
- * Returns the details that are appended to an event's fixed fields. A detail that is also a fixed field stays in the
- * place of the fixed field (contract/events.md#types).
+ * Returns the details that are appended to an event's fixed fields. A detail with the name of a fixed field, such as
+ * `channel`, stays at the position of that field in the JSON (contract/events.md#types).
  */
 function detailsOf({ userId, metadata, callId, channel }: About) {
   return {

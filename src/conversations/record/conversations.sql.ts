@@ -123,7 +123,7 @@ export async function insertConversation(db: Db, row: NewConversation): Promise<
       row.test,
     ],
   });
-  return rows[0]!; // The insert has no condition, so it returns a row.
+  return rows[0]!; // `rows[0]` exists: an insert without a condition returns its row.
 }
 
 export async function readConversation(
@@ -284,8 +284,8 @@ export async function waitLonger(db: Db, { id, sec }: { id: string; sec: number 
 }
 
 /**
- * Stores user and metadata. The caller has locked the conversation. A turn in progress is not discarded, because it
- * does not check whether these fields have changed.
+ * Stores user and metadata. The caller has locked the conversation. A turn in progress can still be stored afterwards,
+ * because the check for changes before a turn is stored does not include these fields.
  */
 export async function setAbout(
   db: Db,

@@ -14,7 +14,8 @@ export async function findCards(text: string): Promise<Span[]> {
       if (++seen % GROUPS_AT_ONCE === 0) await giveWay();
       const last = lastOfCard(text, groups, first);
       if (last === undefined) continue;
-      spans.push([groups[first]!.from, groups[last]!.to]); // `lastOfCard` returns an index that is at least `first`.
+      // `groups[last]` exists: `lastOfCard` returns an index of `groups`.
+      spans.push([groups[first]!.from, groups[last]!.to]);
       first = last;
     }
   }
@@ -33,7 +34,7 @@ function lastOfCard(text: string, groups: readonly Group[], first: number): numb
   let issuers: readonly Issuer[] | undefined;
   let found: number | undefined;
   for (let last = first; last < groups.length; last += 1) {
-    const { from, to } = groups[last]!; // The loop condition bounds the index.
+    const { from, to } = groups[last]!; // `groups[last]` exists: the loop condition bounds the index.
     if (digits.length + to - from > DIGITS_MAX) break;
     digits += text.slice(from, to);
     if (digits.length >= PREFIX_DIGITS) issuers ??= issuersOf(digits);

@@ -1,9 +1,9 @@
 import type { Span } from './fold-text.ts';
 
 /**
- * Finds e-mail addresses, including those with letters of other scripts. Letters of scripts that are written without
- * spaces belong to an address only if the character next to the @ is such a letter. Otherwise the surrounding sentence
- * would be redacted too.
+ * Finds e-mail addresses, including those with letters of other scripts. In a script that is written without spaces,
+ * the words of a sentence may directly precede or follow an address. So letters of such scripts belong to an address
+ * only if the character next to the @ is such a letter. Otherwise the surrounding sentence would be redacted too.
  */
 export function findEmails(text: string): Span[] {
   const spans: Span[] = [];

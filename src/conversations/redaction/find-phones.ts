@@ -31,12 +31,13 @@ export async function findPhones(
   for (const { from, groups } of groupsIn(text, RUN)) {
     for (let first = 0; first < groups.length; first += 1) {
       if (++seen % GROUPS_AT_ONCE === 0) await giveWay();
-      const begin = first === 0 ? from : groups[first]!.from; // The loop condition bounds the index.
+      // `groups[first]` exists: the loop condition bounds the index.
+      const begin = first === 0 ? from : groups[first]!.from;
       const isAbroad = ABROAD.test(text.slice(begin, begin + BEGIN_CHARS));
       if (!isAbroad && (!region || looksLeft === 0)) continue;
       if (!beginsOne(text, begin)) continue;
       const ends = endsOf(groups, first);
-      // `endsOf` returns indexes of `groups`.
+      // `groups[end]` exists: `endsOf` returns indexes of `groups`.
       const last = ends.findLast((end) => isPhone(begin, groups[end]!.to, isAbroad));
       if (last === undefined) continue;
       spans.push([begin, groups[last]!.to]);
@@ -47,8 +48,8 @@ export async function findPhones(
 }
 
 /**
- * Maximum number of calls of the library per text, at about 20 µs each. Messages have few numbers. On a page full of
- * numbers, the rest is judged by form alone, so that only numbers with + or 00 are found.
+ * Maximum number of calls of the library per text, at about 20 µs each. Most messages have fewer numbers. In a page
+ * full of numbers, the library does not check the rest, and only numbers with + or 00 are found.
  */
 const LOOKS_MAX = 100;
 const DIGITS = { min: 7, max: 15 };
@@ -66,7 +67,7 @@ function endsOf(groups: readonly Group[], first: number): number[] {
   const ends: number[] = [];
   let digits = 0;
   for (let end = first; end < groups.length; end += 1) {
-    digits += groups[end]!.to - groups[end]!.from; // The loop condition bounds the index.
+    digits += groups[end]!.to - groups[end]!.from; // `groups[end]` exists: the loop condition bounds the index.
     if (digits > DIGITS.max) break;
     if (digits >= DIGITS.min) ends.push(end);
   }

@@ -38,7 +38,7 @@ export function foldText(written: string): FoldedText {
 }
 
 function foldChar(char: string): string {
-  const code = char.codePointAt(0)!; // A character has at least one code point.
+  const code = char.codePointAt(0)!; // `char` is never empty, so it has a code point.
   if (code >= WIDE.from && code <= WIDE.to) {
     return String.fromCodePoint(code - WIDE.from + WIDE.narrow);
   }

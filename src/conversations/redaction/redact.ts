@@ -39,10 +39,16 @@ export async function redact(written: string, settings: RedactionSettings): Prom
   return found.length === 0 ? { text: written, redacted: null } : replaced(written, folded, found);
 }
 
-/** Length from which a text takes up to 5 ms. Other work may run before such a text. */
+/**
+ * Number of characters that take up to 5 ms to redact. Before a longer text, and after that many characters of a
+ * history, other work of the process can run.
+ */
 const LONG_CHARS = 4_000;
 
-/** Redacts the user's messages in a history. Other work may run between two messages. */
+/**
+ * Redacts the user's messages in a history. Pauses after every `LONG_CHARS` characters, so that other work of the
+ * process can run.
+ */
 export async function redactHistory<T extends { role: string; text: string }>(
   history: readonly T[],
   settings: RedactionSettings,
@@ -69,7 +75,7 @@ export function mayHoldAny(text: string): boolean {
   return MAY_HOLD.test(text);
 }
 
-/** Pattern for an @, or as many digits as the shortest number has. */
+/** Pattern for an @ or for seven digits, the number of digits in the shortest telephone number. */
 const MAY_HOLD = /[@＠﹫]|\p{Nd}(?:[^\p{Nd}]*\p{Nd}){6}/u;
 
 /** Order in which the kinds are searched for, most certain first. */

@@ -51,7 +51,7 @@ export async function callWebhook(deps: CallWebhookDeps, call: WebhookCall): Pro
   const signal = AbortSignal.any([late, call.signal]);
   const outcome = await deps.send({ ...request, timeoutMs, signal });
   if (outcome.kind === 'response') await outcome.body;
-  // An aborted call may already have had its effect.
+  // The result of an aborted call is ignored, even if it has arrived: the call may already have had its effect.
   if (call.signal.aborted) return { ok: false, error: 'the call was canceled' };
   const isLate = late.aborted || (outcome.kind === 'error' && outcome.errorClass === 'timeout');
   if (isLate) return { ok: false, error: tooLate(outcome, timeoutMs) };
@@ -105,7 +105,7 @@ function buildRequest(
     method,
     headers: { ...headersOf(deps, call, body), ...secretHeaders(deps, call, { body, ...secrets }) },
     ...(body && { body }),
-    // Any other method may have effects, so the request must not be sent twice.
+    // A request with any method other than GET may have effects, so it must not be sent twice.
     once: method !== 'GET',
     maxResponseBytes: ANSWER_BYTES_MAX,
   };

@@ -178,7 +178,8 @@ export function resultText(
   if (Buffer.byteLength(whole) <= BYTES_MAX) return whole;
   const text = typeof long.value === 'string' ? long.value : JSON.stringify(long.value);
   const cut = `only the beginning: ${long.name} has at least ${Buffer.byteLength(text)} bytes`;
-  // An escaped character takes at most six bytes, but most characters are not escaped.
+  // Shortens the text until the result fits. Starts with `BYTES_MAX` characters, because most characters take one byte,
+  // although an escaped one takes up to six.
   for (let chars = BYTES_MAX; ; chars = Math.floor(chars * 0.8)) {
     const short = quoted({ ...fields, cut, [long.name]: text.slice(0, chars) });
     if (Buffer.byteLength(short) <= BYTES_MAX) return short;

@@ -2,7 +2,7 @@ import { clearTimeout, setTimeout } from '../../clock.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Reply, Responder, ResponderRequest, ToolTurn } from './responder.ts';
 
-/** Time in ms for which a canceled reply may take to settle, so that its usage is counted. */
+/** Maximum time in ms that a canceled reply may take to settle. Its usage is counted only if it settles in time. */
 const SETTLE_MS = 500;
 
 /**

@@ -31,7 +31,7 @@ export type ClaimedTurn = {
 
 export type TurnRequest = Pick<Plan, 'id' | 'isRetry' | 'mark'>;
 
-/** Time in ms for which a canceled turn of another process may take to settle. */
+/** Maximum time in ms that a canceled turn of another process may take to settle. */
 const MAKE_WAY_MS = 2_000;
 /** Poll interval in ms, in case a wake-up is lost. */
 const LOOK_MS = 100;

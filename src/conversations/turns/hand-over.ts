@@ -2,7 +2,10 @@ import { toHandOver, type HandOver } from '../escalations/escalation-rules.ts';
 import { closedMessage } from '../escalations/opening-hours.ts';
 import type { ResponderRequest } from './responder.ts';
 
-/** Maximum mood that a complaint counts as, because it may be worded politely. */
+/**
+ * Upper limit for the mood of a complaint. A complaint may be worded so politely that its words alone express no bad
+ * mood.
+ */
 const COMPLAINT_MOOD = -2;
 
 /**

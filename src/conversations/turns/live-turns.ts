@@ -26,8 +26,8 @@ export type LiveTurns = {
     unwanted?: readonly (AbortSignal | undefined)[],
   ) => { signal: AbortSignal; release: () => void };
   /**
-   * Checks whether the turns of these conversations were canceled or lost; `*` means all. Also ends their `untilWoken`.
-   * Never waits.
+   * Checks whether the turns of these conversations were canceled or lost; `*` means all conversations. Also wakes the
+   * callers that wait for these conversations in `untilWoken`. Never waits.
    */
   look: (conversationIds: readonly string[]) => void;
   /** Waits until a conversation is woken by `look`. */
@@ -123,8 +123,8 @@ function createRenewal({
   }
 
   /**
-   * Returns all turns, or only the requested turns if all were renewed recently. Otherwise each request would rewrite
-   * the rows of up to a thousand turns.
+   * Returns the turns whose leases to renew: all turns, or, if all were renewed recently, only those for which `look`
+   * was called. Otherwise each call of `look` would rewrite the rows of up to a thousand turns.
    */
   function dueNow(): Held[] {
     const nowMs = monotonicMs();

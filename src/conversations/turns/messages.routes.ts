@@ -98,7 +98,10 @@ async function streamed(
   };
 }
 
-/** Sends a body that `messageView` created, for this request or for a stored response. */
+/**
+ * Sends a `MessageAnswer` as events: each turn, then the whole answer. `body` was created by `messageView`, either just
+ * now or for an earlier attempt of this request whose response was stored.
+ */
 async function sendResult(send: Send, body: unknown): Promise<void> {
   const { turns } = body as z.output<typeof MessageAnswer>;
   for (const turn of turns) await send({ event: 'turn', data: turn });

@@ -193,7 +193,10 @@ function followUpsOf(
   return 'handover' in called ? called : { closed: called.closed };
 }
 
-/** Returns a text that the user must get although the model did not write it. */
+/**
+ * Emits and returns the text that Parley adds to the model's reply, such as an apology, a goodbye, or the announcement
+ * that a human was requested. The text is empty if nothing must be added.
+ */
 function lastWords(
   { emitToken }: ResponderRequest,
   of: {

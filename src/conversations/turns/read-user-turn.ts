@@ -57,9 +57,9 @@ export function readUserTurn(message: string, language?: string): UserTurn {
     for (const kind of kindsWithin(rest.join(' '), mood)) kinds.add(kind);
   }
   const smallTalk = ORDER.find((kind) => kinds.has(kind));
-  // A remark next to thanks, a goodbye or a complaint belongs to it, so it needs no answer.
+  // A remark next to thanks, a goodbye or a complaint is part of that small talk, so it needs no answer.
   const isOnlyTalk = rest.length === 0 || (isRemark && TAKING_REMARKS.has(smallTalk ?? 'noise'));
-  // Without small talk the text stays unchanged, including the commas of longer sentences.
+  // A message without small talk is used unchanged, so that it keeps the commas between its clauses.
   const asked = rest.length === clauses.length ? message.trim() : rest.join(' ');
   const question = isOnlyTalk ? '' : asked;
   return {
@@ -90,7 +90,7 @@ const CLAUSE_END = /(?<=[.!?;…؟।])\s+|(?<=[。！？])|\n+|(?:,|:|\s[-–�
 
 const TAKING_REMARKS: ReadonlySet<SmallTalk> = new Set(['complaint', 'goodbye', 'thanks']);
 
-/** Maximum mood of a remark that counts as a complaint. */
+/** Mood at or below which a remark counts as a complaint. Moods range from -5 to 5. */
 const COMPLAINT_MOOD = -2;
 
 /** Returns the kinds of small talk that a remark contains, by its phrases. */
@@ -117,8 +117,8 @@ const CALLS_FOR_HELP = anywhere(english.asksForHelp);
 const REQUESTS = within(english.within.request);
 const PROBLEM = within(english.within.problem);
 /**
- * Maximum number of words in search terms. A clause also counts as search terms only if it has none of the words below
- * and expresses no mood.
+ * Maximum number of words of a clause that counts as search terms, as "return policy" does. A clause with a word of
+ * `SENTENCE` or with a mood does not count, however short it is.
  */
 const SEARCH_WORDS_MAX = 8;
 const SENTENCE = within(english.within.sentence);
@@ -145,10 +145,10 @@ function plain(text: string): string {
 
 function kindsOf(clause: string): SmallTalk[] {
   const words = plain(clause);
-  if (words === '') return ['noise']; // A clause without words consists of emoji, dots or a question mark.
+  if (words === '') return ['noise']; // A clause without words (emoji, dots or a lone question mark) is noise.
   const found = Object.entries(PATTERNS)
     .filter(([, pattern]) => pattern.test(words))
-    // `Object.entries` widens the keys to string. They are those of the object below.
+    // The keys of `PATTERNS` are kinds of small talk, but `Object.entries` types them as strings.
     .map(([kind]) => kind as SmallTalk);
   return found;
 }
@@ -163,7 +163,7 @@ const PATTERNS: Record<Exclude<SmallTalk, 'noise'>, RegExp> = {
   complaint: whole(english.wholeClauses.complaint),
 };
 
-/** Patterns that may match a part of a sentence, which may ask a question as well. */
+/** Patterns that match a part of a sentence, unlike `PATTERNS`. The same sentence may also ask a question. */
 const COMPLAINT_WITHIN = within(english.within.complaint);
 
 const CONSENT = within(english.within.consent);
@@ -179,8 +179,8 @@ function stemsOf(question: string): string[] {
 }
 
 /**
- * Returns the stem of a word. Stems are only compared with each other, as those of "delivered" and "delivery", which
- * are the same.
+ * Returns the stem of a word: "delivered" and "delivery" have the same stem. Stems are only compared with each other,
+ * so they need not be real words.
  */
 function stemOf(word: string): string {
   const found = stem(word);

@@ -26,11 +26,14 @@ import {
 import { recordOf } from './turn-parts.ts';
 
 /**
- * Maximum number of attempts if turns of other processes come first. Turns of this process do not compete, because they
- * are queued.
+ * Maximum number of attempts to take a turn. An attempt fails if a turn of another process is stored first. Turns of
+ * the same process do not compete, because they are queued.
  */
 const TRIES_MAX = 10;
-/** Length from which interpreting a text takes several milliseconds. Other work may run before such a text. */
+/**
+ * Length from which interpreting a text takes several milliseconds. Before interpreting such a text, the process lets
+ * other work run.
+ */
 const LONG_CHARS = 8_000;
 
 export type TakeTurn = (

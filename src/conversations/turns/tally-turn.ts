@@ -17,11 +17,14 @@ const QUESTION_CHARS_MAX = 160;
 
 /** Minimum similarity of two questions that count as the same. */
 const SAME = 0.75;
-/** Minimum similarity of an open question to a question that is answered now, which then counts as its rephrasing. */
+/**
+ * Similarity above which a new question counts as a rephrasing of an open question. An answer to the new question then
+ * closes the open one too.
+ */
 const RELATED = 0.5;
 /**
- * The same threshold for the question directly before. It is lower, because the agent has just asked the user to
- * rephrase that question.
+ * The same threshold for an open question that was the last one before the new question. It is lower, because the agent
+ * has just asked the user to rephrase that question.
  */
 const RELATED_NEXT = 0.3;
 const IN_OTHER_WORDS = within(english.within.inOtherWords);

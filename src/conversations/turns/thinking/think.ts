@@ -26,7 +26,7 @@ import {
 
 /** Maximum number of requests to the model per turn. In the last request the model may not call tools. */
 export const STEPS_MAX = 8;
-/** Time in ms for which an aborted request may take to return its partial result, which includes the usage. */
+/** Maximum time in ms that an aborted request may take to return its partial result, which includes the usage. */
 const GRACE_MS = 12;
 
 export type ThinkDeps = {

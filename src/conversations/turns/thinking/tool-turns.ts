@@ -72,7 +72,7 @@ function metadataOf({ call, from, message }: Call): ProviderMetadata | undefined
   if (from === undefined || (message === undefined && extra === undefined)) return undefined;
   const metadata = { provider: from, ...(message && { message }), ...(extra && { call: extra }) };
   if (JSON.stringify(metadata).length > METADATA_CHARS_MAX) return undefined;
-  return cleaned(metadata) as ProviderMetadata; // `cleaned` changes only texts.
+  return cleaned(metadata) as ProviderMetadata; // The type stays the same, because `cleaned` changes only texts.
 }
 
 /** Parses arguments that a model wrote. Returns the text if it is not a JSON object. */
