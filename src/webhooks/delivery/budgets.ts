@@ -6,9 +6,9 @@ import type { DueEndpoints } from './due-endpoints.ts';
 export const IN_FLIGHT_MAX = 512;
 
 /**
- * Divisor that limits each endpoint's share of the free slots. The more endpoints hang, the smaller the share becomes,
- * so that some slots stay free for an endpoint that has events later. A single endpoint gets up to 512 / 16 =
- * `SLOTS_MAX` slots.
+ * Reserve in the division of the free slots: a claim gives each due endpoint at most 1 / (number of due endpoints + 15)
+ * of them. The more endpoints hang, the fewer slots are free and the smaller each share becomes, so that some slots
+ * stay free for an endpoint that has events later. A single endpoint gets up to 512 / 16 = `SLOTS_MAX` slots.
  */
 const PART_OF_FREE = 15;
 

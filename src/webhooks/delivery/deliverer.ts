@@ -195,14 +195,15 @@ async function cancelEmpty(
 
 /**
  * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
- * claimed. If this fails, the recording of the result marks them.
+ * claimed. If this fails, each attempt is marked as started when its result is recorded.
  */
 async function releaseSuccessors(
   deps: Pick<DelivererDeps, 'queue' | 'log'>,
   claimed: readonly ClaimedDelivery[],
   wake: (endpointIds: readonly string[]) => void,
 ): Promise<void> {
-  // A process that lost the lease of the first attempt may not have marked that attempt as started.
+  // A delivery that another process has lost is included, whatever its attempt: that process may have died before it
+  // marked the first attempt as started.
   const first = claimed.filter((d) => d.conversationId !== null && (d.attempt === 1 || d.lost));
   if (first.length === 0) return;
   try {

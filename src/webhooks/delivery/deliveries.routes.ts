@@ -29,7 +29,8 @@ export function deliveryRoutes(deps: DeliveryRoutesDeps): Route[] {
   return [
     explainRoute(deps),
     listAllRoute(deps),
-    deliveryStatsRoute(deps), // This route precedes that of a single delivery, whose id would match `stats`.
+    // This route precedes that of a single delivery, because the `{id}` there would also match `stats`.
+    deliveryStatsRoute(deps),
     listRoute(deps, {
       path: '/v1/webhooks/{id}/deliveries',
       operationId: 'listWebhookDeliveries',

@@ -83,7 +83,8 @@ export async function createRescue(deps: {
     const others = all.filter((one) => one.number !== processNumber);
     const claiming = others.filter(({ isGone, isStopping }) => !isGone && !isStopping);
     deps.onOthers(claiming.map(({ number }) => number));
-    // If even this process's own session is gone, the server was unavailable, even if only briefly.
+    // If even this process's own session is gone, the server was unavailable, even if only briefly. Then the sessions
+    // of the other processes say nothing about whether these processes are alive.
     if (all.some((one) => one.number === processNumber && one.isGone)) outageSeen();
     const now = nowMs();
     if (now < notBeforeMs) return [];

@@ -53,8 +53,8 @@ export type ShownDelivery = {
 };
 
 /**
- * Minimum age in ms of a time in a status before it is updated, as long as the health stays the same. Otherwise each
- * delivery would become a write to the API server, which is not a metrics store.
+ * Minimum difference in ms between a time in the status and the newer time that replaces it, as long as the health
+ * stays the same. Without it, each delivery would become a write to the API server, which is not a metrics store.
  */
 const TIME_KEPT_MS = 300_000;
 

@@ -108,7 +108,8 @@ function rotate(
   const { next } = before;
   const isWaiting = next !== undefined && next.atMs > nowMs;
   if (step.step === 'begin') {
-    if (isWaiting && next.secret === made) return before; // A retry after a crash: the rotation has begun.
+    // A retry of this request after a crash: its rotation has already begun.
+    if (isWaiting && next.secret === made) return before;
     if (isWaiting) throw inProgress(next.atMs);
     // If an earlier rotation has swapped the secrets but not ended, this rotation starts from its new secret and drops
     // its old one.

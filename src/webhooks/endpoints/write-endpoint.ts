@@ -131,7 +131,8 @@ export async function createEndpoint(
   };
   const declare = async ({ begin }: WriteAhead): Promise<Resource> => {
     await begin({ after: endpointAudited(write, namesOf(headers)) });
-    // An earlier attempt of this request may have created the endpoint, and its secret may have been rotated since.
+    // An earlier attempt of this request may have created the endpoint, and its secret may have been rotated since. So
+    // a retry returns the endpoint if it exists, instead of declaring it again.
     const known = plan.isRetry ? await findMade(deps.store, object) : undefined;
     return known ?? declareWithSecrets(deps, { id, object, url: spec.url, secret, headers });
   };

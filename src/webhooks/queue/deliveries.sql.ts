@@ -51,8 +51,8 @@ type AttemptRow = {
 };
 
 /**
- * SQL that selects queued deliveries. A claim increments `attempt` before the attempt takes place, so the last attempt
- * is not recorded while a lease exists, even an expired one.
+ * SQL that selects queued deliveries. A claim increments `attempt` before the attempt takes place. So while a delivery
+ * has a lease, even an expired one, its last attempt is not recorded yet and not part of `attemptCount`.
  */
 const QUEUED = `select id, endpoint_id as "endpointId", event_id as "eventId",
     event_type as "eventType", trigger, test or trigger = 'test' as "isTest",

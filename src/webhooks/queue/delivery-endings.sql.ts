@@ -28,7 +28,7 @@ export async function finishExpired(db: Db): Promise<number> {
      ${COUNTED}`,
     [DEADLINE_MS],
   );
-  return rows[0]!.count; // An aggregate always returns one row.
+  return rows[0]!.count; // `rows[0]` exists: an aggregate query always returns one row.
 }
 
 const COUNTED = `select count(*) as count from gone where not test and trigger <> 'test'`;
@@ -88,8 +88,8 @@ export async function eraseEvents(
 }
 
 /**
- * Revokes the leases of running attempts and makes the deliveries due in a second. A concurrent claim may still read
- * the old body. After the delay it finds that the delivery is not due, and does not take it.
+ * Revokes the leases of running attempts and makes the deliveries due one second from now. A claim that has already
+ * begun may have read the old body. Because of the delay, that claim finds the delivery not due and does not take it.
  */
 async function attemptAnew(
   db: Db,
@@ -153,5 +153,5 @@ async function cancelWhere(db: Db, condition: string, values: unknown[]): Promis
      ${COUNTED}`,
     values,
   );
-  return rows[0]!.count; // An aggregate always returns one row.
+  return rows[0]!.count; // `rows[0]` exists: an aggregate query always returns one row.
 }

@@ -51,10 +51,10 @@ export function createPostgresQueue(deps: {
 
 const DAY_MS = 86_400_000;
 /**
- * Maximum age in ms of an event whose body the claim itself reads; only replays concern older events. If the claim
- * covered a month of partitions, planning it would take three times as long. The age limits are passed as parameters,
- * so PostgreSQL prunes the other partitions. If this process's clock is wrong, or an event has no body, a second
- * statement reads the bodies.
+ * Maximum age in ms of events whose bodies the claim itself reads; only replays concern older events. Planning a claim
+ * that covers a month of partitions would take three times as long. So the age limits are passed as parameters, by
+ * which PostgreSQL prunes the other partitions. A second statement reads the bodies that the claim did not find,
+ * because the event is older, has no body, or because this process's clock is wrong.
  */
 const RECENT_MS = DEADLINE_MS + DAY_MS;
 
@@ -69,8 +69,8 @@ const RECENT_MS = DEADLINE_MS + DAY_MS;
  * after the other until the slots are full; the first range is nearly always empty.
  *
  * The first attempt of a conversation's event waits until the conversation's earlier deliveries have started.
- * Deliveries in the same batch are an exception, because the caller starts them in order. While a delivery waits for
- * an earlier one that is yielding or has a later `run_at` (leased, or with an expired lease), it takes no slot.
+ * Deliveries in the same batch are an exception, because the caller starts them in order. A delivery takes no slot
+ * while it waits for an earlier delivery that is yielding, or whose `run_at` is later because it is or was leased.
  * Otherwise it would take the slot that the earlier delivery needs, and with few slots neither would ever be claimed.
  */
 export async function claimDeliveries(

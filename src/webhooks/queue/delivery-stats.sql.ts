@@ -16,7 +16,7 @@ export type DeliveryStats = {
 export type StatsSpan = {
   namespace: string;
   endpointId: string | undefined;
-  /** Start of the events in Unix seconds, inclusive. `to` is the end, exclusive. */
+  /** Start of the time span of the events in Unix seconds, inclusive. `to` is its end, exclusive. */
   from: number;
   to: number;
   bucketSec: number;
@@ -119,5 +119,5 @@ export async function countUnfinishedIn(
               limit ${UNFINISHED_MAX}) waiting`,
     [namespace, endpointId ?? null, lowestUuidAt(from * 1_000), lowestUuidAt(to * 1_000)],
   );
-  return rows[0]!; // An aggregate always returns one row.
+  return rows[0]!; // `rows[0]` exists: an aggregate query always returns one row.
 }

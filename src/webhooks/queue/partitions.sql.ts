@@ -22,8 +22,8 @@ const LOCK = [0x7061, 0x7274];
  *
  * @param nowMs for tests. By default the database's clock decides which days are old, because a host whose clock is a
  * month ahead would drop them all
- * @param eventsDays number of days for which events can be replayed; null drops nothing, for callers that do not know
- * it
+ * @param eventsDays number of days for which events can be replayed. Callers that do not know the number pass null, and
+ * no partition is dropped
  */
 export async function maintainPartitions(
   pool: Pool,

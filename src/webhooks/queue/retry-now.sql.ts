@@ -62,7 +62,7 @@ export async function countWaiting(db: Db, scope: RetryScope): Promise<number> {
     `select count(*) as count from delivery_queue where ${IS_WAITING}`,
     valuesOf(scope),
   );
-  return rows[0]!.count; // An aggregate always returns one row.
+  return rows[0]!.count; // `rows[0]` exists: an aggregate query always returns one row.
 }
 
 const DAY_MS = 86_400_000;
@@ -108,7 +108,7 @@ export async function makeBatchDue(
                  else (select id from seen order by id desc limit 1) end as cursor`,
     [...valuesOf(scope), after, looked, room, jobId, isFirst],
   );
-  return rows[0]!; // A select without `from` returns one row.
+  return rows[0]!; // `rows[0]` exists: a select without `from` returns one row.
 }
 
 /** Counts the requested retries of an endpoint that have not begun, up to `max`. */
@@ -122,7 +122,7 @@ export async function countAsked(
         where endpoint_id = $1 and manual and ahead in (false, true) and run_at <= now() limit $2) q`,
     [endpointId, max],
   );
-  return rows[0]!.count; // An aggregate always returns one row.
+  return rows[0]!.count; // `rows[0]` exists: an aggregate query always returns one row.
 }
 
 /** Returns true if the job requested a retry that has not begun. */
@@ -139,7 +139,7 @@ export async function hasAsked(
   return rows.length > 0;
 }
 
-/** Returns the deliveries of a job to their schedule, except those whose attempt has begun. */
+/** Puts the deliveries of a job back on their schedule, except those whose attempt has begun. */
 export async function putBack(
   db: Db,
   { endpointId, jobId }: { endpointId: string; jobId: string },

@@ -41,7 +41,8 @@ const QUEUED = `delivery_queue where ${OF_SPAN}`;
  * and then reads the whole page. So the cost depends only on the size of the page, whatever row counts the planner
  * expects for a month of partitions, and the deliveries of one event are never split over two pages.
  *
- * An event with a scheduled delivery is not a test event. If an event was only replayed, its row in `events` decides.
+ * An event with a scheduled delivery is not a test event. If an event was only replayed, its row in `events` says
+ * whether it is one.
  */
 export async function readSent(db: Db, span: SentSpan, size: number): Promise<SentPage> {
   const { rows } = await db.query<{ end: string | null } & SentEvent>(

@@ -95,7 +95,8 @@ export async function reconcile(
     until,
     missing,
     unfinished,
-    // Checks only finished events. A queued event is still delivered after its text was erased.
+    // Only finished events can be listed as erased. An event that is still queued is delivered even if its text was
+    // erased.
     erased: await listErased(deps.pool, finished),
     ...(after === undefined ? await judge(deps, { endpointId, held, start, to }) : NOT_JUDGED),
     deliveryIds: [],

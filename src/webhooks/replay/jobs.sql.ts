@@ -54,11 +54,11 @@ export type ReplayScope = {
 /**
  * Returns SQL that selects the matching events from `seen` (a CTE with id, type, endpoint_id, erased_at).
  *
- * failed all deliveries of the event to this endpoint failed or were canceled
- * missing the event has no delivery to this endpoint, because the endpoint was disabled, did not exist or had not
- *             subscribed when the event was created
- * all every event
- * retrying no event: this mode selects queued deliveries (src/webhooks/queue/retry-now.sql.ts)
+ * - `failed`: events whose deliveries to this endpoint all failed or were canceled
+ * - `missing`: events without a delivery to this endpoint, because the endpoint was disabled, did not exist or had not
+ *   subscribed when the event was created
+ * - `all`: every event
+ * - `retrying`: no event, because this mode selects queued deliveries (src/webhooks/queue/retry-now.sql.ts)
  *
  * The condition uses an array of event ids instead of a join. So it costs one index look-up per event, whatever row
  * counts the planner expects for the partitions. 20,000 events take half a second.
@@ -116,7 +116,7 @@ export async function countPage(
             (select id from seen order by id offset $8 - 1) as next`,
     [...valuesOf(scope), events],
   );
-  return rows[0]!; // A select without `from` returns one row.
+  return rows[0]!; // `rows[0]` exists: a select without `from` returns one row.
 }
 
 /**
@@ -142,7 +142,7 @@ export async function insertReplays(
                  else (select id from seen order by id desc limit 1) end as cursor`,
     [...valuesOf(scope), events, room, jobId],
   );
-  return rows[0]!; // A select without `from` returns one row.
+  return rows[0]!; // `rows[0]` exists: a select without `from` returns one row.
 }
 
 /** Counts the unfinished deliveries that jobs created for an endpoint, up to `max`. */
@@ -242,7 +242,7 @@ export async function insertJob(
       job.total,
     ],
   );
-  return rows[0]!; // An insert always returns its row.
+  return rows[0]!; // `rows[0]` exists: an insert without a condition returns its row.
 }
 
 export async function readJob(
@@ -287,7 +287,7 @@ export async function countRunningJobs(
        from jobs where status = 'running' and namespace = $1`,
     [namespace, actor],
   );
-  return rows[0]!; // An aggregate always returns one row.
+  return rows[0]!; // `rows[0]` exists: an aggregate query always returns one row.
 }
 
 /**

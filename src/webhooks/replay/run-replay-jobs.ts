@@ -54,8 +54,8 @@ export type ReplayRunnerDeps = ReplayWindow & {
 };
 
 /**
- * Runs until no job is running or `signal` aborts. Resolves to false, because jobs that start later are found by the
- * next scheduled check.
+ * Runs until no job is running or `signal` aborts. Resolves to false, which means that it need not run again
+ * immediately: the next scheduled check finds jobs that start later.
  */
 export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal): Promise<boolean> {
   const queue = createFairQueue({ kind: 'replays', ...BATCHING, metrics: deps.metrics });
