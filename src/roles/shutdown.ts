@@ -3,8 +3,9 @@ import { setTimeout } from '../clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /**
- * Time after which the process exits by force. It is longer than the longest drain except that of calls: ten seconds
- * for an attempt, the time to record it, and the shutdown of the database.
+ * Time after which the process exits by force. It is longer than the longest shutdown without active calls, which
+ * consists of ten seconds for a delivery attempt, the time to record it, and the shutdown of the database. Active calls
+ * get additional time (`moreMs`).
  */
 const FORCE_AFTER_MS = 25_000;
 

@@ -38,8 +38,8 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
   const { processNumber } = rescue;
   const affinity = createAffinity(processNumber);
   const queue = createPostgresQueue({ db: pool, claims, completions, processNumber });
-  // One host may have many endpoints. Each endpoint is limited by its slots, so the limit of connections per origin is
-  // the total: one hanging endpoint must not use up the connections of the others on its host.
+  // One host may have many endpoints, and a hanging endpoint must not use up the connections of the others. Each
+  // endpoint is already limited by its slots, so the limit of connections per origin can be the total limit.
   const egress = createEgressClient({ guard: deps.guard, connectionsPerOrigin: IN_FLIGHT_MAX });
   const userAgent = `parley/${deps.version}`;
   const secrets = rememberOpened(deps.sealer);

@@ -42,7 +42,7 @@ export type OperatorRoleDeps = Kinds &
   };
 
 export type Operator = {
-  /** Returns whether the operator knows all declarations and could become the leader now. */
+  /** Returns whether the operator has loaded all declarations, so that it could become the leader now. */
   isReady: () => boolean;
   stop: () => Promise<void>;
 };
@@ -87,8 +87,8 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const watches = startWatches({ store, kinds: registrations, onChange: terms.changed, log });
   const elector = deps.elect(terms);
   let stopping = false;
-  // Only an operator that knows all declarations may become the leader: if its watch lagged, a missing object would
-  // look like a deleted one.
+  // Only an operator that has loaded all declarations may become the leader. To an operator whose watch lags, a missing
+  // object would look like a deleted one.
   void watches.synced.then(() => {
     if (!stopping) elector.start();
   });

@@ -65,8 +65,8 @@ export function createTerms(deps: {
         listChanged,
         listKeys: async () => {
           const objects = await store.list(kind);
-          // Objects that changed while no operator was the leader come first, before those that are already in the
-          // database.
+          // Objects whose latest generation was never reconciled come first, because they changed while no operator was
+          // the leader.
           const unseen = objects.filter(isUnseen);
           const isAdopting = monotonicMs() < adoptedAtMs;
           const known = isAdopting ? [] : (await rows.listKeys()).filter(isOurs);
@@ -74,8 +74,9 @@ export function createTerms(deps: {
         },
         reconcile: resignWhenOver(reconcilerOf(epoch), resign),
       }));
-      // With a lagging watch, this leader would undo the previous leader's work. The epoch is already incremented, so
-      // the previous leader can no longer write, and a refresh that begins now sees all its work.
+      // A leader whose watch lags would undo the work of the previous leader, so the term begins only after a refresh.
+      // The epoch is already incremented, so the previous leader can no longer write, and a refresh that begins now
+      // sees all its work.
       const begins = refresh();
       term = startTerm({ kinds, metrics, log, begins, lookAgainMs: adoptMs });
       metrics.leader.set(leader, 1);
@@ -93,9 +94,9 @@ function isUnseen({ metadata, status }: Resource): boolean {
 }
 
 /**
- * Wraps `reconcile` so that a leader whose epoch has ended resigns and is elected again. A process may be elected, be
- * paused, and increment the epoch after another process became the leader. Without this, the other process could no
- * longer write, and neither would reconcile.
+ * Wraps `reconcile` so that a leader whose epoch has ended resigns and is elected again. An epoch can end by mistake: a
+ * process that was paused right after its election may increment the epoch when another process is already the leader.
+ * Without the resignation, that leader could no longer write, and neither process would reconcile.
  */
 function resignWhenOver(
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>,

@@ -39,7 +39,7 @@ export type Conversations = Module & {
   conversing: Conversing;
   /** Waits until the turns in progress are finished; cancels and stores those that take too long. */
   stopTurns: () => Promise<void>;
-  /** Stops the judging of ended conversations, after those in progress. */
+  /** Stops judging ended conversations. Gives judgements in progress a few seconds to finish. */
   stopJudge: () => Promise<void>;
   stop: () => Promise<void>;
 };

@@ -17,7 +17,7 @@ export type Knowledge = Module & {
 
 /**
  * Limits on the concurrent searches of a process. A search with many misspelled words occupies PostgreSQL and this
- * process for 0.1 s, which other requests also need.
+ * process for 0.1 s, so too many at once would delay other requests.
  */
 const SEARCHES = { places: 4, share: 3, waitingMax: { namespace: 200, all: 1_000 } };
 /** Maximum number of waiting re-index requests, in addition to the limit on uploads. */
