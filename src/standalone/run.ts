@@ -82,7 +82,8 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   stops.push((await startTracing(config.tracing, about)).stop);
   const databaseUrl = config.databaseUrl ?? (await startDatabase({ dataDir, log, screen, stops }));
   if (config.databaseUrl !== undefined) {
-    stops.push(await ownFolder(dataDir)); // Even with an external database, the folder has this process's keys.
+    // Also needed with an external database, because the folder has the keys of this process.
+    stops.push(await ownFolder(dataDir));
     await assertDurable(databaseUrl, log);
   }
   const secrets = await readLocalSecrets(dataDir, newKeyText);
@@ -247,7 +248,8 @@ async function openApi(
     corsOrigins: config.corsOrigins,
     callDrainMs: (config.callDrainSec ?? 0) * 1_000,
   });
-  // The port serves metrics and events of all namespaces, and a tenant's request would come from this machine.
+  // Requests to tenants' URLs must not reach these ports. The API's port serves metrics and events of all namespaces,
+  // and such a request would come from this machine.
   context.guard.setOwnPorts([databasePort(databaseUrl), Number(new URL(api.url).port || 80)]);
   return api;
 }

@@ -18,8 +18,8 @@ export type PostgresAccount = {
 const NOBODY = 65_534;
 const AS_SELF: PostgresAccount = { prefix: [], spawnAs: {} };
 /**
- * Returns an account in a user namespace in which root is called nobody. PostgreSQL refuses root by checking the name
- * of uid 0. The files stay owned by root, so this works in folders that only root may enter.
+ * Returns an account in a user namespace in which root has the uid of nobody, because PostgreSQL refuses to run with
+ * uid 0. Outside of the namespace the files stay owned by root, so this works in folders that only root may enter.
  */
 const renamedRoot = (unshare: string): PostgresAccount => ({
   prefix: [unshare, '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'],
@@ -80,7 +80,7 @@ export async function chooseAccount(
       return { account, folder };
     }
   }
-  await rmdir(elsewhere).catch(() => undefined); // Fails if the folder is not empty.
+  await rmdir(elsewhere).catch(() => undefined); // Removes the folder only if it is empty; otherwise `rmdir` fails.
   const reasons = [...obstacles].filter((obstacle) => obstacle !== '').map((text) => ` (${text})`);
   throw new StartupError(
     `PostgreSQL does not run as root, and this system lets root run it in no other way${reasons.join('')}: set DATABASE_URL or run as an ordinary user`,

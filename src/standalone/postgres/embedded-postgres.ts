@@ -71,7 +71,8 @@ export function createEmbeddedPostgres(deps: EmbeddedPostgresDeps): EmbeddedPost
 
   async function shutDown(): Promise<void> {
     stopping.abort();
-    const server = await starting?.catch(() => undefined); // `start` reports the error to its caller.
+    // If the start fails, there is nothing to stop, and `start` reports the error.
+    const server = await starting?.catch(() => undefined);
     if (server === undefined) return;
     await supervising;
     await server.postmaster.stop();
