@@ -66,23 +66,23 @@ const LONG = [16, 17, 18, 19];
 /** Ranges of the first four digits of a card number, by issuer, with the possible lengths of the number. */
 const ISSUERS: readonly Issuer[] = [
   [4000, 4999, [13, 16, 18, 19]], // Visa
-  [5100, 5599, [16]], // Mastercard, from here
+  [5100, 5599, [16]], // Mastercard (2 lines)
   [2221, 2720, [16]],
-  [3400, 3499, [15]], // American Express, from here
+  [3400, 3499, [15]], // American Express (2 lines)
   [3700, 3799, [15]],
-  [3000, 3059, [14, ...LONG]], // Diners Club, from here
+  [3000, 3059, [14, ...LONG]], // Diners Club (4 lines)
   [3095, 3095, [14, ...LONG]],
   [3600, 3699, [14, ...LONG]],
   [3800, 3999, [14, ...LONG]],
   [3528, 3589, LONG], // JCB
-  [6011, 6011, LONG], // Discover, from here
+  [6011, 6011, LONG], // Discover (2 lines)
   [6440, 6599, LONG],
   [6200, 6299, LONG], // UnionPay
-  [5000, 5099, [13, 14, 15, ...LONG]], // Maestro and Verve, from here
+  [5000, 5099, [13, 14, 15, ...LONG]], // Maestro and Verve (4 lines)
   [5600, 5899, [13, 14, 15, ...LONG]],
   [6300, 6399, [13, 14, 15, ...LONG]],
   [6700, 6799, [13, 14, 15, ...LONG]],
-  [6000, 6099, [16]], // RuPay and Hipercard, from here
+  [6000, 6099, [16]], // RuPay and Hipercard (2 lines)
   [8100, 8299, [16]],
   [2200, 2204, LONG], // Mir
   [9792, 9792, [16]], // Troy

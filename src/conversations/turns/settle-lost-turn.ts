@@ -18,7 +18,7 @@ const ERROR = {
 
 /**
  * Stores the turn of a killed process as failed: the message, the known tool results, and an apology. Does nothing if
- * the turn is already settled, by another process or by its own process, which may still be alive.
+ * the turn is already settled, either by another process or by its own process, which may have only seemed dead.
  */
 export async function settleLostTurn(deps: ConversationDeps, id: string): Promise<void> {
   const found = await inConversation(deps, async ({ db, countRedacted }) => {
