@@ -21,7 +21,7 @@ export type WorkerDeps = {
   completer: Completer;
   slots: Slots;
   metrics: Pick<Metrics, 'deliveryDuration' | 'queueDuration' | 'requestDuration' | 'deliveries'>;
-  /** Called with each recorded attempt. `parley start` prints it. */
+  /** Called with each recorded attempt. `parley start` prints these attempts. */
   onAttempt?: ((delivery: ClaimedDelivery, attempt: Attempt) => void) | undefined;
   /** Called when a slot becomes free, or when fewer attempts than the total limit are in flight. */
   onFree: () => void;

@@ -183,7 +183,8 @@ function invalidSecret(name: string, problem: string): Problem {
 }
 
 /**
- * Writes the Secret. Uses the API as field manager for an endpoint that was created through the API.
+ * Writes the Secret. The field manager is the API if the endpoint was created through the API, and otherwise the
+ * operator.
  */
 function putSecret(
   { store }: Pick<FindSecretsDeps, 'store'>,

@@ -71,8 +71,9 @@ export type EndpointProjection = Omit<
 };
 
 /**
- * SQL for the start and the length of the current series of failures. Both are null unless the last attempt failed,
- * because processes of earlier releases leave old values after a success.
+ * SQL for the start and the length of the current series of failures. There is a series only if the last attempt
+ * failed: null and 0 otherwise. The columns alone do not show that, because processes of earlier releases leave old
+ * values in them after a success.
  */
 const RUN = `case when h.last_failure_at > coalesce(h.last_success_at, '-infinity')
     then coalesce(case when h.failing_since > coalesce(h.last_success_at, '-infinity')

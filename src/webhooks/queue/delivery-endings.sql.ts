@@ -62,9 +62,10 @@ export type CanceledDelivery = {
 export const CANCELED_NAMED_MAX = 1_000;
 
 /**
- * Erases a conversation's text from its events and their deliveries. Unfinished deliveries are canceled, or continue
- * without the text. Receivers may repeat the text in their responses, so stored responses are deleted, and the results
- * of running attempts are discarded. Runs in the transaction that erases the conversation.
+ * Erases a conversation's text from its events and their deliveries. If `about.events` is `cancel`, unfinished
+ * deliveries are canceled; otherwise they continue without the text. Receivers may repeat the text in their responses,
+ * so stored responses are deleted, and the results of running attempts are discarded. Runs in the transaction that
+ * erases the conversation.
  */
 export async function eraseEvents(
   db: Db,

@@ -53,8 +53,8 @@ const DAY_MS = 86_400_000;
 /**
  * Maximum age in ms of events whose bodies the claim itself reads; only replays concern older events. Planning a claim
  * that covers a month of partitions would take three times as long. So the age limits are passed as parameters, by
- * which PostgreSQL prunes the other partitions. A second statement reads the bodies that the claim did not find,
- * because the event is older, has no body, or because this process's clock is wrong.
+ * which PostgreSQL prunes the other partitions. A second statement reads the bodies that the claim did not find: the
+ * event is older or has no body, or the clock of this process is wrong.
  */
 const RECENT_MS = DEADLINE_MS + DAY_MS;
 
