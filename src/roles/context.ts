@@ -28,7 +28,7 @@ export type Context = {
   log: Logger;
   /** Limits per API key or namespace. */
   limits: Limits;
-  /** How long past data is stored. */
+  /** How long events, ended conversations and audit entries are stored. */
   retention: Retention;
   /** Default provider of models; undefined without one. */
   modelSettings: ModelSettings | undefined;
