@@ -98,8 +98,8 @@ async function makeElsewhere(folder: string): Promise<boolean> {
 }
 
 /**
- * Tests an account by running the binary with it and letting it access the folder's parents. Returns undefined on
- * success, otherwise the system's message, which may be empty.
+ * Tests whether the account can pass through the folder's parents and run the binary. Returns undefined if it can,
+ * otherwise the system's message, which may be empty.
  */
 async function obstacleTo(
   account: PostgresAccount,

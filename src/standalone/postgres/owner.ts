@@ -91,7 +91,8 @@ async function removeStale(file: string, owner: string): Promise<void> {
 export function processStartTime(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') {
-      // Starts at field 3, after field 2, the program's name in parentheses, which may contain spaces.
+      // `fields` starts at field 3. Field 2 is the program's name in parentheses, which may contain spaces, so the line
+      // is split after it.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
       return ENDED.has(fields?.[0] ?? '') ? undefined : fields?.[19]; // State (field 3) and start time (field 22).
     }
