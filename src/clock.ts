@@ -1,6 +1,6 @@
 /**
  * Clock of this process: times, delays and timers. Everything in `src` that runs in Node takes the time from here, so
- * that a test can hold the clock and advance it (test/clock.ts). The timers have the names and types of Node's. Times
+ * that a test can stop the clock and advance it (test/clock.ts). The timers have the names and types of Node's. Times
  * that several processes compare, such as a due time or a lease, come from the database's clock instead.
  */
 import { setTimeout as systemDelay } from 'node:timers/promises';

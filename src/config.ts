@@ -88,8 +88,8 @@ const YEAR = 365;
 const LONG = 3_650;
 
 /**
- * How long past data is kept. A delivery lives for 72 h, and its event must be kept at least as long. Each day of
- * events takes three tables.
+ * How long past data is kept. A delivery lives for 72 h, and its event must be kept at least as long. Events are kept
+ * for a year at most, because each day of events takes three tables.
  */
 const retention = {
   PARLEY_RETENTION_EVENTS: whole('days', 4, YEAR).prefault('30'),
@@ -124,7 +124,7 @@ const tracing = {
 export type TracingSettings = {
   url: string;
   sampler: z.output<typeof tracing.OTEL_TRACES_SAMPLER>;
-  /** Share of the traces that start here, for the samplers that need a ratio. */
+  /** Fraction of the traces that is sampled, from 0 to 1. Only the `traceidratio` samplers use it. */
   ratio: number;
 };
 
@@ -232,7 +232,7 @@ export type InFlightShares = Record<
   Shares | null
 >;
 
-/** Maximum per namespace, in bytes for knowledge; 0 means no limit. Names without an entry are limited to 1,000. */
+/** Quotas per namespace, in bytes for `knowledge_bytes`, otherwise in objects. 0: no limit; missing: 1,000. */
 export type Quotas = Readonly<Record<string, number>>;
 
 const QUOTA_SETTING = /^PARLEY_QUOTA_[A-Z_]+$/;
@@ -370,7 +370,7 @@ function retentionOf(e: z.output<z.ZodObject<typeof retention>>): Retention {
   };
 }
 
-/** Returns the tracing settings. The address for traces is used as is; OpenTelemetry adds a path to the common one. */
+/** Returns the tracing settings. `/v1/traces` is added to an endpoint for all signals, but not to one for traces. */
 function tracingOf(e: z.output<z.ZodObject<typeof tracing>>): TracingSettings | undefined {
   const common = e.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/*$/, '/v1/traces');
   const url = e.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? common;

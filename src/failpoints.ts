@@ -1,8 +1,8 @@
 import { StartupError } from './errors.ts';
 
 /**
- * Points between two side effects at which a test can make a real process die, hang or fail. They do nothing unless
- * `PARLEY_FAILPOINTS` names them (src/config.ts), which only tests do; a call then costs one comparison.
+ * Points between two side effects at which a test can make a real process die, hang or fail. Only tests arm failpoints,
+ * by naming them in `PARLEY_FAILPOINTS` (src/config.ts). Otherwise a failpoint does nothing and costs one comparison.
  */
 export const FAILPOINTS = [
   // Request: before its response is sent.
@@ -16,7 +16,7 @@ export const FAILPOINTS = [
   'outbox.committed',
   'notify.sending',
   'idempotency.marked',
-  // Call over a carrier: before and after dialing, and when this process has the call's line but the conversation has
+  // Call over a carrier: before and after dialing, and when this process owns the call's line but the conversation has
   // not begun.
   'call.dialing',
   'call.dialed',

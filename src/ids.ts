@@ -3,8 +3,8 @@ import { epochMs } from './clock.ts';
 
 /**
  * Ids consist of a prefix that names the kind, `_`, and a UUIDv7 (RFC 9562 §5.7) in lower-case Crockford base32 (26
- * characters, contract/names.md#ids). They sort by creation time, and that time tells in which daily partition a row
- * is. SQL stores the bare UUID; the text form is for API and logs.
+ * characters, contract/names.md#ids). They sort by creation time, and that time determines the daily partition of a
+ * row. SQL stores the bare UUID; the text form is for API and logs.
  */
 export const ID_PREFIXES = {
   agent: 'agt',

@@ -54,8 +54,8 @@ export function requireOwn(caller: Caller, id: string): void {
 }
 
 /**
- * Ends a session after its replaced token was used although its overlap is over. Two parties then hold a token of the
- * session, and nothing shows which party is the person, so both lose the session.
+ * Ends a session whose token was used again after it had been replaced and the overlap with its successor was over. Two
+ * parties then hold a token of the session, and nothing shows which party is the person, so both lose the session.
  */
 export async function endStolenSession(
   { pool, onEnded }: SessionDeps,

@@ -55,8 +55,8 @@ export type NewKey = { row: ApiKeyRow; text: string };
 const SCOPES_MISSING = 'A key may only have scopes that your own key has';
 
 /**
- * Creates an API key. A key with an expiry counts toward the same quota as rotated keys. It does not count as a
- * remaining key for the error `last_key`, because it will end.
+ * Creates an API key. A key with an expiry counts toward the same quota as rotated keys. Because it will end, the check
+ * for `last_key` does not count it among the keys that can still manage keys.
  * @throws ApiError unauthorized, quota_exceeded, invalid_body if the key has scopes that the caller's own key lacks,
  * outlives that key, or has an expiry in the past
  */
@@ -118,7 +118,7 @@ export async function rotateKey(
     }
     if (endsAt !== null) {
       // The new key would have no expiry, so it would outlive the caller's key. This check comes last, so that a key
-      // that nobody can rotate is reported first.
+      // that no caller can rotate is reported as such.
       const detail = `Your own key expires at ${unixSec(endsAt)} and cannot create a key that lives longer.`;
       throw new ApiError('missing_scope', detail);
     }

@@ -32,15 +32,15 @@ const ABSOLUTE_SEC = 43_200;
 /** Age in seconds at which a token is replaced. */
 const ROTATE_SEC = 3_600;
 /**
- * Minimum time in seconds between two replacements. A second one is needed if the response with the new token was lost.
- * The time is longer than any response takes, so that no late response restores an old token.
+ * Minimum time in seconds between two replacements. A second replacement is needed if the response with the new token
+ * was lost. The interval is longer than any response takes, so that no late response restores an old token.
  */
 const ROTATE_AGAIN_SEC = 600;
 /**
  * Time in seconds for which a replaced token remains valid after its successor was first used, for requests in flight.
  */
 const OVERLAP_SEC = 60;
-/** Time for which ended sessions stay stored. The audit log still shows later who signed in. */
+/** Time for which ended sessions stay stored. After that, only the audit log shows who signed in. */
 const KEPT = `interval '1 day'`;
 
 const KEY_LIVES = `k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())`;
@@ -98,7 +98,10 @@ export type FoundSession = Pick<SessionRow, 'id' | 'namespace' | 'keyId' | 'name
   endsInMs: number;
   /** Whether this is the first request with this token. */
   isNew: boolean;
-  /** Whether the token was replaced and its overlap is over. A client that still sends it may have stolen it. */
+  /**
+   * Whether the token was replaced and the overlap with its successor is over. A client that still sends it may have
+   * stolen it.
+   */
   isStale: boolean;
   /** Whether the token is due for replacement. */
   isOld: boolean;

@@ -86,8 +86,8 @@ async function requireRoom(db: Db, keyId: string): Promise<void> {
 }
 
 /**
- * Creates the token of a sign-in link, which works once and opens a session of this key. The session gets this name
- * unless the request gives another one.
+ * Creates the token of a sign-in link, which works once and opens a session of the given key. The session gets the
+ * given name unless the sign-in request contains another one.
  */
 export async function makeSignInToken(
   { pool }: { pool: Pool },

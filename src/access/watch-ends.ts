@@ -49,7 +49,8 @@ export function createEndWatch(deps: {
       const entry = watched.get(id) ?? { ended: new AbortController(), watchers: 0 };
       watched.set(id, entry);
       entry.watchers += 1;
-      // Starts the timer only once. A check for each new stream would cost a statement per request.
+      // Starts the periodic check with the first watch. A separate check for each new stream would cost a statement per
+      // request.
       if (!isLooking) looking.start();
       isLooking = true;
       return {

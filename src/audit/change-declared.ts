@@ -30,8 +30,8 @@ type Act = {
 };
 
 /**
- * Creates a declared object. `after` has the fields that the audit log line shows. `settled` returns further fields for
- * the line once the object exists; by default its name.
+ * Creates a declared object. `after` has the fields that the audit log line shows. `settled` returns fields that are
+ * added to the line once the object exists; by default the object's name.
  * @throws ApiError as createDeclared
  */
 export function createAudited<Spec, Fields extends object, Row extends WrittenRow>(

@@ -12,7 +12,7 @@ type Seen = { uid: string; generation: number };
  * Records a declaration by a person, GitOps or a manifest when the operator applies it
  * (contract/audit-log.md#other-declarers). This runs in the transaction that updates the row, so that each generation
  * has exactly one line, even after a crash. Writes by REST have their own line (write-ahead.ts). An unchanged object
- * that reappears in another cluster has none.
+ * that reappears in another cluster gets no line.
  */
 export async function recordDeclared(
   db: Db,

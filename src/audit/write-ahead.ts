@@ -13,9 +13,9 @@ import {
 } from './audit-log.sql.ts';
 
 /**
- * Audit log line of an action outside our transactions: declared resources live in the resource store
- * (docs/decisions/0028). The line is committed with the outcome `unknown` before the write and settled after it. After
- * a crash in between, the line stays `unknown`. So every action has a line.
+ * Audit log line of an action outside our database transactions: a write of a declared resource, which lives in the
+ * resource store (docs/decisions/0028). The line is committed with the outcome `unknown` before the write and settled
+ * after it, so that every action has a line. After a crash in between, the line stays `unknown`.
  */
 export type WriteAhead = {
   /**
@@ -34,8 +34,8 @@ export type Settled = { after: Fields | null; detail?: Fields };
 /**
  * Runs a write with its audit log line. If `settled` returns undefined, the write had no effect and the line is
  * dropped.
- * @param line.id uuid of the line, taken from the request's plan so that a retry after a crash continues the line of
- * the first attempt
+ * @param line.id uuid of the line, taken from the request's `Plan` (platform/idempotency/plan.ts) so that a retry after
+ * a crash continues the line of the first attempt
  */
 export async function writingAhead<R>(
   line: { pool: Pool; by: AuditedBy; id: string } & Pick<AuditLine, 'action' | 'target'>,

@@ -50,8 +50,8 @@ export async function runRole(role: Role, config: Config): Promise<void> {
     model: config.model,
     poolMax: POOL_MAX[role],
   });
-  // Roles that write events need partitions for their days. `parley start` does not need this, because its migration
-  // creates them.
+  // Roles that write events need the daily partitions of the event tables. `parley start` does not need this, because
+  // its migration creates them.
   await maintainPartitions(context.pool, undefined, null);
   const { stops, isReady = () => true } = await START[role](config, context);
   const health = await runHealthServer({

@@ -12,9 +12,9 @@ import { inTransaction } from '../platform/postgres/transaction.ts';
 
 /**
  * Dependencies of the job that removes conversations and audit log lines after their retention
- * (contract/running.md#settings). It deletes batches, each in a short transaction, by one process at a time. A killed
- * process leaves only whole objects, and the next run continues. Partitions of events are dropped separately
- * (webhooks/queue/partitions.sql.ts).
+ * (contract/running.md#settings). It deletes batches, each in a short transaction, by one process at a time. If the
+ * process is killed, no object is partly deleted, and the next run continues. Partitions of events are dropped
+ * separately (webhooks/queue/partitions.sql.ts).
  */
 export type RetentionDeps = { pool: Pool; retention: Retention; log: Logger };
 
