@@ -67,8 +67,8 @@ export type ControllerMetrics = {
 };
 
 /**
- * Error that a retry cannot fix: the key is not reconciled again until its object changes. It also counts if it is the
- * cause of another error.
+ * Error that a retry cannot fix: the key is not reconciled again until its object changes. An error whose cause is a
+ * `TerminalError` is terminal too.
  */
 export class TerminalError extends Error {
   override readonly name: string = 'TerminalError';

@@ -41,7 +41,7 @@ export function createPeriodic(deps: {
       return;
     }
     clearTimeout(timer);
-    // The work is not done for the request that woke it alone, so it does not belong to that request's trace.
+    // A run may do work for many requests, so it does not belong to the trace of the request that woke it.
     running = outsideOfTraces(() => asWork({ name: deps.what }, runOnce)).finally(() => {
       running = undefined;
       if (stopping.signal.aborted) return;

@@ -23,7 +23,7 @@ const FRESH_MS = 500;
 /** Age in ms from which callers wait for a new read. */
 const REMEMBER_MS = 1_000;
 
-/** Cached value. If `isOver` is set, it serves only to compare the new value with it. */
+/** Cached value. If `isOver` is set, callers no longer get the value; it is only compared with the next value read. */
 type Entry<T> = { value: T; askedMs: number; isOver: boolean };
 
 /**
@@ -64,7 +64,7 @@ export function createRemembering<T extends object>(deps: {
       const entry = known.get(place);
       const ageMs = entry && !entry.isOver ? nowMs() - entry.askedMs : Infinity;
       if (!entry || ageMs >= REMEMBER_MS) return ask(place, read);
-      // The error is ignored here. If it persists, the callers that wait for a new read get it.
+      // An error of this background read is ignored. If it persists, callers get it once they have to wait for a read.
       if (ageMs >= FRESH_MS) ask(place, read).catch(() => undefined);
       return entry.value;
     },

@@ -8,8 +8,8 @@ import { setRealTimer, type SetTimer } from './timer.ts';
  * - a key is never with two workers; if it is added while one has it, it runs again afterwards;
  * - so after the last add of a key there is always one more run that begins later.
  * A delayed add merges with an earlier one, or with an add for now ("earliest wins", as in controller-runtime's
- * priority queue). client-go keeps both and runs a key once too often. Merging loses nothing, because a reconciler
- * requests its next call each time.
+ * priority queue). client-go keeps both, and so runs a key one time more than needed. Merging loses nothing, because
+ * each run of a reconciler requests the next one.
  */
 export type WorkQueue<K> = {
   /** Makes the key ready now. Ignored after `shutDown`, like all adds. */
@@ -23,7 +23,7 @@ export type WorkQueue<K> = {
   /** Returns the number of `addRateLimited` calls since `forget`. */
   retriesOf: (key: K) => number;
   /**
-   * Resolves with the next key, which the worker must give back with `done`; undefined once the queue is shut down and
+   * Resolves with the next key, which the worker must release with `done`; undefined once the queue is shut down and
    * empty.
    */
   get: () => Promise<WorkItem<K> | undefined>;

@@ -36,7 +36,7 @@ export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Creates an object, or returns the existing one if an earlier attempt with the same plan created it. */
+/** Creates an object, or returns the existing one if an earlier attempt of the same request created it. */
 export async function declareNew(store: ResourceStore, object: Applied): Promise<Resource> {
   try {
     return await store.apply(object, { fieldManager: API_MANAGER, resourceVersion: '' });

@@ -37,7 +37,7 @@ export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = 
   field: string;
   toSpec: (fields: Fields) => object;
   fromSpec: (spec: Spec) => Fields;
-  /** Maps a REST field to its spec fields, if these are not the one of the same name. */
+  /** Spec fields by REST field. A REST field that is missing here corresponds to the spec field of the same name. */
   specFields?: Readonly<Record<string, readonly string[]>>;
   read: (db: Db, key: RowKey) => Promise<Row | undefined>;
   /** Builds the row of an object that the operator has not projected yet. `row` is the previous row, if any. */

@@ -38,8 +38,8 @@ export async function declareUnderFreeName(
   const { store, plan } = deps;
   const names = candidates(wanted, plan.id);
   if (plan.isRetry) {
-    // An earlier attempt may have created the object under a later name, so all names are checked before the first one
-    // is used.
+    // An earlier attempt may have created the object under any of these names, so all are checked before a new object
+    // is created.
     for (const name of names) {
       const made = await findMade(store, { ...object, name });
       if (made) return made;

@@ -22,8 +22,8 @@ export type ManifestTiming = {
   debounceMs: number;
   maxDelayMs: number;
   /**
-   * Interval in ms of passes that no event caused, for changes that cause no events. An empty file counts as empty only
-   * after this time.
+   * Interval in ms of passes without a file event, for changes that cause no events. An empty file may be half written,
+   * so its objects count as missing only after it has been empty for this time.
    */
   rescanMs: number;
   /**

@@ -29,7 +29,9 @@ export type ManifestReaderDeps = {
   folder: string;
   validate: Validator;
   nowMs: () => number;
-  /** Time in ms after which a file that became empty counts as empty. */
+  /**
+   * Time in ms for which a file must stay empty before its objects count as missing. Until then it may be half written.
+   */
   emptySettleMs: number;
 };
 
@@ -156,7 +158,7 @@ function parseFile(
   return {
     objects: read.flatMap(({ objects }) => objects),
     problems: [...problems, ...read.flatMap((result) => result.problems)],
-    // A document that cannot be parsed may declare any object.
+    // A document that cannot be parsed may declare any object, so no object may count as missing.
     unknownIdentity: problems.length > 0 || read.some((result) => result.unknownIdentity),
     emptySinceMs: text.trim() === '' ? deps.nowMs() : undefined,
   };

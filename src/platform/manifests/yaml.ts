@@ -65,7 +65,7 @@ function splitDocuments(text: string): Chunk[] {
   let lines: string[] = [];
   let firstLine = 1;
   const cut = (nextLine: number): void => {
-    // Only directives (`%YAML 1.2`) and comments may precede the marker. Manifests need no directives.
+    // Skips a chunk that has only directives (`%YAML 1.2`), comments and markers. Manifests need no directives.
     if (lines.some((line) => !/^\s*(#.*|%.*|---\s*)?$/.test(line))) {
       chunks.push({ text: lines.join('\n'), firstLine });
     }

@@ -60,7 +60,7 @@ const FOREIGN =
   'this database does not contain both ids: either another release of Parley also watches this namespace (stop one of them), ' +
   'or somebody changed the annotation (restore it)';
 
-/** Returns whether one of the ids is not in this database, so that another release may have assigned it. */
+/** Returns whether this database lacks one of the ids. Another release of Parley may have assigned such an id. */
 async function isUnknown(
   { rows }: IdentityDeps,
   prefix: IdPrefix,

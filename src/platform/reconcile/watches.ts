@@ -6,7 +6,10 @@ import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-s
 /** Parts of a kind that watching needs: its name, and which other objects its objects use. */
 export type WatchedKind = {
   kind: string;
-  /** Whether other objects may use objects of this kind. If so, those are reconciled when this one changes. */
+  /**
+   * Whether other objects may use objects of this kind. If so, the objects that use a changed object are reconciled
+   * too.
+   */
   isReferred?: boolean;
   uses: (object: Resource, kind: string, name: string) => boolean;
 };

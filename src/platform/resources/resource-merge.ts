@@ -11,7 +11,9 @@ import {
 } from './resource-store.ts';
 import type { Validate } from './schema/validate.ts';
 
-/** Declared object with the owners of its labels and annotations, which the store does not return to its callers. */
+/**
+ * Declared object as stored. Callers of the store get only `resource`, without the owners of labels and annotations.
+ */
 export type StoredResource = { resource: Resource; metaOwners: MetaOwners };
 
 /** Maps `labels.<key>` or `annotations.<key>` to its field managers. Annotations set by `annotate` have no owner. */
@@ -119,8 +121,8 @@ function mergeAll(input: {
 }
 
 /**
- * Merges one map of fields. The manager becomes the owner of the fields that it declares now, and gives up the fields
- * that it declared only before.
+ * Merges one map of fields. The manager becomes an owner of the fields that it declares now, and no longer owns the
+ * fields that it declared before but not now.
  */
 function mergeOwned<T>(
   declared: Record<string, T>,

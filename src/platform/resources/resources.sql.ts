@@ -244,8 +244,8 @@ async function readAll(
 }
 
 /**
- * Deletes old tombstones (rows of deleted objects). A watcher that was disconnected for longer lists all objects again
- * anyway, including the rows projected from them.
+ * Deletes tombstones (rows of deleted objects) that are older than a day. A watcher that was disconnected for longer
+ * does not need them, because it lists all objects and the rows projected from them again.
  */
 async function purgeTombstones(db: Db): Promise<void> {
   await db.query(`delete from resources where deleted_at < now() - interval '1 day'`);

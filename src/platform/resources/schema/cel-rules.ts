@@ -77,7 +77,8 @@ function checkChildren(
     return value.map((item, i) => check(items, item, `${pointer}/${i}`, errors));
   }
   if (typeof value !== 'object' || value === null) return value;
-  // A `Map`, because for a plain object CEL would read an inherited property if a rule uses its name as a key.
+  // Returns a `Map`. In a plain object, CEL would also find inherited properties, if a rule uses the name of one as a
+  // key.
   const entries = Object.entries(value).map(([key, member]): [string, unknown] => {
     const child = node.properties.get(key) ?? node.values;
     return [key, child ? check(child, member, `${pointer}/${escapeToken(key)}`, errors) : member];

@@ -1,6 +1,6 @@
 /**
- * This module describes patterns in words. REST, manifests and the API server report the words for an invalid value,
- * and the OpenAPI document contains both.
+ * This module describes patterns in words. For a value that does not match a pattern, REST, manifests and the API
+ * server report the description. The OpenAPI document contains the pattern and its description.
  */
 const WORDS = new Map<string, string>();
 

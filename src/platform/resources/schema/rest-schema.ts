@@ -50,11 +50,11 @@ function patchSchema(schema: z.ZodType): z.ZodType {
 function restType(inner: z.ZodType): z.ZodType {
   if (inner instanceof z.ZodObject) return z.strictObject(restShape(inner));
   if (inner instanceof z.ZodArray) {
-    // Copies the list schema with other items, which keeps its limits.
+    // Copies the list schema with the REST schema of its items. The copy keeps the limits of the list.
     return inner.clone({ ...inner.def, element: restSchema(asSchema(inner.element)) });
   }
   if (inner instanceof z.ZodRecord) return restMap(inner, asSchema(inner.valueType));
-  // A copy made from the definition drops the original's metadata, which is meant for the CRD.
+  // Copies only the definition, because the original's metadata is meant for the CRD.
   return inner.clone(inner.def);
 }
 

@@ -104,7 +104,7 @@ function compile(schema: StructuralSchema): Compiled {
   if (!spec) throw new Error('the schema has no spec');
   const { status: _, ...properties } = schema.properties ?? {};
   const ajv = new Ajv({
-    allErrors: true, // Bounded by the size of a request body and by `maxItems` of the lists.
+    allErrors: true, // Their number is bounded by the request body's size and by `maxItems`.
     verbose: true,
     strict: true,
     strictRequired: false,
