@@ -74,8 +74,8 @@ const NAT64_PLACES = [
 const SIX_TO_FOUR = parseRange('2002::/16');
 const TEREDO = parseRange('2001::/32');
 /**
- * Addresses that belong to no host. The zeros in a prefix or suffix look like such an address when they are read as
- * IPv4, so such a result is ignored.
+ * Addresses that belong to no host. The zeros in an IPv6 prefix or suffix give such an address when they are read as an
+ * embedded IPv4 address, so it is ignored.
  */
 const THIS_NETWORK = parseRange('0.0.0.0/8');
 /** The only block from which IANA hands out routable IPv6 addresses. */
@@ -164,8 +164,8 @@ function wholeAddresses(texts: readonly string[]): Range[] {
 
 const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?';
 /**
- * Form of a host pattern. It has at least two labels, because a single label means another host in each namespace. The
- * last label must not be a number; otherwise `10.0.0.1` would be a name.
+ * Form of a host pattern. It has at least two labels, because a single label means a different host in each namespace.
+ * The last label must not be a number; otherwise `10.0.0.1` would count as a host name.
  */
 const HOST_PATTERN = new RegExp(`^(\\*|${LABEL})\\.(${LABEL}\\.)*(?!\\d+$)${LABEL}$`);
 

@@ -37,7 +37,7 @@ export type Flow = { cut: () => void; pause: () => void; resume: () => void };
 type ExchangeDeps = {
   /**
    * Maximum size of the body. The socket is destroyed if it has read more bytes than this plus an allowance for headers
-   * and framing. The sink of `onResponse` cuts the body itself off at the limit.
+   * and framing. The body itself is cut off at the limit by the sink that `onResponse` returns.
    */
   maxResponseBytes: number;
   /** Called with the final headers. Informational responses (1xx) are skipped. */
@@ -86,7 +86,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // An error thrown here fails only this request, and keeps the idle socket that it would have used.
+    // An error thrown here fails only this request. The idle socket that it would have used stays open.
     if (this.#isCancelled) throw cancelled();
     this.#controller = controller;
     if (this.#connection === undefined) return;

@@ -25,8 +25,8 @@ export type Lookup = (
 ) => Promise<ResolvedAddress[]>;
 
 /**
- * Times in ms at which the query is repeated. So a lost packet costs a quarter of a second, compared with five seconds
- * for getaddrinfo. We repeat the query ourselves, because c-ares would close the socket for a repeat and so lose the
+ * Times in ms at which the query is repeated. With them, a lost packet costs a quarter of a second; with getaddrinfo it
+ * costs five seconds. We repeat the query ourselves, because c-ares would close the socket for a repeat and so lose the
  * response of a server that takes a second.
  */
 const AGAIN_AT_MS = [250, 750, 1_750, 3_750];

@@ -67,8 +67,8 @@ export function createOriginPools(deps: {
     for (const [origin, entry] of entries) {
       if (entry.active === 0) return drop(origin, entry);
     }
-    // All pools are in use, so none is dropped. Their number is limited anyway by the caller's own limit on requests in
-    // flight.
+    // All pools are in use, so none is dropped. Their number may then exceed `maxOrigins`, but the caller's own limit
+    // on requests in flight bounds it.
   };
   const open = (origin: string): Entry => {
     if (entries.size >= deps.maxOrigins) dropLongestIdle();

@@ -42,8 +42,8 @@ export function openAiStatus(code: ErrorCode): number {
 }
 
 /**
- * Returns extra headers for OpenAI's clients. They retry every 409 and 5xx twice. If a retry cannot help, the header
- * that they check says so.
+ * Returns extra headers for OpenAI's clients. They retry every 409 and 5xx twice, unless the header `x-should-retry`
+ * says that a retry cannot help.
  */
 export function openAiHeaders({ code }: ApiError): Record<string, string> {
   const { status } = ERROR_CATALOGUE[code];

@@ -22,7 +22,8 @@ export function serveDocs(app: Express, refuseOthers: RequestHandler): void {
     });
   const vendor = vendorVersion();
   const uncached = { 'Cache-Control': 'no-cache' };
-  // Both forms are served, because people also type the trailing slash. The page loads its files by absolute path.
+  // Both forms are served, because people also type the trailing slash. The page works under both, because it loads its
+  // files by absolute path.
   for (const path of ['/docs', '/docs/']) {
     serveText(path, 'html', docsPage(vendor), {
       ...uncached,

@@ -54,7 +54,7 @@ export type Route = {
 export type ErrorShape = 'problem' | 'openai';
 
 /**
- * Returns the kind of work as which a request is counted, before its body is read; undefined if it is not counted.
+ * Returns the kind of work that a request counts as, before its body is read; undefined if the request is not counted.
  * Names in `headers` are in lower case.
  */
 export type CountsAs = (headers: RawRequest['headers']) => InFlightKind | undefined;
@@ -380,8 +380,8 @@ export function takesIfMatch({
 }
 
 /**
- * Parses `*` or a list of entity tags. A route without ETags rejects the header, because the client relies on the
- * check.
+ * Parses `*` or a list of entity tags. A route without ETags rejects the header: it cannot check the tag, and a client
+ * that sends one relies on the check.
  * @throws ApiError malformed_request
  */
 function readIfMatch(
@@ -391,7 +391,7 @@ function readIfMatch(
   if (header === undefined) return noPrecondition;
   if (!takesIfMatch(route)) throw new ApiError('malformed_request', NO_IF_MATCH);
   const text = String(header).trim();
-  if (text === '*') return noPrecondition; // A missing resource gives 404 before this check.
+  if (text === '*') return noPrecondition; // Every existing resource matches, and a missing one gives 404.
   if (!LIST.test(text)) {
     throw new ApiError('malformed_request', 'If-Match must be * or entity tags in quotes.');
   }

@@ -119,8 +119,8 @@ async function runMarked({
 }
 
 /**
- * A third of the 60 s after which a repeat takes over. The record is renewed because a response can take as long as a
- * model does.
+ * A third of the 60 s after which a repeat takes over. The record is renewed, because a model may need longer than that
+ * to respond.
  */
 const RENEW_MS = 20_000;
 

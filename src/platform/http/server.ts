@@ -46,7 +46,7 @@ const STRANGERS_MAX = 5_000;
 const STALLED_MS = 30_000;
 /** Maximum total size of completed responses that clients have not read yet. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
-/** Maximum number of pipelined requests that wait for the response before theirs. */
+/** Maximum number of pipelined requests of one connection that wait for the response to an earlier request. */
 const PIPELINED_MAX = 16;
 const DRAIN_MS = 10_000;
 /**

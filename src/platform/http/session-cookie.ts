@@ -21,8 +21,8 @@ type At = { headers: Headers; baseUrl: string | undefined };
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Returns whether a request with a cookie came from one of our pages, or from a person who entered its address.
- * Requests that change something must come from our pages, and browsers send their origin.
+ * Returns whether a request with a cookie came from one of our pages, or from a person who entered the URL. A request
+ * that changes something must come from one of our pages, which the origin that the browser sends with it proves.
  */
 export function isOurOwn({ method, ...at }: At & { method: string }): boolean {
   const { origin, 'sec-fetch-site': site } = at.headers;
@@ -32,7 +32,7 @@ export function isOurOwn({ method, ...at }: At & { method: string }): boolean {
 }
 
 /**
- * Returns the name of the cookie for a page that signs in.
+ * Returns the name of the session cookie, which depends on whether the page that signs in uses https.
  * @throws ApiError foreign_origin, https_required
  */
 export function cookieFor(at: At): string {

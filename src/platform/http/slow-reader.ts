@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
-/** Longer than a stall of a bad connection, and short enough to free the slot. */
+/** Longer than a bad connection stalls, and short enough that a stalled reader does not hold its slot for long. */
 const STALLED_MS = 30_000;
 
 /**
- * Writes a text, and waits until the socket's buffer has room for more, so that unread data does not pile up in memory.
- * A reader that takes no data for `stalledMs` is disconnected, because it holds a slot and memory. It can reconnect and
- * resume. Each response therefore buffers at most one `text` beyond the socket's buffer.
+ * Writes a text, and waits until the socket's buffer has room for more, so that a response holds at most one `text` in
+ * memory beyond the socket's buffer. A reader that takes no data for `stalledMs` is disconnected, because it holds a
+ * slot and memory. It can reconnect and resume.
  */
 export async function writeOrCut(
   response: ServerResponse,

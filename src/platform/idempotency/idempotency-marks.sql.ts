@@ -42,7 +42,8 @@ export async function readMark(db: Db, key: MarkKey): Promise<MarkRow | undefine
 }
 
 /**
- * Takes over the record of an unfinished request and keeps its plan. Returns false if another request took it first.
+ * Takes over the record of an unfinished request and keeps its plan (plan.ts). Returns false if another request took it
+ * first.
  */
 export async function takeMark(
   db: Db,

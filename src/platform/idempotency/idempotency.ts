@@ -172,8 +172,8 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
 }
 
 /**
- * Returns the ids of the conversations in a response. Every response with words of a conversation contains its id, and
- * by these ids the responses are found when a conversation is erased.
+ * Returns the ids of the conversations in a response. Every response with words of a conversation contains its id. The
+ * ids are stored with the response, so that the erasure of a conversation finds it.
  */
 function conversationsIn(text: string): string[] {
   const ids = new Set(text.match(/\bconv_[0-9a-z]{26}\b/g));

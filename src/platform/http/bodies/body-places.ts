@@ -23,8 +23,8 @@ export type BodyPlaces = {
 /** Maximum size of an authenticated request's body that needs no slot. */
 const SMALL_BYTES = 64 * 1024;
 /**
- * Maximum size of an unauthenticated request's body that needs no slot: twice the size of logins, tokens and carriers'
- * forms. It is lower because an unauthenticated client can hold thousands of small bodies.
+ * Maximum size of an unauthenticated request's body that needs no slot: twice what logins, tokens and carriers' forms
+ * need. It is lower than `SMALL_BYTES`, because an unauthenticated client can hold thousands of small bodies.
  */
 const SMALL_KEYLESS_BYTES = 8 * 1024;
 /** Maximum wait for a slot: shorter than the 15 s within which a request must arrive completely. */

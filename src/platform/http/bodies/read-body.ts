@@ -20,7 +20,10 @@ export const BODY_BYTES_MAX = 1024 * 1024;
  * reads then still gets the response and can reuse the connection. The value is twice the limit of a JSON body.
  */
 const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
-/** If reading the rejected bodies is behind by more than this, only those of a single piece are read to their end. */
+/**
+ * Maximum backlog in ms of reading rejected bodies. Beyond it, a rejected body is read to its end only if it fits in
+ * one piece (256 KiB).
+ */
 const DISCARD_BACKLOG_MS = 1_000;
 
 /** JSON of this size takes a millisecond or more to parse. */
@@ -66,7 +69,8 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
     try {
       return await readBytes(request, bytesMax);
     } catch (error) {
-      release(); // The response may have ended, and released nothing, before the body got its slot.
+      // If the response ended before the body got its slot, the caller's `release` freed nothing.
+      release();
       throw error;
     }
   };

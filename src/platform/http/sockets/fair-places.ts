@@ -3,8 +3,8 @@ import { networkOf } from '../rate-limit.ts';
 /**
  * Connection slots for clients that have not authenticated yet. When all slots are taken, a new client gets the slot of
  * the oldest client of the address that holds the most slots. So an address that takes all slots cannot lock out other
- * addresses. Where a proxy gives all clients the same address, a client that authenticates immediately still keeps its
- * slot until then.
+ * addresses. Behind a proxy that gives all clients the same address, only the oldest client loses its slot, so a client
+ * that authenticates immediately still keeps its slot long enough.
  */
 export type FairPlaces<T> = {
   /** Takes a slot. Returns the client that loses its slot, if any. */

@@ -37,8 +37,8 @@ const BYTES_IN_PROGRESS_MAX = 64 * 1024;
 /** Maximum number of frames that wait for a turn of the event loop before the socket is paused. */
 const QUEUED_MAX = 10;
 /**
- * Maximum number of waiting frames while the handler is behind. They arrive with the last chunk before the pause: two
- * seconds of audio.
+ * Maximum number of waiting frames while the handler is behind; 100 frames are two seconds of audio. These frames
+ * arrive in the last chunk that is read before the pause.
  */
 const WAITING_MAX = 100;
 /**
@@ -124,8 +124,8 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
       if (isClosed) return dropLate(frame);
       waiting.push(frame);
       takeWaiting();
-      // If the handler is not behind, the frames only wait for their turn of the event loop, however many a chunk
-      // contained.
+      // Too many frames are an overflow only while the handler is behind. Otherwise they just wait for their turn of
+      // the event loop, and one chunk may contain any number of them.
       if (waiting.length <= WAITING_MAX || !isSlow()) return;
       close();
       onOverflow();

@@ -74,7 +74,9 @@ const STRANGERS_MAX = 500;
  */
 const CROWDED = 0.8;
 const SHARE = 0.5;
-/** Above this number of sockets, rejected ones are closed without delay. */
+/**
+ * Above this number of open sockets, rejected sockets are closed without delay, because a delayed socket stays open.
+ */
 const HELD_MAX = 4_000;
 /** Maximum number of bytes that wait to be sent: seconds of speech in any format. */
 const UNSENT_BYTES_MAX = 1024 * 1024;
