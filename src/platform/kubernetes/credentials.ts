@@ -22,7 +22,7 @@ export type KubeCredentials = {
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 /**
  * Time for which a token is cached. The kubelet renews a token while at least a fifth of its lifetime (an hour or more)
- * is left.
+ * is left, so a cached token is still valid.
  */
 const TOKEN_KEPT_MS = 60_000;
 
@@ -59,7 +59,7 @@ async function fromServiceAccount(
   let token = { text: '', readAtMs: -Infinity };
   const headers = async (): Promise<Record<string, string>> => {
     if (nowMs() - token.readAtMs > TOKEN_KEPT_MS) {
-      // If one attempt to read the file fails, the current token is still valid for minutes.
+      // A failed read of the file is ignored, because the current token is still valid for minutes.
       const text = await read('token').catch((error: unknown) => {
         if (token.text === '') throw error;
         return token.text;
@@ -68,7 +68,7 @@ async function fromServiceAccount(
     }
     return { authorization: `Bearer ${token.text}` };
   };
-  await headers(); // The token is read at startup too, so that a missing file is reported then.
+  await headers(); // Reads the token, so that a missing file is reported at startup.
   const bracketed = host.includes(':') ? `[${host}]` : host;
   return { server: `https://${bracketed}:${port}`, tls: { ca }, headers, namespace };
 }
@@ -84,7 +84,7 @@ async function fromKubeconfig(): Promise<KubeCredentials> {
     throw new StartupError(`cannot read the kubeconfig: ${reasonOf(cause)}`, { cause });
   }
   const cluster = config.getCurrentCluster();
-  // Without a kubeconfig, client-node uses a default cluster, as kubectl once did.
+  // Without a kubeconfig, client-node assumes this default cluster, as kubectl once did.
   if (!cluster?.server || cluster.server === 'http://localhost:8080') {
     throw new StartupError(
       'no Kubernetes cluster: set KUBECONFIG, run in a pod, or set PARLEY_STORE=postgres',

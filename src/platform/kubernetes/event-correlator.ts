@@ -28,8 +28,8 @@ export type EventSeries = {
  */
 export type EventCorrelator = {
   /**
-   * Records an event. Returns the Event to send, or undefined if nothing is to be sent now; the increased count is then
-   * sent with the next one.
+   * Records an event. Returns the Event to send, or undefined if the limits allow none now. The next Event of the
+   * series then reports the increased count.
    */
   correlate: (about: EventSubject, text: ResourceEvent) => EventSeries | undefined;
 };

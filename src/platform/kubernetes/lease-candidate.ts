@@ -71,7 +71,7 @@ export function createCandidate(deps: CandidateDeps): Candidate {
         await bell.wait(waitMs);
       }
     },
-    // Waits for the full time. It ignores the bell, because our own release of the Lease usually rings it.
+    // Waits for the full time, even if the bell rings, because our own release of the Lease usually rings it.
     pause: async (ms) => {
       const untilMs = nowMs() + ms;
       while (!signal.aborted && nowMs() < untilMs) await bell.wait(untilMs - nowMs());
@@ -101,8 +101,8 @@ function transitionsAfter(seen: Lease | undefined, identity: string): number {
 /**
  * What a candidate knows about the Lease, and when it may try to take it. Whether the holder is alive is judged only by
  * our own monotonic clock: by the time since the record last changed. Outdated reports (from a watch that lags behind a
- * read) can only make a candidate wait longer. A claim names the version that it saw, so incomplete knowledge never
- * takes a lease from a live holder.
+ * read) can only make a candidate wait longer. A claim names the version that it saw, so a candidate with incomplete
+ * knowledge never takes the Lease from a live holder.
  */
 export type LeaseView = {
   /** Records the current Lease, or undefined if there is none. */
@@ -136,7 +136,9 @@ export function createLeaseView(deps: {
     observe: (lease) => {
       known = true;
       current = lease;
-      if (!lease) return; // The former holder does not know of the deletion yet, and continues to lead for a moment.
+      // A deletion does not shorten the wait: the former holder does not know of it yet, and continues to lead for a
+      // moment.
+      if (!lease) return;
       if (!record || hasChanged(record, lease)) changedAtMs = nowMs();
       record = lease;
     },
@@ -158,7 +160,7 @@ function hasChanged(before: Lease, after: Lease): boolean {
   );
 }
 
-/** Creates a bell: `wait` ends after the given time, or earlier when the bell is rung. */
+/** Creates a bell, which wakes a waiting caller: `wait` ends after the given time, or earlier when `ring` is called. */
 function createBell(setTimer: SetTimer) {
   let rung: () => void = () => undefined;
   return {

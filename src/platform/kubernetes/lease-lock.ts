@@ -77,8 +77,8 @@ export type HeldLease = {
 };
 
 /**
- * Maximum number of attempts. One concurrent write causes one conflict; more conflicts mean that the other writes
- * continue.
+ * Maximum number of attempts. A single concurrent write causes a single conflict, so more conflicts mean that another
+ * writer keeps changing the Lease.
  */
 const TRIES = 3;
 

@@ -9,7 +9,7 @@ import { isKubeError, toKubeError } from './kube-error.ts';
  * Follows a collection: lists it page by page, then watches it from that version, and never ends on its own. It works
  * like client-go's Reflector. The informer of @kubernetes/client-node stops at the first broken connection and ignores
  * bookmarks.
- * - A broken or ended watch resumes where it was; bookmarks keep that version fresh.
+ * - A watch that broke or ended resumes from the last version that was seen. Bookmarks keep this version recent.
  * - If the server no longer has the version (410 Gone, as status or event), everything is listed again.
  * - An open but dead connection is silent, so the watch is closed after `deadManMs` without a bookmark. The server
  * sends one bookmark a minute.

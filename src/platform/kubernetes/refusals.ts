@@ -80,7 +80,7 @@ function distinct(conflicts: { field: string; manager: string }[]) {
 }
 
 function fieldErrors({ causes, message }: KubeError): FieldError[] {
-  // In addition to the invalid fields, the server may report, without a field, that it stopped checking.
+  // Causes without a field (`<nil>`) are ignored. With such a cause, the server may report that it stopped checking.
   const found = causes.filter(({ field }) => field !== '<nil>');
   if (found.length === 0) return [{ pointer: '', code: 'invalid', detail: message }];
   return found.map(({ field, reason, message: text }) => {
@@ -90,9 +90,10 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
     }
     const [, expected] = /^Invalid value: .* in body (should .*)$/s.exec(text) ?? [];
     if (expected === undefined) {
-      // For a rule, the server writes the invalid text before the rule's message.
+      // For a rule, the server writes the invalid text before the rule's message. Only the message is shown.
       const detail = text.replace(/^Invalid value: (?:"(?:[^"\\]|\\.)*": )?/, '');
-      // The CRDs have a rule instead of a pattern, so that the server reports a message in words.
+      // In the CRDs, a rule replaces each pattern (crd.ts). If the message is a pattern's description, the rule stands
+      // for a pattern.
       const isOfRule = pointer.startsWith('/spec') && !areWords(detail);
       return { pointer, code: isOfRule ? 'rule' : 'invalid_format', detail };
     }
@@ -102,7 +103,7 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
   });
 }
 
-/** Our own error codes for the same findings (src/platform/resources/schema/schema-errors.ts). */
+/** Our own error code for each of the API server's reasons, as in src/platform/resources/schema/schema-errors.ts. */
 const CODES: Record<string, string> = {
   FieldValueRequired: 'required',
   FieldValueTypeInvalid: 'invalid_type',

@@ -17,11 +17,11 @@ import { createWatchedKinds } from './watched-kinds.ts';
 import { annotateRequest, applyRequest, deleteRequest, statusRequest } from './write-requests.ts';
 
 /**
- * Stores declared objects in the API server. Parley's own watched kinds are read from the watch's cache, without a
- * request, and never older than the last write through this store. Secrets and ConfigMaps are watched by their metadata
- * only and read on demand, because a cluster may have thousands of unrelated ones. Without a watch (in the API role),
- * every read sends a request. Requests: get 0 (watched) or 1; apply, annotate, patchStatus, delete 1 each; 0 for an
- * unchanged status.
+ * Stores declared objects in the API server. Reads of Parley's own watched kinds come from the watch's cache, without a
+ * request; they are never older than the last write through this store. Secrets and ConfigMaps are watched by their
+ * metadata only and read on demand, because a cluster may have thousands of unrelated ones. Without a watch (in the API
+ * role), every read sends a request. Requests: get 0 (watched) or 1; apply, annotate, patchStatus, delete 1 each; 0 for
+ * an unchanged status.
  */
 export type KubernetesResourceStoreDeps = {
   client: KubeClient;
@@ -47,8 +47,8 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
   }
 
   /**
-   * Performs one of the operator's own writes and updates the cache with its response. The watch does not report the
-   * change, and the next read returns it.
+   * Performs one of the operator's own writes and updates the cache with its response, so that the next read returns
+   * the change. The watch does not report it, because the operator already knows it.
    */
   async function note(kind: string, request: KubeRequest): Promise<void> {
     const resource = await translated(unlessMissing(write(kind, request)));
@@ -66,7 +66,8 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
     },
     apply: (applied, options) =>
       translated(write(applied.kind, applyRequest(applied, options))).catch((error: unknown) => {
-        // The object already exists and a field conflicts. The server reports only the conflict.
+        // The object should be new (version '') but exists, and one of its fields conflicts. The server reports only
+        // the field.
         if (options.resourceVersion !== '' || !(error instanceof FieldConflictError)) throw error;
         throw new WriteConflictError('an object with that name already exists', { cause: error });
       }),

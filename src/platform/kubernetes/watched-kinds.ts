@@ -16,7 +16,7 @@ export type WatchedKinds = {
   cacheOf: (kind: string) => WatchedCache | undefined;
   /**
    * Starts one list-watch per namespace, or a single one for all namespaces. Reports nothing before all objects are
-   * listed, so that a reader never takes an object that has not arrived yet for a deleted one.
+   * listed, so that a reader never mistakes an object that has not arrived yet for a deleted one.
    */
   watch: ResourceStore['watch'];
 };
@@ -45,7 +45,7 @@ export function createWatchedKinds({ client, log, namespaces }: WatchedKindsDeps
     });
 
   return {
-    // Secrets and ConfigMaps are known only by name, without their contents.
+    // Only the metadata of Secrets and ConfigMaps is watched, so their contents cannot be read from a cache.
     cacheOf: (kind) => (isCoreKind(kind) ? undefined : caches.get(kind)),
     watch: (kind, { onChange, onSynced }) => {
       const scopes = namespaces.length === 0 ? [undefined] : namespaces;
@@ -108,7 +108,8 @@ function matters({ before, after }: CacheChange<Resource>): boolean {
     // Secrets and ConfigMaps have no generation, so any write may have changed their data.
     a.generation !== b.generation ||
     a.generation === 0 ||
-    // Another manager may now declare the same field, so that the API is no longer its only owner.
+    // Owners can change without a new generation: another manager may now declare the same value as the API, which is
+    // then no longer the only owner.
     !isDeepStrictEqual(before.owners, after.owners) ||
     !isDeepStrictEqual(a.annotations, b.annotations) ||
     !isDeepStrictEqual(a.labels, b.labels)

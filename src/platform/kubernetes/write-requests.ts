@@ -57,8 +57,8 @@ export function annotateRequest(
 }
 
 /**
- * Builds a patch of the status. Its version is also a fence: the write of a former leader with an old cache is
- * rejected.
+ * Builds a patch of the status. The patch names the version that was read, so that the server rejects the write of a
+ * former leader with an old cache.
  */
 export function statusRequest(
   { kind, metadata: { namespace, name, uid, resourceVersion } }: Resource,

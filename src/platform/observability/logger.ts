@@ -24,7 +24,7 @@ export function createLogger(level: string, role: string): Logger {
         censor: '[redacted]',
       },
     },
-    // Shared by all loggers, because the destination listens to stderr for the life of the process.
+    // Shared by all loggers, because each destination adds a listener to stderr that is never removed.
     (toStderr ??= createLogDestination(process.stderr)),
   );
 }

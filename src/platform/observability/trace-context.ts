@@ -31,7 +31,10 @@ export function useTracer(given: Tracer | undefined): void {
 
 export const isTracing = (): boolean => tracer !== undefined;
 
-/** Pattern for a `traceparent` of version 00. Of a later version, it reads the part that version 00 defines. */
+/**
+ * Pattern for a `traceparent`. In a later version than 00, it matches the part that version 00 defines and ignores the
+ * rest.
+ */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 const NOTHING = /^0+$/;
 /** Mask of the flag bits that we know: sampled, and random trace id (level 2). */
@@ -127,7 +130,10 @@ export async function inSpan<T>(
   }
 }
 
-/** Starts a span whose end no promise determines. The caller must call `end` once. */
+/**
+ * Starts a span for work that, unlike in `inSpan`, does not end when a promise settles. The caller must call `end`
+ * once.
+ */
 export function startSpan(options: SpanOptions): {
   context: Context;
   span: OpenSpan & { rename: (name: string) => void; end: () => void };

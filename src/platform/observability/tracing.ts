@@ -21,7 +21,7 @@ export type Tracing = {
  * default is five seconds.
  */
 const SEND_EVERY_MS = 1_000;
-/** Maximum time in ms for the last send. A process has 25 s to stop, and this is a part of them. */
+/** Maximum time in ms for the last send. It is part of the 25 s that a process has to stop. */
 const FLUSH_MS = 3_000;
 
 export async function startTracing(

@@ -80,8 +80,8 @@ function modeIn(text: string | undefined, authority: string | undefined): Mode |
 
 /**
  * Returns how the client verifies the server's certificate. `verify-full` without a file trusts the authorities of
- * Node.js and of `NODE_EXTRA_CA_CERTS`. `verify-ca` requires a file: it does not check the host name, and any host can
- * get a certificate from a public authority.
+ * Node.js and of `NODE_EXTRA_CA_CERTS`. `verify-ca` requires a file: it does not check the host name, so a certificate
+ * from a public authority, which any host can get, would prove nothing.
  */
 function checksOf(mode: Mode, authority: string | undefined): object {
   const ca = authority === SYSTEM ? {} : fileOf('ca', 'sslrootcert', authority);

@@ -11,16 +11,18 @@ type Connected = Parameters<Parameters<pg.Pool['connect']>[0]>;
 const TIMED_OUT = 'timeout exceeded when trying to connect';
 
 /**
- * Number of connections that one namespace uses at once while another namespace is active. Short statements of one
- * namespace on all connections would keep all cores of a small PostgreSQL server busy, and each statement of another
- * namespace would wait behind them. A namespace alone has no share.
+ * Maximum number of connections that one namespace uses at once while another namespace is active. Otherwise short
+ * statements of one namespace on all connections would keep all cores of a small PostgreSQL server busy, and each
+ * statement of another namespace would wait behind them. While no other namespace is active, a namespace may use all
+ * connections.
  */
 const SHARE = 2;
 /** Time in ms after its last statement for which a namespace counts as active. */
 const ACTIVE_MS = 1_000;
 /**
- * Time in ms after which a connection stops counting. Its transaction is long and mostly waits, as the writes of a
- * large text do. It must not make the rest of its namespace wait, or a transaction that needs a second connection.
+ * Time in ms after which a connection in use no longer counts toward `SHARE`. Its transaction is then a long one, which
+ * mostly waits, such as the writes of a large text. If it still counted, the other work of its namespace would wait,
+ * and so would a transaction that needs a second connection.
  */
 const LONG_MS = 50;
 
@@ -28,7 +30,9 @@ const LONG_MS = 50;
 type Holdings = {
   /** Records that a namespace asks for a connection. */
   ask: (namespace: Namespace) => void;
-  /** Returns the number of connections that a namespace holds, or infinity if it uses its share. */
+  /**
+   * Returns the number of connections that a namespace holds, or infinity if it has used up its `SHARE` and must wait.
+   */
   countOf: (namespace: Namespace) => number;
   /** Returns the time at which the connection was taken, for `giveBack`. */
   take: (namespace: Namespace) => number;
@@ -38,7 +42,10 @@ type Holdings = {
 function createHoldings(): Holdings {
   /** Times when the connections that a namespace holds were taken, oldest first. */
   const held = new Map<Namespace, number[]>();
-  /** The two namespaces that asked last, with the time. They show for each namespace whether another one is active. */
+  /**
+   * The two namespaces that last asked for a connection, with the times. They show for each namespace whether another
+   * one is active.
+   */
   let active: { namespace: string; atMs: number }[] = [];
 
   return {
@@ -67,7 +74,7 @@ function createHoldings(): Holdings {
       return sinceMs;
     },
     giveBack: (namespace, sinceMs) => {
-      const since = held.get(namespace)!; // It has the time that `take` added.
+      const since = held.get(namespace)!; // `take` added an entry for this connection.
       since.splice(since.indexOf(sinceMs), 1);
       if (since.length === 0) held.delete(namespace);
     },
@@ -77,8 +84,8 @@ function createHoldings(): Holdings {
 /**
  * Gives the connections of a pool to namespaces in turn. A free connection goes to the waiting namespace that holds the
  * fewest. The pool of `pg` is first come, first served, so all statements of a busy namespace would run before those of
- * any other. A namespace also waits when it uses its `SHARE`. Work without a namespace counts as one namespace that has
- * no share and never counts as active.
+ * any other. A namespace also waits when it has used up its `SHARE`. All work without a namespace is treated as one
+ * namespace, which has no such limit and never counts as active.
  */
 export function shareConnections(
   pool: pg.Pool,
@@ -91,14 +98,15 @@ export function shareConnections(
   let taken = 0;
   let isChecked = false;
 
-  /** Gives free connections to those who wait and may have one. */
+  /** Gives free connections to waiting callers whose namespace has not used up its share. */
   function fill(): void {
     for (let free = max - taken; free > 0; free -= 1) {
       const next = line.next(countOf);
       if (!next) break;
       next.one();
     }
-    // Those who still wait beside a free connection use their share. It lapses with time, too.
+    // If callers wait although a connection is free, their namespaces have used up their shares. Connections stop
+    // counting after `LONG_MS`, which no event reports, so this function runs again then.
     if (taken === max || line.size() === 0 || isChecked) return;
     isChecked = true;
     setTimeout(() => {

@@ -17,7 +17,10 @@ export class NotLeaderError extends Error {
 }
 
 const NAME = 'operator';
-/** Id of the store of declared objects, for a leader elected here: the objects are in the same database. */
+/**
+ * Id of the store of declared objects. It is constant, because a leader elected by this lock stores the objects in the
+ * same database.
+ */
 const STORE_ID = 'postgres';
 const LOCK = [0x7061, 0x6c64];
 const RETRY_MS = 1_000;

@@ -42,7 +42,7 @@ async function applyMigrations(client: pg.Client, log: Logger): Promise<void> {
         direction: 'up',
         count: 1,
         migrationsTable: TABLE,
-        noLock: true, // Our own lock above waits, whereas the runner's lock fails if another process migrates.
+        noLock: true, // Unlike our own lock above, the runner's fails if another process migrates.
         log: () => undefined,
       });
       return applied.map(({ name }) => name);

@@ -52,8 +52,8 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
   const waiting = new Map<Channel, Set<string>>();
 
   const sending = createSingleFlight(async () => {
-    // All callers that one commit resolves continue in microtasks. Waiting for those lets one send carry all of their
-    // items.
+    // One commit may resolve many callers, each of which continues in a microtask and adds its items. After these
+    // microtasks, one send carries all of the items.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     const batch = [...waiting].map(([channel, items]) => [channel, payloadOf(items)] as const);
     waiting.clear();

@@ -7,8 +7,8 @@ import { createSilenceWatch } from './silent-connections.ts';
 import { Session } from './session.ts';
 
 /**
- * Settings for sessions that repeat a few statements very often: each statement is planned once. By default PostgreSQL
- * would plan each batch again for its values, which takes longer than running it.
+ * Settings for sessions that repeat a few statements very often: each statement is planned once. By default, PostgreSQL
+ * would plan a statement again for the values of each batch, which takes longer than running it.
  */
 export const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan' };
 
@@ -19,11 +19,11 @@ export type Pool = pg.Pool;
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 /**
- * Replaces the `pg` library's default of 10 s. After that, a new connection would have to log in and plan every
- * statement again.
+ * Idle time in ms after which a connection is closed. The `pg` library's default is 10 s, but each new connection has
+ * to log in and plan every statement again.
  */
 const IDLE_TIMEOUT_MS = 300_000;
-/** Limited because a client that stops in the middle of a transaction would hold back vacuum. */
+/** Limits how long a transaction may be idle: a client that stops in the middle of one would hold back vacuum. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 /**

@@ -50,7 +50,8 @@ export async function listSealedByAnother(
 }
 
 /**
- * Replaces an encrypted value. Returns false if the value changed meanwhile, which means that it was encrypted again.
+ * Replaces an encrypted value. Returns false if the value changed meanwhile; the process that changed it has then
+ * encrypted the new value.
  */
 export async function replaceSealed(
   db: Db,

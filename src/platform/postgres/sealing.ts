@@ -80,8 +80,8 @@ export function createSealer(key: Buffer, other?: Buffer): Sealer {
 }
 
 /**
- * Computes the code under a key derived for the purpose. A signature is so valid for one purpose only, and the derived
- * key cannot decrypt anything.
+ * Computes the code under a key derived for the purpose. A signature is therefore valid for one purpose only, and the
+ * derived key cannot decrypt anything.
  */
 function macOf(key: Buffer, data: Buffer, purpose: string): Buffer {
   const own = Buffer.from(hkdfSync('sha256', key, '', `parley sign ${purpose}`, 32));

@@ -2,8 +2,8 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 
 /**
- * Connection to PostgreSQL on a socket that we create, so that others can detect its silence and end it. The `pg`
- * library exposes neither its pending statements nor its socket.
+ * Connection to PostgreSQL on a socket that we create, so that silent-connections.ts can detect a silent connection and
+ * end it. The `pg` library exposes neither its pending statements nor its socket.
  */
 export class Session extends pg.Client {
   /** The raw socket. With TLS it carries the encrypted bytes, which count as activity too. */

@@ -9,8 +9,8 @@ import { Session } from './session.ts';
  * will ever come. The statement timeout alone would take 16 s, and TCP cannot detect the loss while it has nothing to
  * send.
  * A connection without a reply for `SILENT_MS` is only suspected. A separate connection then asks the server whether
- * that session is working. The session of a slow statement is, so it is never ended, however long it takes. If the
- * server cannot be asked, it is unavailable for everybody, and the usual timeouts apply.
+ * that session is working. The session of a slow statement is working, so its connection is not ended, however long the
+ * statement takes. If the server cannot be asked, it is unavailable for everybody, and the usual timeouts apply.
  * Rejected alternative: a short timeout for every statement. A slow server would always exceed it, and again on each
  * retry.
  */
@@ -18,7 +18,7 @@ import { Session } from './session.ts';
 const LOOK_MS = 250;
 const SILENT_MS = 1_000;
 const ASK_TIMEOUT_MS = 700;
-/** Time in ms that the server has to end a session regularly. */
+/** Time in ms that the server has to end a session gracefully. */
 const GOODBYE_MS = 1_000;
 
 type Silence = { bytesRead: number; sinceMs: number; patienceMs: number };
@@ -100,7 +100,7 @@ export function createSilenceWatch(deps: {
   };
 }
 
-/** Closes a connection regularly, or destroys it if the server does not respond. */
+/** Closes a connection gracefully, or destroys it if the server does not respond. */
 export async function endClient(client: Session): Promise<void> {
   await withGoodbye(client.end(), () => [client]);
 }
