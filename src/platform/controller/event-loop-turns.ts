@@ -58,7 +58,7 @@ export function createEventLoopTurns(nowMs = monotonicMs): EventLoopTurns {
   return {
     isFree: () => line.size() === 0 && !isOver(),
     wait: (namespace, begin) => {
-      // Bound to the caller's async context. Otherwise it would begin in the context of the work that ran before it.
+      // `begin` is bound to the caller's async context. Otherwise it would run in the context of the work before it.
       line.join(namespace, AsyncLocalStorage.bind(begin));
       if (callbacks >= PIECES_MAX) return;
       callbacks += 1;

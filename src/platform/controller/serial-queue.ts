@@ -29,8 +29,8 @@ export type SerialQueue<K> = {
 
 /**
  * Hands keys to waiting workers, and never the same key to two workers at once. Delays are handled elsewhere. See
- * `WorkQueue` for the rules. client-go's `processing` set has the same role here; its `dirty` set is `ready` and
- * `again` together.
+ * `WorkQueue` for the rules. The keys of `startedAtMs` correspond to client-go's `processing` set, and `ready` and
+ * `again` together to its `dirty` set.
  */
 export function createSerialQueue<K>(deps: {
   nowMs: () => number;

@@ -5,7 +5,8 @@ import { setRealTimer, type SetTimer } from './timer.ts';
 /**
  * A work queue for reconcilers, with the semantics of client-go's:
  * - a key waits at most once, however often it is added;
- * - a key is never with two workers; if it is added while one has it, it runs again afterwards;
+ * - two workers never process the same key at once; a key that is added while a worker processes it runs again
+ * afterwards;
  * - so after the last add of a key there is always one more run that begins later.
  * A delayed add merges with an earlier one, or with an add for now ("earliest wins", as in controller-runtime's
  * priority queue). client-go keeps both, and so runs a key one time more than needed. Merging loses nothing, because

@@ -75,7 +75,7 @@ const SIX_TO_FOUR = parseRange('2002::/16');
 const TEREDO = parseRange('2001::/32');
 /**
  * Addresses that belong to no host. The zeros in an IPv6 prefix or suffix give such an address when they are read as an
- * embedded IPv4 address, so it is ignored.
+ * embedded IPv4 address, so this result does not block the IPv6 address.
  */
 const THIS_NETWORK = parseRange('0.0.0.0/8');
 /** The only block from which IANA hands out routable IPv6 addresses. */

@@ -102,8 +102,8 @@ function placesOf(kind: InFlightKind, { keyId, namespace }: Holder): Record<keyo
 }
 
 /**
- * Returns the error. If the process is full, that is not the caller's fault and another process may have a free slot,
- * so the status is 503, on which proxies can try another process.
+ * Returns the error. A full process is not the caller's fault, and another process may have a free slot. The status is
+ * then 503, after which proxies can try another process.
  */
 function refusal(kind: InFlightKind, share: keyof Shares, limit: number): ApiError {
   const noun = NOUNS[kind];

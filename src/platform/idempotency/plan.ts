@@ -5,9 +5,9 @@ import { newUuid } from '../../ids.ts';
 export type MarkKey = { apiKeyId: string; hash: Buffer };
 
 /**
- * Decisions of a request that writes a declared object. The object is in the resource store and the idempotency record
- * in PostgreSQL, so one transaction cannot write both. The decisions are stored in the idempotency record, so that a
- * retry after a crash recreates the same resource instead of a second one.
+ * Decisions of a request that writes outside of our database transaction. For example, a declared object is in the
+ * resource store and its idempotency record in PostgreSQL, so one transaction cannot write both. The decisions are
+ * stored in the idempotency record, so that a retry after a crash recreates the same resource instead of a second one.
  */
 export type Plan = {
   /** UUIDv7 of the created resource. Derived names use it too. */

@@ -40,7 +40,7 @@ export function toStoreError(error: unknown): unknown {
  */
 const UNTYPED_PATCH = /failed to create typed patch object \([^)]*\): (?:\.([^:\s]+): )?(.*)$/s;
 
-/** Text of an error that arrives as an internal error (500), although a retry never helps. */
+/** Text that identifies an error for which a retry never helps, although it arrives as an internal error (500). */
 const TOO_LARGE_FOR_ETCD = 'etcdserver: request is too large';
 
 function untypedError([, field = '', text = '']: RegExpExecArray): FieldError {

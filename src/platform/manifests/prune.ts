@@ -8,7 +8,7 @@ import type { ManifestProblem } from './report.ts';
 
 /**
  * Removes what the manifests no longer declare: the whole object if only `file` declared it, otherwise only the fields
- * of `file` in it (contract/running.md#manifests).
+ * that `file` owns in it (contract/running.md#manifests).
  * @throws the errors of the store; the next pass removes the rest
  */
 export async function pruneManifests(deps: {

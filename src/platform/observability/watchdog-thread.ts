@@ -52,7 +52,8 @@ let seen: Promise<Seen> | undefined;
 
 setInterval(() => {
   const nowMs = monotonicMs();
-  // If the timer of this thread was late as well, the whole machine was busy, not only the program.
+  // If the timer of this thread was late as well, the whole machine was busy, and not only the program. Then the
+  // program is not paused.
   ticksInTime = nowMs - tickAtMs < 2 * TICK_MS ? ticksInTime + 1 : 0;
   tickAtMs = nowMs;
   const latest = Atomics.load(beats, 0);

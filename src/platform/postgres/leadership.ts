@@ -137,8 +137,8 @@ export async function raiseEpoch(db: Db, storeId: string): Promise<TermOfOffice>
 }
 
 /**
- * Sends regular statements, so that the server does not end the session as idle. Calls `onSilence` if the server does
- * not reply.
+ * Sends a statement at regular intervals, so that the server does not end the session as idle. Calls `onSilence` if the
+ * server does not reply.
  */
 function beat(client: Db, leaseMs: number, onSilence: () => void): () => void {
   let unanswered = 0;

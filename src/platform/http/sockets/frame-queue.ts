@@ -47,7 +47,7 @@ const WAITING_MAX = 100;
  */
 const BURST_BYTES = 4 * 1024 * 1024;
 const BYTES_PER_SEC = 256 * 1024;
-/** Minimum size as which a frame is counted, so that tiny frames are limited too. */
+/** Minimum number of bytes that a frame counts as, so that tiny frames are limited too. */
 const FRAME_BYTES_MIN = 256;
 /**
  * Bytes that may still arrive after the queue is closed, such as the reply to our close frame. Beyond them the socket

@@ -12,7 +12,8 @@ import { createFairPlaces } from './fair-places.ts';
 import { createFrameQueue, type Frame, type FrameQueue } from './frame-queue.ts';
 
 /**
- * WebSockets (RFC 6455), one path each, beside the HTTP routes. Frames are text; a path may also accept binary frames.
+ * WebSockets (RFC 6455). Each kind of socket has a path of its own, in addition to the HTTP routes. Frames are text; a
+ * path may also accept binary frames.
  */
 
 export type Socket = {
@@ -25,8 +26,8 @@ export type Socket = {
   takeNoMore: () => void;
   /**
    * Moves the socket from the slots for unauthenticated clients to the authenticated slots of its path, after it has
-   * sent a valid token of this namespace. Returns false if the namespace has no slot left. Until then the socket may
-   * lose its slot to a newer client.
+   * sent a valid token of this namespace. Before this call, the socket may lose its slot to a newer client. Returns
+   * false if the namespace has no slot left.
    */
   admit: (namespace: string) => boolean;
 };
