@@ -88,8 +88,8 @@ async function checkGap(
 ): Promise<CheckedQuestion[]> {
   const { agentId } = found(await readGap(deps.pool, { namespace, id }), 'knowledge gap');
   const checked: CheckedQuestion[] = [];
-  // Searches for the wordings one after the other, because only one person waits for the result and the searches of
-  // turns run at the same time.
+  // Searches for one wording at a time, to leave the database free for the searches of turns that run meanwhile. The
+  // delay matters little, because only one person waits for the result.
   for (const { text: question } of await listQuestions(deps.pool, id)) {
     const asked = { namespace, agentId, query: question, limit: DEFAULT_TOP_K };
     const { hits } = await searchFor(deps, asked);

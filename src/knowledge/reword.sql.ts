@@ -3,8 +3,8 @@ import { long } from './passages/knowledge-postings.sql.ts';
 import { configurationOf } from './passages/languages.ts';
 
 /**
- * Locks an owner whose passages still have the words of an earlier release, and on which no other process is working,
- * until the end of the transaction. Returns `undefined` if none is left.
+ * Returns an owner whose passages still have the words of an earlier release, and locks it until the end of the
+ * transaction. Skips owners on which another process is working. Returns `undefined` if none is left.
  */
 export async function takeOwnerToReword(
   db: Db,

@@ -82,7 +82,7 @@ export async function searchFor(
   const { knowledge } = live.content ?? {};
   const scope = await agentScope(pool, { namespace, agentId, knowledge });
   const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } = knowledge ?? {};
-  // `limit` affects which passages the search compares, so it is repeated with the limit that a turn would use.
+  // The search runs a second time with the limit of a turn, because the limit affects which passages are compared.
   const [all, own] = await Promise.all(
     [limit, topK].map((most) => searchTold(pool, { scope, query, limit: most }, ways)),
   );

@@ -17,7 +17,7 @@ const answer = (header: Answer, bytes: Uint8Array = NOTHING): void =>
 answer({ kind: 'ready' });
 for (;;) {
   const asked = readFrame(INPUT);
-  // `readFrame` returns `undefined` when the parent process has ended.
+  // Without a request (`undefined`), the parent process has ended, so this process ends too.
   if (!asked) break;
   try {
     const input = { ...(asked.header as Question), bytes: asked.bytes };

@@ -33,7 +33,10 @@ const TIMEOUT_MS = 20_000;
 /** Time in ms after which an idle child is stopped, because it occupies 60 MB. */
 const IDLE_MS = 30_000;
 const RETRY_AFTER_SEC = 5;
-/** Number of child processes. The second one starts when a second namespace has a document to read. */
+/**
+ * Number of child processes. `SHARE` is the maximum per namespace, so the second process starts when a second namespace
+ * has a document to read.
+ */
 const PLACES = 2;
 const SHARE = 1;
 
@@ -94,8 +97,8 @@ export function createExtractor({
         const refusal = time.aborted ? tookTooLong(timeoutMs) : lostBy(error);
         log.warn({ name: input.name, reason: refusal.detail }, error.message);
         if (signal.aborted && !time.aborted) continue;
-        // Only the current ZIP entry fails, and reading continues with the next entry. The time limit applies to the
-        // whole ZIP.
+        // If the child was reading an entry of a ZIP, only that entry counts as failed, and a new child continues with
+        // the next entry. The time limit applies to the whole ZIP, so reading stops once it has passed.
         if (time.aborted || !gathered.skip(refusal)) return { refused: refusal };
       }
     }

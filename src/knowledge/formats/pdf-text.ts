@@ -15,7 +15,7 @@ export type PdfLine = {
 };
 export type Page = readonly PdfLine[];
 
-/** A line that is larger than the text by this factor is a heading. */
+/** Minimum ratio between the font size of a heading and that of ordinary text. */
 const HEADING_RATIO = 1.15;
 const HEADING_CHARS_MAX = 200;
 const HEADING_LEVELS = 4;
@@ -108,7 +108,8 @@ function joined(
   if (level > 0) return `${text} ${shown}`;
   const wasEnded = last.right < widest * FULL_LINE || ITEM.test(shown);
   if (wasEnded) return `${text}\n${shown}`;
-  // A soft hyphen always marks a word that was divided at the end of a line.
+  // A soft hyphen at the end of a line always means that a word was divided there, so it is removed without further
+  // checks.
   if (/\p{L}\u00AD$/u.test(text)) return text.slice(0, -1) + shown;
   const [cut] = /[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*[-\u2010]$/u.exec(text.slice(-80)) ?? [];
   const [rest] = /^[\p{L}\p{M}]+/u.exec(shown) ?? [];

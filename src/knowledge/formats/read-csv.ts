@@ -89,7 +89,7 @@ function sampleLines(text: string): string[] {
   return lines.filter((line) => line.trim() !== '');
 }
 
-/** Returns how many lines have the most frequent number of cells, among lines with more than one cell. */
+/** Returns the size of the largest group of lines with the same number of cells. Ignores lines with a single cell. */
 function agreementOf(lines: readonly string[], mark: string): number {
   const counts = new Map<number, number>();
   for (const line of lines) {
@@ -123,7 +123,8 @@ function headerAt(rows: readonly string[][], sentences: number): number | undefi
     .slice(0, PREAMBLE_MAX)
     .findIndex((width, row) => row >= sentences && width >= usual);
   if (at < 0 || (usual < 2 && at > 0)) return undefined;
-  // Columns without a name make the header row narrower than the rows below it.
+  // A header row with unnamed columns at its end is narrower than the rows below it, so the row above the first wide
+  // row is tried too.
   return [at, at - 1].find((one) => {
     const width = one < sentences ? 0 : (widths[one] ?? 0);
     const isWide = one === at || width > 1;
@@ -157,8 +158,8 @@ function usualWidth(widths: readonly number[]): number {
 
 /**
  * Returns true if a row consists of distinct column names. A name has letters, or is a symbol, a date, a year or one of
- * a series of sizes. A column with a number as its name must contain other numbers than dates and sizes. The last row
- * is never a header.
+ * a series of sizes. Below a date, a year or a size, every cell must contain a digit, and at least one cell must be
+ * neither a date nor a size. The last row is never a header.
  */
 function isHeader(row: readonly string[], below: readonly string[][]): boolean {
   if (below.length === 0) return false;

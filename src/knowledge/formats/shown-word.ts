@@ -121,7 +121,7 @@ class WordEditor {
     if (hasFallback || boxes.length === 0) return;
     let at = start;
     for (const [index, box] of boxes.entries()) {
-      // A nested box is already part of the outer box, whose text is used.
+      // Skips a nested box, because its text is already part of the outer box.
       if (box.from < at) continue;
       this.edits.push({ from: at, to: box.from, text: index === 0 ? '<w:pict>' : '' });
       at = box.to;
@@ -132,8 +132,8 @@ class WordEditor {
   #openFormula(name: string, attributes: Attributes, from: number, to: number): void {
     if (name === 'm:oMathPara') this.edits.push({ from, to, text: '' });
     else if (name === 'm:chr' || name === 'm:begChr' || name === 'm:endChr') {
-      // These elements are inside `m:naryPr`, `m:dPr` or a similar element, and their value belongs to the parent of
-      // that element.
+      // `m:chr`, `m:begChr` and `m:endChr` are inside `m:naryPr`, `m:dPr` or a similar element, and their value belongs
+      // to the parent of that element.
       const outer = this.#formulas.at(-2);
       if (outer) outer.sign += `${name.slice(2)}=${attributes['m:val'] ?? ''};`;
     }

@@ -42,10 +42,11 @@ export async function detectGap(
   input: DetectGapInput,
 ): Promise<{ gapId: string; isNew: boolean }> {
   const asked = await readQuestion(db, input);
-  // Checks first without the lock, which only the comparison with similar questions needs.
+  // Searches for exactly the same question first, because this needs no lock. Only the comparison with similar
+  // questions does.
   const known = await countSameGap(db, asked);
   if (known) return noted(db, asked, known);
-  await lockGaps(db, input.agentId); // The lock prevents other transactions from adding a gap of this agent.
+  await lockGaps(db, input.agentId); // Prevents two transactions from adding the same gap.
   const found = (await countSameGap(db, asked)) ?? (await countLike(db, asked, input));
   return found ? noted(db, asked, found) : add(db, asked, input);
 }
@@ -71,7 +72,7 @@ async function readQuestion(
 
 /**
  * Returns the words that define the question. In a longer text these are the words of the question at its end, unless
- * only one word remains there ("Do you deliver there?"). If the question has only stop words, returns those.
+ * only one word remains there ("Do you deliver there?"). If the question has only stop words, returns the stop words.
  */
 function definingWords(text: string): string {
   const { question, context } = askedWords(text);

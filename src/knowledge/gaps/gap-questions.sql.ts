@@ -47,8 +47,8 @@ async function dropSeldomAsked(db: Db, gapId: string): Promise<void> {
 }
 
 /**
- * Returns SQL for the hashes of an agent's words. The index that finds questions by their words has these hashes as
- * keys.
+ * Returns SQL for one hash per stem of a question, each computed from the agent's id and the stem. The index that finds
+ * questions by their words has these hashes as keys.
  */
 function wordKeys(agentId: string, fingerprint: string): string {
   return `array(select hashtextextended(${agentId}::uuid || ' ' || stem, 0)

@@ -8,8 +8,9 @@ import { lastAnswerPosition, type LockedGap } from './knowledge-gaps.sql.ts';
 
 /**
  * Indexes `answer` as the passage of a gap and replaces the previous answer. Searches find it by its own words and by
- * the words of the gap's questions, without the text around a question in its message. `null` removes the answer from
- * the index. Returns the position of the answer among the answers of the agent, which the caller stores with the gap.
+ * the words of the gap's questions. If a question was part of a longer message, the rest of the message is not indexed.
+ * `null` removes the answer from the index. Returns the position of the answer among the answers of the agent, which
+ * the caller stores with the gap.
  */
 export async function indexAnswer(
   db: Db,

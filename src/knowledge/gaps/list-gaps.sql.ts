@@ -14,8 +14,8 @@ export type GapOrder = (typeof GAP_ORDERS)[number];
 /** A gap in a list, with the values that its cursor needs. */
 export type ListedGap = GapRow & {
   /**
-   * Time of the last question in microseconds, which is the precision of the database, because two gaps may be asked in
-   * the same millisecond.
+   * Time of the last question in microseconds, the precision of the database. Milliseconds would not suffice as a
+   * position in the list, because two gaps may be asked in the same millisecond.
    */
   lastAskedUs: string;
 };
@@ -55,8 +55,8 @@ const BEHIND: Record<Exclude<GapOrder, 'created'>, string> = {
 };
 
 /**
- * Lists gaps in descending order of creation, count or last question. For each order there is an index for each
- * selective filter.
+ * Lists gaps in descending order of creation, count or last question. Each combination of an order and a selective
+ * filter has its own index.
  */
 export async function listGaps(db: Db, filter: GapFilter): Promise<ListedGap[]> {
   const { order, after } = filter;

@@ -19,12 +19,12 @@ export type AskedWord = {
 /** Minimum weight of the common words, as a share of the weight of all words of both questions. */
 const SHARE_MIN = 0.7;
 /**
- * Maximum weight of a word that only one of the questions has, relative to the heaviest common word. `OWN_WORDS_MAX`
- * applies if both questions have such a word.
+ * Maximum weight of a word that only one of the questions has, relative to the heaviest common word. Above it, the
+ * questions are different. `OWN_WORDS_MAX` applies if both questions have such a word.
  */
 const OWN_WORD_MAX = 0.95;
 const OWN_WORDS_MAX = 0.6;
-/** Closeness of a mistyped word to the correct one, and of two words from the same root. */
+/** Closeness, from 0 to 1, of a mistyped word to the correct one, and of two words from the same root. */
 const TYPED_WRONG = 0.9;
 const RELATED = 0.9;
 /** Closeness of two synonyms. */

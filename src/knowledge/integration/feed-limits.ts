@@ -2,7 +2,7 @@
 export const FEED_LIMITS = {
   /** Maximum size of one page as received. */
   pageBytes: 20 * 1024 * 1024,
-  /** Maximum size of a page without its documents, so that only property names and the cursor remain. */
+  /** Maximum size of a page after its documents are removed, which leaves only property names and the cursor. */
   frameChars: 64 * 1024,
   /** Maximum size of a document's text in UTF-8. */
   documentBytes: 5 * 1024 * 1024,

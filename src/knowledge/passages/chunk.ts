@@ -85,8 +85,8 @@ function* mergeSmall(sections: Iterable<Section>): Generator<Part> {
 }
 
 /**
- * Returns true if a section must become text: it has paragraphs, or nothing follows its heading. A heading that is
- * followed only by deeper headings appears in their paths instead.
+ * Returns true if a section must become part of a passage: it has paragraphs, or no deeper heading follows its heading.
+ * Otherwise the heading appears in the `path` of the deeper sections.
  */
 function hasWords({ paragraphs, hasInner }: Section): boolean {
   return !hasInner || !isEmpty(paragraphs);

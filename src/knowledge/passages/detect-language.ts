@@ -10,11 +10,14 @@ import { wordsIn } from './phrases.ts';
 
 /** Number of characters at the beginning of the text that are examined. */
 const CHARS_MAX = 20_000;
-/** Minimum number of matching words. Fewer matches may be names, or words that two languages share. */
+/**
+ * Minimum number of words of a text that are among the frequent words of a language. Fewer matches may be names, or
+ * words that two languages share.
+ */
 const FOUND_MIN = 6;
 /**
- * Minimum share of matching words among all words. In prose, 30 to 50 percent of the words are frequent words; in a
- * list of products, almost none.
+ * Minimum share of the frequent words of a language among all words of a text. In prose, 30 to 50 percent of the words
+ * are frequent words; in a list of products, almost none.
  */
 const SHARE_MIN = 0.12;
 /** Minimum ratio between the matches of the best and the second-best language. */
@@ -51,8 +54,8 @@ const SCRIPTS = {
   zh: /\p{sc=Han}/gu,
 };
 /**
- * Weight of a kana character. Japanese text has about as many Chinese characters as kana, whereas Chinese text has no
- * kana.
+ * Number of times that each kana character is counted, so that Japanese wins over Chinese. Japanese text has about as
+ * many Chinese characters as kana, whereas Chinese text has no kana.
  */
 const KANA_COUNTS = 4;
 /** Letters by which a language is distinguished from others in the same script. */

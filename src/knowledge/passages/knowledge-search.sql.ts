@@ -69,8 +69,9 @@ const CONDITIONS = {
 };
 
 /**
- * Returns SQL for the rows of a word, which form one range of the primary key. `offset 0` prevents PostgreSQL from
- * using a plan that was cached when the table had few words and that would read the rows of all tenants.
+ * Returns SQL for the rows of a word, which form one range of the primary key. `offset 0` enforces the use of that
+ * range. Otherwise PostgreSQL may use a plan that it cached when the table had few words, and read the rows of all
+ * tenants.
  */
 const rowsOf = (lexeme: string, condition: string): string =>
   `(select p.owner_id, p.is_answers, p.chunks, p.postings from knowledge_postings p
@@ -108,7 +109,10 @@ const stemsOf = (condition: string): string => `
      cross join lateral (select sum(p.chunks) as df from ${rowsOf('a.lexeme', condition)} p) k
      where k.df is not null`;
 
-/** Returns SQL that replaces words of the question that no owner has with similar words that some owner has. */
+/**
+ * Returns SQL that corrects the words of the question that occur in none of the searched passages. It replaces each by
+ * the most similar word that does occur.
+ */
 const correctedOf = (condition: string): string => `
   ), unknown as materialized (
     -- Only words of the question itself are corrected, and none that has another way to be said.

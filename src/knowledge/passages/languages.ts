@@ -32,8 +32,8 @@ const CONFIGURATIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Languages whose words have no endings, or whose endings `split-words.ts` removes. Words in Latin letters in such
- * texts are mostly English.
+ * Languages whose words have no endings, or whose endings `split-words.ts` removes. Their texts are stemmed as English,
+ * because words in Latin letters in such texts are mostly English.
  */
 const OF_OTHER_SCRIPTS = new Set([
   'ar',

@@ -24,7 +24,7 @@ export function anywhere(phrases: readonly Phrase[]): RegExp {
   return new RegExp(oneOf(phrases), 'u');
 }
 
-/** Returns the words of some lines. */
+/** Returns the distinct words of lines in which words are separated by spaces. */
 export function wordsIn(lines: readonly string[]): Set<string> {
   return new Set(lines.join(' ').split(' '));
 }

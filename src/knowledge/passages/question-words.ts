@@ -63,9 +63,10 @@ export type AskedWords = {
 };
 
 /**
- * Returns the words of a message that its answer may contain. If a long message ends in a question, that question is
- * searched for, and the rest of the message is its context, which only helps to order the answers. A question such as
- * "can you check?" does not name its subject, so the rest of the message becomes the question.
+ * Returns the words of a message to search for: those that an answer may contain. If a long message ends in a question,
+ * only the words of that question are searched for. The rest of the message is its context, which only helps to order
+ * the answers. A question such as "can you check?" does not name its subject, so the rest of the message becomes the
+ * question.
  */
 export function askedWords(message: string): AskedWords {
   const text = message.slice(0, MESSAGE_CHARS_MAX);
@@ -179,8 +180,8 @@ type OtherEmptyWords = {
   /** Stop words of all languages in non-Latin scripts, together. */
   ofScripts: ReadonlySet<string>;
   /**
-   * Maps each word that shows that a question is not English to the stop word lists of the languages to which the
-   * question may belong.
+   * Stop words that are not English words, each with the lists of the languages that have it. Such a word in a question
+   * shows that the question is not in English.
    */
   telling: ReadonlyMap<string, ReadonlySet<string>[]>;
 };
@@ -210,8 +211,8 @@ function tellingOf(
 }
 
 /**
- * Returns stop words in the form in which a question contains them. Chinese and Japanese stop words stay whole words of
- * the dictionary.
+ * Returns stop words in every form in which a question may contain them: as they are listed, and as `wordsToMatch`
+ * divides them.
  */
 function emptyOf(lines: readonly string[]): Set<string> {
   return new Set([...wordsIn(lines), ...wordsToMatch(lines.join(' '), 'asked')]);

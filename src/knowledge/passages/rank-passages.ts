@@ -46,7 +46,10 @@ export type Way = {
  */
 export type Candidate = { ownerId: string; position: number; points: number; about: number };
 
-/** Weight factor for a word that no passage contains. Such a word is probably the subject of the question. */
+/**
+ * Weight factor for a word that no passage contains. It is above 1, because such a word is probably the subject of the
+ * question.
+ */
 const UNKNOWN = 1.2;
 /** Weight factor for words of the context, which affect only the order of the hits. */
 const CONTEXT = 0.1;
@@ -112,7 +115,10 @@ export function rankPassages(
   };
 }
 
-/** Sums for each place (see `placesOf`). `taken` is the number of the term that was added last at that place. */
+/**
+ * Sums for each place (see `placesOf`). `taken` has the number of the last term that was added there, so that no term
+ * counts twice at the same place.
+ */
 type Sums = { about: Float64Array; points: Float64Array; taken: Int32Array };
 type Numbered = { term: Term; number: number; places: Places };
 

@@ -41,8 +41,8 @@ const SPREAD_FREE = 100;
 const SILENT_ABOVE = 1_000;
 
 /**
- * Declares a large transaction silent (see `fallSilent`), so that readers of events do not have to wait for its commit.
- * Its own event is deferred until after the commit.
+ * Declares that a large transaction emits no event (see `fallSilent`), so that readers of events do not have to wait
+ * for its commit. The event of the change is deferred until after the commit.
  */
 export async function fallSilentAbove(db: Db, passages: number): Promise<void> {
   if (passages > SILENT_ABOVE) await fallSilent(db);
@@ -52,8 +52,8 @@ export async function fallSilentAbove(db: Db, passages: number): Promise<void> {
  * Replaces the passages of some documents of a source, in the transaction of the caller, who must have locked the
  * source. The passages of other documents keep their ids. New passages may arrive one document at a time, so that only
  * the document that is being written is in memory.
- * @param change.removed ids of deleted documents and of changed ones, which are in `added` as well. The caller must
- * delete their rows after this call and not before, because it reads their index entries
+ * @param change.removed ids of deleted and of changed documents; the changed ones are in `added` as well. The caller
+ * must delete the rows of these documents only after this call, which still reads their index entries
  * @param change.added passages of documents whose rows exist
  */
 export async function replaceDocuments(

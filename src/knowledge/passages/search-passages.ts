@@ -61,12 +61,19 @@ const WHOLE = 16;
 /** Number of answers to gaps that are read in addition to the candidates. */
 const ANSWERS = 8;
 /**
- * Minimum score of a passage that probably answers the question. Such passages move to the front within the first few.
+ * Minimum score of a passage that probably answers the question. Among the top passages, those with at least this score
+ * come before the others.
  */
 const PROBABLE = 0.5;
-/** Weight of the likeness of question and heading, relative to the weight of the words. */
+/**
+ * Weight of the likeness between question and heading in the order of passages. The words of the question together have
+ * the weight 1.
+ */
 const LIKENESS = 0.5;
-/** Weight of the proximity of the words, relative to the weight of the words. */
+/**
+ * Weight of the proximity of the question's words to each other in the order of passages. The words themselves together
+ * have the weight 1.
+ */
 const NEARNESS = 0.1;
 /** Closeness of a synonym. */
 const SYNONYM = 0.35;
@@ -128,7 +135,10 @@ function placeOf({ ownerId, position }: { ownerId: string; position: number }): 
   return `${ownerId} ${position}`;
 }
 
-/** Returns the words to search for. Each word of the question and its synonyms share one term. */
+/**
+ * Returns the words to search for: those of the question with their parts and synonyms, and those of the context. A
+ * word, its parts and its synonyms have the same `term`.
+ */
 function wordsToFind({ question, context }: AskedWords): AskedWord[] {
   const inQuestion = question.split(' ').map((word) => ({ word, counts: true }));
   const around = context.split(' ').map((word) => ({ word, counts: false }));
@@ -175,8 +185,8 @@ function ranked(passages: readonly PassageRow[], found: Found): KnowledgeHit[] {
     if (!candidate) return [];
     const like = asking[at]!.includes('') ? null : Math.max(...likest[at]!);
     const why = whyOf(question, { ...row, likeness: like });
-    // Share of words that too many passages contain to list them. Whether this passage contains them was read from the
-    // passage itself.
+    // Share of the words that this passage contains and whose postings are not listed, because too many passages
+    // contain them. `candidate` lacks the points for these words.
     const unlisted = why.unlisted / asked;
     const signs = {
       coverage: why.coverage,
@@ -190,7 +200,7 @@ function ranked(passages: readonly PassageRow[], found: Found): KnowledgeHit[] {
   });
   const scores = scoresOf(rows.map(({ signs }) => signs));
   const inOrder = rows
-    // If a gap with exactly this question has an answer, the score of that answer is certain.
+    // If the passage answers a gap with exactly this question, its score is 1, because the answer is certain.
     .map((one, at) => ({ ...one, score: one.isSame ? 1 : scores[at]! }))
     .sort(
       (a, b) =>

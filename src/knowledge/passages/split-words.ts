@@ -95,7 +95,10 @@ function plainText(text: string): string {
  * of Hindi, which is often left out.
  */
 const UNSEEN = /[\u00ad\u0640\u2060]|\u093c|\u200c|\u200d|[\ufe00-\ufe0f]/g;
-/** Pattern for combining marks in scripts in which such marks are accents, or vowels that are mostly omitted. */
+/**
+ * Pattern for letters with combining marks, in scripts in which such marks can be left out, because they are accents or
+ * vowels that people mostly omit.
+ */
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Arabic}\p{sc=Hebrew}\p{N}])\p{M}+/gu;
 /** Pattern for all Cyrillic combining marks except the breve of й, which is a letter of the alphabet. */
 const CYRILLIC_ACCENTED = /(\p{sc=Cyrillic})(?!\u0306)\p{M}+/gu;
@@ -114,7 +117,10 @@ function digitOf(digit: string): string {
   return String(code - ZEROS.findLast((zero) => zero <= code)!);
 }
 
-/** Letters that have two written forms, or in place of which people often type another letter. */
+/**
+ * Pairs of letters. The first letter is replaced by the second. Both are forms of one letter, or people often type the
+ * second instead of the first.
+ */
 const VARIANTS = new Map(
   ['ıi', 'đd', 'łl', 'ςσ', 'ךכ', 'םמ', 'ןנ', 'ףפ', 'ץצ', 'ىي', 'یي', 'کك', '\u0901\u0902'].map(
     ([written, meant]) => [written!, meant!],

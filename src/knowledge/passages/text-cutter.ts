@@ -22,8 +22,8 @@ export type TextCutter = {
    */
   cut: (namespace: string, content: Content) => Promise<CutContent>;
   /**
-   * Runs a function that writes to the index. Large writes run one at a time, because each occupies a PostgreSQL
-   * connection for half a minute, and two together would leave little of a small machine to others.
+   * Runs a function that writes to the index. Large writes run one at a time: each keeps a PostgreSQL connection busy
+   * for half a minute, and two at a time would slow down everything else on a small machine.
    */
   inTurn: <T>(
     namespace: string,

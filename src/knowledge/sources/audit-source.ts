@@ -7,7 +7,7 @@ import type { WhoElse } from '../../platform/reconcile/actors.ts';
 import { toSnakeKey } from '../../platform/resources/schema/key-map.ts';
 import type { KnowledgeSourceRow, SourceProjection } from './knowledge-sources.sql.ts';
 
-/** Fields whose values the audit log records. Of texts, it records only that they changed. */
+/** Fields whose values the audit log records. For a text, the log records only that it changed. */
 export const TOLD = ['name', 'type', 'schedule', 'managed_by'] as const;
 
 /** Adds the declaration of a source to the audit log when the operator applies it. `row` is the previous state. */

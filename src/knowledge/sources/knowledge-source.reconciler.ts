@@ -124,7 +124,8 @@ async function act(
     };
   }
   const readiness = row.ready ? [ready(why)] : [notReady(why), reconciling(why)];
-  // Whether a text can be indexed is known only after it was divided into passages.
+  // A problem that is not in `blocked` was found when the text was indexed. The origin of the text decides which
+  // condition reports it.
   const type = blocked?.type ?? (spec.textFrom ? 'ResolvedRefs' : 'Accepted');
   return {
     findings: problem ? refused(type, problem) : [...readiness, accepted, resolvedRefs()],

@@ -11,7 +11,7 @@ import { requireBytes } from './knowledge-quota.ts';
 import type { KnowledgeSourceRow, LastSync } from './knowledge-sources.sql.ts';
 import { writeSynced, writeSyncFailure, type Totals } from './synced-source.sql.ts';
 
-/** What the end of a sync changes of its source. */
+/** This module stores the result of an ended sync in the state of its source. */
 
 export type SettleDeps = QuotaDeps & {
   pool: Pool;
@@ -129,7 +129,7 @@ function stateAfterFailure(
   };
 }
 
-/** Reports the end of a sync after the commit. */
+/** Announces the event of an ended sync, updates the metrics and notifies the listeners. Call it after the commit. */
 export async function tellSettled(
   deps: Pick<SettleDeps, 'pool' | 'notifier' | 'announce' | 'metrics' | 'nowMs'>,
   end: {

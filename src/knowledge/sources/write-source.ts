@@ -58,8 +58,8 @@ export const DECLARED_SOURCE: DeclaredKind<
   },
   toSpec: toKnowledgeSourceSpec,
   fromSpec: fromKnowledgeSourceSpec,
-  // The REST field `text` stands for both spec fields: if another manager declares `textFrom`, a text from the API
-  // would declare a second text.
+  // A write of the REST field `text` conflicts with other managers of either spec field: if one declares `textFrom`,
+  // the API would add a second text.
   specFields: { text: ['text', 'textFrom'] },
   read: readSource,
   asWritten: (written, declared, row) => {
@@ -143,8 +143,8 @@ export async function patchSource(
 }
 
 /**
- * Checks a text when REST writes it, so that the caller learns of a problem immediately that the operator would
- * otherwise find later. Skips texts that are too short to have too many passages.
+ * Checks at the time of a REST write whether a text has too many passages, so that the caller gets the error. The
+ * operator would find the problem only later. Skips texts that are too short to have too many passages.
  * @throws ApiError invalid_body, unavailable
  */
 async function refuseTooMany(

@@ -192,8 +192,9 @@ async function* passagesOf(
   const newId = newUuid();
   const documentId = await upsertSynced(db, { namespace, sourceId, newId, staged });
   const { batchesId, chunks, language } = staged;
-  // Each batch is yielded with `passages: 0`, because the positions in its passages already count from the start of the
-  // document. A last item advances the position by the whole document.
+  // The positions in a batch already count from the start of the document. Each batch is therefore yielded with
+  // `passages: 0`, so that the writer does not advance its position. The last item has no batch and advances the
+  // position by the whole document.
   for (let number = 0; ; number += 1) {
     signal.throwIfAborted();
     const batch = await readStagedBatch(db, { id: sync.id, batchesId, number });

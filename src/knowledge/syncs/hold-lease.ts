@@ -43,8 +43,8 @@ export function holdLease(
   let asking: Promise<void> | undefined;
   let expiry = expireIn(times.leaseMs - times.checkMs);
 
-  // Uses a timer of this process, so that it works while the database is unavailable: another process may then take the
-  // lease.
+  // The expiry is measured by a timer of this process, because the database may be unavailable when the lease expires.
+  // Another process may take the lease as soon as the database is back.
   function expireIn(ms: number): NodeJS.Timeout {
     return setTimeout(
       () => lost.abort(new LeaseLost('the lease could not be renewed in time')),

@@ -177,7 +177,7 @@ function planEmbeddings(wanted: readonly Wanted[], rows: readonly EmbeddingsRow[
   for (const { owner, model } of wanted) {
     const own = byOwner.get(owner.ownerId) ?? [];
     byOwner.delete(owner.ownerId);
-    // The provider may be unavailable only temporarily, so its vectors stay in use.
+    // Without a wanted model, the existing vectors stay in use, because the provider may be missing only temporarily.
     if (model === null) continue;
     const row = own.find((one) => isEmbeddedWith(one, model));
     if (!row) plan.missing.push({ owner, model });

@@ -77,7 +77,8 @@ export function createQuestionVectors({
       const { vectors } = await embedder.embed(asked.namespace, { ...asked.model, texts, signal });
       const [vector, ...rest] = vectors as [Float32Array, ...Float32Array[]];
       if (rest.length > 0) state.common = meanOf(rest);
-      // A different number of dimensions shows that the model name now stands for a different model.
+      // A different number of dimensions shows that the model name now stands for a different model, so the baseline is
+      // computed again with the next question.
       if (state.common?.length !== vector.length) state.common = undefined;
       state.failures = 0;
       return { vector, baseline: state.common ? productOf(vector, state.common) : 0 };

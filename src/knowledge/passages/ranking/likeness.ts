@@ -61,7 +61,10 @@ function lengthOf(words: ReadonlySet<string>, rarity: (word: string) => number):
   return Math.sqrt(sum);
 }
 
-/** Number of imaginary headings that are added to small samples of headings. They contain only stop words. */
+/**
+ * Number of imaginary headings that are added to the sample, so that in a small sample neither stop words look rare nor
+ * other words look frequent. They contain only stop words, and each stop word is in `SHARE_OF_EMPTY` of these headings.
+ */
 const UNSEEN_HEADINGS = 10;
 const SHARE_OF_EMPTY = 0.2;
 const UNSEEN_PASSAGES = 50;

@@ -19,11 +19,11 @@ export type Signs = {
 /** Weights for a passage whose heading is not a question. Only the coverage of the question's words counts. */
 const PLAIN = { bias: -3.5, coverage: 6.7 };
 /**
- * Weights for a passage whose heading is a question. They include the likeness of the two questions and how far it is
- * ahead of other passages, because the headings of neighboring passages often share most words.
+ * Weights for a passage whose heading is a question. Neighboring passages often have headings that share most words, so
+ * the likeness of the two questions alone says little. Its lead over the other passages counts too.
  */
 const ASKED = { bias: -5.7, likeness: 6.3, about: 3, aheadLike: 1.5, aheadAbout: 1.9, both: 0.9 };
-/** Maximum lead over the second-best passage that counts. A larger lead says nothing more. */
+/** Maximum lead over the second-best passage that counts. A larger lead does not make an answer more probable. */
 const AHEAD_MAX = 0.3;
 
 /** Returns the scores of the passages, from 0 to 1, in their order. */
@@ -58,15 +58,15 @@ function logistic(sum: number): number {
 }
 
 /**
- * Number of first passages from which the best score is taken to decide whether there is an answer at all, because the
- * highest score need not belong to the first passage.
+ * Number of top passages that decide whether there is an answer at all, by their highest score. The first passage alone
+ * does not suffice, because a later one may have a higher score.
  */
 export const TELLING = 5;
 
 /**
- * Returns scores that never increase from one passage to the next: a lower score among the first passages is raised to
- * the highest score after it. The order of passages shows better which passage answers, whereas the score shows better
- * whether any passage does.
+ * Returns scores that never increase from one passage to the next. Among the top passages, a lower score is raised to
+ * the highest score after it. Below them, a higher score is lowered to the score before it. The order of the passages
+ * is the better sign of which one answers the question, and the scores are the better sign of whether any passage does.
  */
 export function falling(scores: readonly number[]): number[] {
   const [first, rest] = [scores.slice(0, TELLING), scores.slice(TELLING)];
