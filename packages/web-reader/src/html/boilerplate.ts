@@ -78,7 +78,8 @@ export function isLeftOut({ name, attributes, classes }: Tag, isInTitle: boolean
   if (NEVER_READ.has(name)) return true;
   if (ROLES_LEFT_OUT.has(attributes['role'] ?? '')) return true;
   if (!classes.some((word) => CLASS_LEFT_OUT.test(word))) return false;
-  // Sites also give the classes `permalink` and `anchor` to headings that link to themselves. Such a heading is kept.
+  // Keeps a heading that has such a class, because sites also give the classes `permalink` and `anchor` to headings
+  // that link to themselves.
   return !isInTitle || name === 'a' || name === 'span' || name === 'button';
 }
 

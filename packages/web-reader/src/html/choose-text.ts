@@ -12,11 +12,14 @@ const SHARE_MIN = 0.15;
 const KEPT_MIN = 0.2;
 
 /**
- * Minimum number of characters in a part with a name typical of menus for the part to count as text. In addition, most
- * of its characters must be outside of links, or `SENTENCES_MIN` must be reached.
+ * A part of the page whose name is typical of menus counts as text only if it has at least this many characters. In
+ * addition, most of its characters must be outside of links, or `SENTENCES_MIN` must be reached.
  */
 const TEXT_CHARS_MIN = 30;
-/** Minimum share of lines that are sentences or prices, for a part that mostly consists of links to count as text. */
+/**
+ * Minimum share of sentences and prices among the lines of a part. If this share is reached, a part that mostly
+ * consists of links counts as text anyway.
+ */
 const SENTENCES_MIN = 0.5;
 
 type Held = { chars: number; linked: number; lines: number; sentences: number };

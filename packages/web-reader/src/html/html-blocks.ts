@@ -80,7 +80,8 @@ export class HtmlBlocks {
   }
 
   /**
-   * Appends markup, such as a backtick or a mark of set-apart.ts. It does not affect whether a space is needed next.
+   * Appends markup, such as a backtick or one of the private-use characters of set-apart.ts. Unlike text, it does not
+   * affect whether a space is needed next.
    */
   writeMark(mark: string): void {
     this.#push(mark, this.#endsInSpace);

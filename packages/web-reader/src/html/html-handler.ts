@@ -125,7 +125,11 @@ export class HtmlHandler implements Partial<Handler> {
     return part;
   }
 
-  /** Writes the beginning of a superscript, subscript or struck-out element. Returns the text that ends it. */
+  /**
+   * Writes the beginning of an inline element whose content needs markup, such as struck-out text or a superscript.
+   * Returns the text to write at its end, which may be empty. For a link, that text is its phone number or e-mail
+   * address.
+   */
   #setApart(name: string, attributes: Attributes): string {
     if (this.#pre !== undefined || !INLINE.has(name)) return '';
     if (name === 'a') return contactOf(attributes['href']);
@@ -160,8 +164,8 @@ export class HtmlHandler implements Partial<Handler> {
     this.#open.pop();
     if (name === 'a') this.#out.isLink = false;
     const outside = this.#open.at(-1);
-    // `<h3><button>` counts as a title too, so the name of a title that ends inside this element is passed on to the
-    // outer element. Text between two elements is ignored.
+    // The outer element remembers the name of this element, or of the title at its end: in `<div><h3>…</h3></div>` that
+    // is `h3`. Text between two elements is ignored.
     if (outside && !closed.isLeftOut)
       outside.before = isTitleElement(closed.before) ? closed.before : name;
   }

@@ -8,11 +8,11 @@ export type Element = {
   isInTitle: boolean;
   part: Part | undefined;
   /**
-   * Name of the child element that ended last. If it is a title, a hidden part that follows is probably the answer to
-   * it.
+   * Name of the child element that ended last. If that was a title, a hidden part that follows probably belongs to it,
+   * as an answer belongs to its question.
    */
   before: string;
-  /** Text that is written when the element ends: the end of a mark or of struck-out text. */
+  /** Text that is written when the element ends, such as the `~~` after struck-out text. */
   closing: string;
 };
 

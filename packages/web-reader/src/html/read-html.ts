@@ -59,7 +59,10 @@ export function readHtml(page: string, { url }: { url: string }): HtmlDocument {
   };
 }
 
-/** Replaces marks (see set-apart.ts) with text. Modifies the blocks in place. */
+/**
+ * Replaces the private-use characters that the parser wrote around superscripts, subscripts and small print (see
+ * set-apart.ts) with text. Modifies the blocks in place.
+ */
 function withoutApart(blocks: Block[]): Block[] {
   const notes = new Set<string>();
   for (const { text } of blocks) {

@@ -37,7 +37,10 @@ export function footnoteOf(text: string): string | undefined {
   return mark === undefined ? undefined : shown?.trim();
 }
 
-/** Replaces marks with text. `notes` has the numbers and signs of the page's footnotes. */
+/**
+ * Replaces the private-use characters in a text with ordinary text, such as `²` or `^2`. `notes` has the numbers and
+ * signs of the page's footnotes; references to them are left out.
+ */
 export function resolveMarks(text: string, notes: ReadonlySet<string>): string {
   if (!/[\uE0F1-\uE0F3]/.test(text)) return text;
   const parts: string[] = [];
@@ -94,7 +97,10 @@ function isCentsOf(mark: string, before: string): boolean {
   return mark === SMALL && !/[.,]\d{1,2}$/.test(before);
 }
 
-/** Number of characters at the end of a link's text in which its phone number or address is searched for. */
+/**
+ * Number of characters at the end of a link's text that are searched for the phone number or e-mail address to which
+ * the link leads.
+ */
 export const TAIL_CHARS = 200;
 const CONTACT = /^(?:tel|mailto):(?:\/\/)?([^?;]{1,300})/i;
 

@@ -26,7 +26,10 @@ export class CanonicalPages {
     this.#aliases.set(path, to);
   }
 
-  /** Removes the alias of a page that turned out to be canonical itself. */
+  /**
+   * Removes the alias of a page that is indexed after all, because its canonical page is not known to contain all of
+   * its text.
+   */
   own(path: string): void {
     this.#aliases.delete(path);
   }

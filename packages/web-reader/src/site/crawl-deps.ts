@@ -26,8 +26,8 @@ export function tooManyPages({ maxPages }: Pick<CrawlDeps, 'maxPages'>): string 
 }
 
 /**
- * Returns why an address is not requested, or `undefined` if it may be. The length is checked first, because the
- * patterns are matched against the whole address.
+ * Returns why an address is not requested, or `undefined` if it may be. The length is checked first, because the time
+ * to match the patterns grows with it.
  */
 export function refusalOf(url: URL, deps: CrawlDeps): string | undefined {
   const trap = trapOf(url);

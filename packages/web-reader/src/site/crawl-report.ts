@@ -3,7 +3,7 @@ import type { SiteEvent } from './site-event.ts';
 /** Maximum number of refused addresses that are reported. Further ones are not reported. */
 export const TOLD_MAX = 1_000;
 
-/** Collects what a crawl reports, until the caller of the crawl takes it. */
+/** Collects the events of a crawl until the crawl yields them to its caller. */
 export class CrawlReport {
   /** Addresses that were already reported as skipped and are not checked again. */
   readonly #refused = new Set<string>();

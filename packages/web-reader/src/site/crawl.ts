@@ -233,7 +233,7 @@ export class Crawl {
   }
 
   async #failed({ path, depth }: Target, page: Extract<Page, { kind: 'failed' }>): Promise<void> {
-    // Follows the links of the last sync, because the linked pages still exist although this page failed.
+    // Follows the links that the page had in the last sync, because the pages behind them may still exist.
     await this.#followBefore(path, depth);
     const seen = this.#deps.before.get(path)?.seen ?? null;
     this.#graph.read(path, seen, this.#facts.carry(path));
@@ -327,7 +327,7 @@ export class Crawl {
     await this.#considerAll(urls, { depth: target.depth + 1, from: target.path });
   }
 
-  /** Considers the pages to which a page linked in the last sync. */
+  /** Queues the pages to which a page linked in the last sync. */
   async #followBefore(from: string, depth: number): Promise<void> {
     this.#linkedBefore ??= linksOf(this.#deps.before);
     const next = Math.min(depth + 1, this.#deps.maxDepth);
@@ -335,8 +335,8 @@ export class Crawl {
   }
 
   /**
-   * Considers pages of the last sync that had more inbound links than the graph stores, because another page may still
-   * link to them.
+   * Queues pages to which further pages linked in the last sync, beyond those that the graph stores, because one of
+   * these links may still exist.
    */
   async #considerMore(): Promise<void> {
     for (const [path, { hasMore, depth }] of this.#deps.before) {
@@ -345,7 +345,7 @@ export class Crawl {
     }
   }
 
-  /** Considers many addresses. Other work may run in between. */
+  /** Queues many addresses. Other work may run in between. */
   async #considerAll(urls: readonly (URL | string | undefined)[], found: Found): Promise<void> {
     for (const [at, one] of urls.entries()) {
       if (at % LINKS_AT_ONCE === 0) await breathe();
@@ -354,7 +354,10 @@ export class Crawl {
     }
   }
 
-  /** Considers an address for the crawl. Returns true if it was already requested or will be requested. */
+  /**
+   * Queues an address, unless it was queued before or may not be requested. Returns true if it was queued, now or
+   * before.
+   */
   #consider(url: URL, { depth, from, hops = 0, isCanonical = false }: Found): boolean {
     const path = pathOf(url);
     if (this.#report.isRefused(path)) return false;

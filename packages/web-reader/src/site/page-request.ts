@@ -2,7 +2,7 @@ import type { Validators } from './site-event.ts';
 import { inflate, inflateStart, largerThan } from './inflate.ts';
 
 export type Answer =
-  /** Body of a page. `isCut` means that `bytes` has only the first `maxBytes` of it. */
+  /** Body of a page. `isCut` means that `bytes` has only the first `maxBytes` bytes. */
   | { kind: 'body'; bytes: Buffer; headers: Headers; validators: Validators; isCut?: boolean }
   /** Response with status 304. */
   | { kind: 'unchanged' }

@@ -73,7 +73,7 @@ export async function* readSite(
   settings: SiteSettings,
   deps: SiteDeps,
 ): AsyncGenerator<SiteEvent, SiteEnd, void> {
-  // Rounded to whole milliseconds, whose sums are exact.
+  // Rounds to whole milliseconds, because sums of whole numbers are exact.
   const nowMs = (): number => Math.floor(deps.clock.monotonicMs());
   const endsMs = nowMs() + deps.msMax;
   const leaving = new AbortController();

@@ -6,7 +6,7 @@ import { Parser } from 'htmlparser2';
 export type SitemapFormat = 'sitemap' | 'index' | 'feed' | 'text';
 /** Addresses in the same form as in the sitemap. */
 export type SitemapContent = { pages: string[]; sitemaps: string[] };
-/** Result of reading a sitemap. `isWhole` means that all of it was read. */
+/** Result of reading a sitemap. `isWhole` means that it was read to its end. */
 export type SitemapRead = SitemapContent & { format: SitemapFormat; isWhole: boolean };
 
 const sniffEncoding = untypedSniffer as (

@@ -86,8 +86,8 @@ function addTo(group: Group, name: string, value: string): void {
 }
 
 /**
- * Strength of an address that no rule matches. The longest matching rule counts and, of equally long rules, the
- * `Allow`. So the strength of a rule is twice its length, plus one for `Allow`.
+ * Strength of a missing match, which allows the address. The strength of a rule is twice its length, plus one for
+ * `Allow`. The strongest rule counts, so that the longest rule wins and, of equally long rules, the `Allow`.
  */
 const NO_RULE = 1;
 

@@ -7,7 +7,7 @@ export type Robots = {
   isAllowed: (url: URL) => boolean;
   crawlDelayMs: number;
   sitemaps: string[];
-  /** Reason why robots.txt could not be read. In that case the site may have sitemaps that are not known now. */
+  /** Reason why robots.txt could not be read. The sitemaps that it names are then unknown. */
   problem?: string;
 };
 

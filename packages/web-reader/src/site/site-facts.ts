@@ -54,8 +54,8 @@ export class SiteFacts {
   }
 
   /**
-   * Whether a line of the previous sync is no longer indexed with any page. A page that was not sent again may still
-   * contain that line.
+   * Whether a line of the previous sync lost its page, so that no page is indexed with it. The next sync then reads all
+   * pages completely, because a page that was not sent again may still contain the line.
    */
   get hasLost(): boolean {
     return [...this.#before.values()].some(({ facts = [] }) =>

@@ -69,7 +69,10 @@ export class GraphBuilder {
   }
 }
 
-/** List that all pages share which only a sitemap lists, because there may be 50,000 such pages. */
+/**
+ * One list for all pages to which only a sitemap links. They share it to save memory, because there may be 50,000 such
+ * pages.
+ */
 const FROM_SITEMAP: readonly string[] = [SITEMAP];
 
 function linked(before: readonly string[], from: string): readonly string[] {
