@@ -29,7 +29,7 @@ const FIRST_PAUSE_MS = 250;
 const MAX_RETRY_AFTER_MS = 3000;
 
 /**
- * Creates a model that calls the agent's model, then its fallbacks in order. Retries only while no part of an answer
+ * Creates a model that calls the agent's model, then its fallbacks in order. Retries only while no text of an answer
  * has arrived, because text that a caller has seen or heard cannot be withdrawn. The total time limit of the first
  * provider applies to all of them together.
  */
@@ -70,13 +70,14 @@ async function askOne(
   let { request } = turn;
   const totalMs = (turn.totalMs ??= link.endpoint.timeouts.totalMs);
   const leftMs = (): number => turn.startedAt + totalMs - deps.nowMs();
-  if (leftMs() <= 0) return undefined; // Earlier models have used up the total time.
+  if (leftMs() <= 0) return undefined; // No time is left, because earlier models have used it up.
   for (let tries = 0, changes = 0; ; tries += 1) {
     const attempted = await attempt(link, { ...deps, totalMs, leftMs: leftMs() }, request);
     if (attempted.wasSent) turn.attempts += 1;
     const { outcome, draft } = attempted;
     if (outcome.kind !== 'failed') return replyOf(link, turn, attempted, deps);
-    // Tool calls alone have had no effect yet, because they run only after the answer is complete.
+    // After a failure that permits a retry, an answer with only tool calls is requested again. The calls have had no
+    // effect yet, because they run only after the answer is complete.
     const hasBegun = draft.text !== '' || (draft.hasPart && !outcome.failure.mayRetry);
     if (hasBegun) throw brokenOff(outcome.failure, replyOf(link, turn, attempted, deps));
     const changed = changes < CHANGES_MAX ? changedAfter(link, attempted, request) : undefined;
@@ -167,7 +168,7 @@ function replyOf(link: ModelLink, turn: Turn, attempted: Attempted, deps: Deps):
   const toolCalls = draft.toolCalls();
   const { text } = draft;
   const extra = draft.extra();
-  // Counts that arrive before the end of the answer may be incomplete.
+  // Uses the provider's counts only for a complete answer. Counts that arrive earlier may be incomplete.
   const told = outcome.kind === 'whole' ? draft.usage : undefined;
   const usage = told
     ? { ...told, estimated: false }

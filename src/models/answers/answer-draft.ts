@@ -14,7 +14,7 @@ export type AnswerDraft = {
   /** Ends the draft after the last chunk. `isDone` says whether the server marked the end of its stream. */
   end: (isDone: boolean, to: TextSink) => void;
   readonly text: string;
-  /** Whether any part of the answer has arrived. From then on, a failed request is not retried. */
+  /** Whether any part of the answer has arrived, be it text or a tool call. */
   readonly hasPart: boolean;
   /** Whether the server reported that the answer is complete. */
   readonly isFinished: boolean;
@@ -112,9 +112,9 @@ export function createAnswerDraft({ isHeld = false }: { isHeld?: boolean } = {})
 function reasonOf(finish: string | undefined, callCount: number): FinishReason {
   const ending = finish === undefined ? 'stop' : endingOf(finish);
   if (ending === 'length' || ending === 'content_filter') return ending;
-  // Some servers report `stop` after tool calls, and others report `tool_calls` without any.
+  // The calls decide, because some servers report `stop` after tool calls, and others report `tool_calls` without any.
   if (callCount > 0) return 'tool_calls';
-  // An answer that ended for an unknown reason may have been truncated.
+  // An answer that ended for an unknown reason may have been truncated, so it is treated like one that was.
   return ending === 'unknown' ? 'length' : 'stop';
 }
 

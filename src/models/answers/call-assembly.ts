@@ -139,8 +139,8 @@ function finished(calls: readonly Call[]): ModelToolCall[] {
     const isUsable = givenId !== undefined && !taken.has(givenId);
     const id = isUsable ? givenId : `call_${randomUUID().replaceAll('-', '')}`;
     taken.add(id);
-    // Providers reject a history that has other characters in the names of tools, even in calls that they created
-    // themselves.
+    // Replaces characters other than letters, digits, `_` and `-`, because providers reject a history that has them in
+    // the names of tools, even in calls that they created themselves.
     const name = given.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
     const hasExtra = Object.keys(extra).length > 0;
     return { id, name, arguments: unwrapArguments(text, given), ...(hasExtra && { extra }) };

@@ -91,7 +91,7 @@ function usageOf(value: unknown): Chunk['usage'] {
   const told = fieldsOf(value);
   const inputTokens = countOf(told['prompt_tokens']);
   const outputTokens = countOf(told['completion_tokens']);
-  // Some servers send zeros while they do not know the counts.
+  // Zero prompt tokens count as missing, because some servers send zeros while they do not know the counts.
   if (!inputTokens || outputTokens === undefined) return undefined;
   const cached = countOf(fieldsOf(told['prompt_tokens_details'])['cached_tokens']) ?? 0;
   return { inputTokens, outputTokens, cachedInputTokens: Math.min(cached, inputTokens) };

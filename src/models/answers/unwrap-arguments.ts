@@ -48,7 +48,7 @@ function onlyObjectOf([one, ...others]: readonly unknown[]): string | undefined 
   return isObject && others.length === 0 ? JSON.stringify(one) : undefined;
 }
 
-/** Returns the object of a text that contains the same object twice, or an empty object before the actual one. */
+/** Returns the object in a text that contains it twice, or that has an empty object `{}` before it. */
 function onceOf(text: string): string | undefined {
   const middle = Math.floor(text.length / 2);
   const [half, other] = [text.slice(0, middle).trim(), text.slice(middle).trim()];
@@ -61,8 +61,8 @@ const AROUND =
   /(?:`+|~{3,})\s*(json\w*|javascript|js|python|tool_code)?|<[^<>]{1,40}>|\[\/?[a-z_]{1,20}\]/gi;
 
 /**
- * Returns the JSON object in a text without letters or digits outside of it, or the JSON string that encodes such an
- * object.
+ * Returns the JSON object in a text, or the JSON string that encodes one. Returns `undefined` if letters or digits
+ * surround it that belong neither to a code fence nor to a tag.
  */
 function innerOf(text: string): string | undefined {
   const from = text.search(/["{]/);

@@ -51,7 +51,7 @@ export type Embedder = {
   ) => Promise<(EmbeddingModel & { batchSize: number }) | undefined>;
 };
 
-/** Size of 8,192 numbers as JSON, with a margin. */
+/** Maximum size of one vector in an answer: 8,192 numbers as JSON, with a margin. */
 const VECTOR_BYTES_MAX = 256 * 1024;
 /** Maximum size of a whole answer. 256 texts with 3,072 numbers each have 10 MB. */
 const ANSWER_BYTES_MAX = 15 * 1024 * 1024;

@@ -25,7 +25,8 @@ export function readEmbeddings(answer: unknown, texts: number): Embeddings {
     }
     vectors[place] = normalised(readVector(embedding));
   });
-  const all = vectors as Float32Array[]; // Complete, because the number of vectors matches and no index occurs twice.
+  // Each text has a vector, because the number of vectors matches and no index occurs twice.
+  const all = vectors as Float32Array[];
   const size = all[0]?.length;
   if (all.some(({ length }) => length !== size)) {
     throw new InvalidAnswer('answered with embeddings of different lengths');

@@ -17,12 +17,12 @@ export type Capabilities = {
    */
   roles: 'joined' | 'strict';
   /**
-   * Whether assistant messages carry their reasoning. `own`: only those from the same provider. `always`: messages from
-   * other providers get a placeholder. `never`: none.
+   * Which assistant messages carry reasoning. `own`: only messages from the same provider. `always`: all messages, with
+   * a placeholder in those from other providers. `never`: none.
    */
   reasoning: 'own' | 'always' | 'never';
   /**
-   * Whether calls carry their provider's additional fields. `own`: only those from the same provider. `filled`: calls
+   * Which calls carry additional fields of their provider. `own`: only calls from the same provider. `filled`: calls
    * from other providers get a placeholder. `never`: none.
    */
   callFields: 'own' | 'filled' | 'never';

@@ -97,7 +97,8 @@ function joinTwo(last: ModelMessage, next: ModelMessage): ModelMessage | undefin
   if (last.role === 'tool' || last.role !== next.role) return undefined;
   const content = [last.content, next.content].filter(Boolean).join('\n\n');
   if (last.role !== 'assistant') return { ...last, content };
-  return last.toolCalls?.length ? undefined : { ...(next as Assistant), content }; // Both messages have the same role.
+  // The cast is safe, because both messages have the same role.
+  return last.toolCalls?.length ? undefined : { ...(next as Assistant), content };
 }
 
 type To = { provider: string; capabilities: Capabilities };
@@ -137,7 +138,7 @@ function wireCall(
   const { function: ofFunction, ...ofCall } = isOwn && mode !== 'never' ? extra : {};
   const more = typeof ofFunction === 'object' ? ofFunction : {};
   const hasSignature = Object.keys(ofCall).length > 0 || Object.keys(more ?? {}).length > 0;
-  // Only the first of several parallel calls carries a signature.
+  // The first of several parallel calls carries a signature, and the others carry none.
   const isFilled = mode === 'filled' && !hasSignature && at === 0;
   return {
     id,
