@@ -83,8 +83,8 @@ export const hours = z.strictObject({
 });
 
 /**
- * Returns the time zone that the working hours in `escalation` name, if this server does not know it. `escalation` may
- * also be a merge patch.
+ * Returns the time zone of the working hours in `escalation` if this server does not know it, and `undefined`
+ * otherwise. `escalation` may also be a merge patch.
  */
 export function unknownTimeZone(escalation: unknown): string | undefined {
   const { hours: given } = Object(escalation) as { hours?: unknown };

@@ -38,8 +38,8 @@ export const voice = z.strictObject({
     .number()
     .min(0.25)
     .max(4)
-    // A CEL rule instead of `minimum`, because for an integer value the API server truncates a fractional minimum to an
-    // integer, and would accept 0 as at least 0.25.
+    // A CEL rule is used instead of `minimum`. For an integer value, the API server truncates a fractional minimum to
+    // an integer, so it would accept 0 as at least 0.25.
     .meta(rules({ rule: 'self >= 0.25', message: 'must be at least 0.25' }))
     .describe('Speed of the speech. 1 is the normal speed.')
     .exactOptional(),

@@ -29,7 +29,10 @@ export async function findVersionByHash(
   return rows[0]?.version;
 }
 
-/** Inserts a version. The caller holds the agent's row lock and has searched for the hash, so the number is free. */
+/**
+ * Inserts a version. The caller must hold the lock on the agent's row, so that no other transaction takes the same
+ * number. It must also have checked that no version has the same hash.
+ */
 export async function insertVersion(
   db: Db,
   version: Omit<AgentVersion, 'createdAt'> & { hashVersion: number },

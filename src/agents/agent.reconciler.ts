@@ -67,7 +67,7 @@ export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<Agent
     idPrefix: 'agt',
     idField: 'agentId',
     action: 'Publish',
-    isReferred: true, // Other agents may hand conversations over to this one.
+    isReferred: true, // Other agents may hand conversations over to this one, so they are reconciled when it changes.
     rows: projectionsIn(deps.pool, 'agents'),
     uses: (agent, kind, name) =>
       kind === 'Secret' ? usesSecret(agent, name) : uses(agent, kind, name),
@@ -89,8 +89,8 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
   if (kind === 'ConfigMap') return spec.promptFrom?.configMapKeyRef.name === name;
   if (kind === 'KnowledgeSource') {
     const { sourceIds = [], sourceNames = [], selector } = spec.knowledge ?? {};
-    // When a source is deleted, only its name is known. Its id may be one of `sourceIds`, or it may have matched the
-    // selector.
+    // When a source is deleted, only its name is known. The agent may have named it by an id in `sourceIds`, or
+    // selected it, so each of these counts as a use of the source.
     return selector !== undefined || sourceIds.length > 0 || sourceNames.includes(name);
   }
   if (kind === 'ModelProvider')

@@ -57,7 +57,7 @@ export async function readAgent(
   return rows[0];
 }
 
-/** Returns an agent of any namespace. For callers that check permissions in another way. */
+/** Returns an agent of any namespace. The caller must have checked the permission in another way. */
 export async function readAgentById(db: Db, id: string): Promise<AgentRow | undefined> {
   const { rows } = await db.query<AgentRow>({
     name: 'read_agent_by_id',
@@ -90,9 +90,9 @@ export async function listAgents(db: Db, filter: AgentFilter): Promise<AgentRow[
   return rows;
 }
 
-/** Locks the agent's row, which it inserts if it is missing. Every change of the live version takes this lock. */
+/** Locks the agent's row. Inserts the row first if it is missing. Every change of the live version takes this lock. */
 export async function lockAgent(db: Db, agent: AgentProjection): Promise<AgentRow> {
-  // Another object had this name, and the operator missed its deletion. Its agent is deleted first.
+  // If another object had this name and the operator missed its deletion, marks the agent of that object as deleted.
   await db.query(
     `update agents set deleted_at = now(), updated_at = now()
       where namespace = $1 and name = $2 and id <> $3 and deleted_at is null`,

@@ -48,8 +48,8 @@ export function pinChange(row: Versions, { from }: { from: number | undefined })
 }
 
 /**
- * Returns the result of a change with the live version, for the audit log. `pending` means that the operator did not
- * show the change within 2 s.
+ * Returns the result of a change for the audit log, including the live version. `pending` means that the operator did
+ * not apply the change within 2 s, so the live version is not known yet.
  */
 export function agentSettled(
   { row, shown }: { row: AgentRow; shown: boolean },

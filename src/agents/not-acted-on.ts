@@ -3,10 +3,11 @@ import { contentOf } from './content-hash.ts';
 import { providersOf, type Models } from './references/missing-providers.ts';
 
 /**
- * Returns the declared settings that have no effect, with the reason, or `undefined`: `no effect without a model: tools
- * (refund, hang_up), model, the escalation rule tool_failure; no effect where a carrier speaks: voice (speed),
- * transcriber` (contract/agents.md#settings-without-effect). The agent is ready anyway. `whyCarrier` says why the
- * carrier transcribes and speaks although the voice and the transcriber both name a provider.
+ * Returns a sentence that lists the declared settings without effect and the reason, or `undefined` if all have an
+ * effect: `no effect without a model: tools (refund, hang_up), model, the escalation rule tool_failure; no effect where
+ * a carrier speaks: voice (speed), transcriber` (contract/agents.md#settings-without-effect). Such settings do not
+ * prevent the agent from being ready. If the voice and the transcriber both name a provider, `whyCarrier` says why the
+ * carrier transcribes and speaks anyway.
  */
 export function notActedOn(
   spec: AgentSpec,

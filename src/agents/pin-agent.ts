@@ -25,8 +25,8 @@ import {
 } from './write-agent.ts';
 
 /**
- * Publish and rollback change only the pin, under a separate field manager. The content fields stay with their manager,
- * such as Git or Helm, so that the next apply of the same manifest does not undo the pin.
+ * Publish and rollback write only the pin, under a field manager of their own. The content fields stay with their
+ * manager, such as Git or Helm. The next apply of the same manifest therefore does not undo the pin.
  */
 
 /** Id of an agent, and the headers of the request. */
@@ -117,7 +117,8 @@ async function declarePin(
       // back further, because the rollback has already changed the live version.
       const decided = await plan.decide(async () => {
         precondition(current);
-        // The choice is among versions, so the operator must first have made a version of the declared content.
+        // Waits for the operator to create a version of the declared content, because that version may be the one to
+        // choose.
         const { row } = await showWritten(deps, DECLARED_AGENT, { resource: current, id });
         return { version: await input.choose(row), generation };
       });

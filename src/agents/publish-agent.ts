@@ -156,7 +156,8 @@ function isUpToDate(row: AgentRow, agent: AgentProjection): boolean {
 
 /**
  * Hides an agent whose declaration was deleted. Its versions and activations stay, because other records refer to them
- * and the agent may be declared again, unless it has `deletionPolicy: Delete`. A repeated call does nothing.
+ * and the agent may be declared again. With `deletionPolicy: Delete`, the agent is deleted together with them. A
+ * repeated call does nothing.
  */
 export async function removeAgent(
   deps: { pool: Pool; notifier: Notifier },

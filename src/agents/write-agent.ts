@@ -46,8 +46,8 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   },
   toSpec: toAgentSpec,
   fromSpec: fromAgentSpec,
-  // The REST field `prompt` stands for both spec fields: if another manager declares `promptFrom`, a prompt from the
-  // API would declare a second prompt.
+  // A write of the REST field `prompt` conflicts with other managers of either spec field: if one declares
+  // `promptFrom`, the API would add a second prompt.
   specFields: { prompt: ['prompt', 'promptFrom'] },
   read: readAgent,
   asWritten: (written, spec, row) => ({
@@ -113,7 +113,7 @@ export function patchAgent(
             requireScope(caller, 'publish', OPEN_TO_PAGES);
         },
         annotations: (current, { before, after }) => {
-          // If the patch removes the policy, the default is stored.
+          // A patch that removes the policy sets it to the default, so the default is compared.
           const changes = !isDeepStrictEqual({ ...after, publish_policy: policyOf(after) }, before);
           return causeOf(current, { actor: caller.actor, changes });
         },
@@ -148,11 +148,10 @@ export function requireAgent(deps: { pool: Db }, key: RowKey): Promise<AgentRow>
 }
 
 /**
- * Returns the annotation that names the author of a content change, with the generation that the change will create. A
- * patch without changes creates no generation, and the next generation, which another manager creates, must not be
- * attributed to the API. So such a patch keeps an existing annotation, or writes one with generation 0. Every patch
- * needs the annotation, because the API owns the patched fields from now on and their author (the API key) is read from
- * it.
+ * Returns the annotation that names the author of a content change and the generation that the change will create.
+ * Every patch needs the annotation: from now on the API owns the patched fields, and their author (the API key) is read
+ * from it. A patch without changes creates no generation, and the next generation may come from another manager. So
+ * that it is not attributed to the API, such a patch keeps an existing annotation, or writes one with generation 0.
  */
 function causeOf(
   { metadata }: Resource<AgentSpec>,

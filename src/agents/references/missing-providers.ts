@@ -14,7 +14,7 @@ export type Models = {
 const DEFAULT_PROVIDER = 'default';
 
 type Naming = Partial<Nullable<Pick<AgentSpec, 'model' | 'judgement'>>>;
-/** The same fields, each of which may be `null`, as in a merge patch. */
+/** `T` with `null` allowed in each field, as in a merge patch. */
 type Nullable<T> = { [Name in keyof T]: T[Name] | null };
 
 /** Returns the providers of an agent's models, each with its pointer in the REST body. */

@@ -50,8 +50,8 @@ export async function lastHandoffs(
 }
 
 /**
- * Agent that takes over a conversation. `content` is `null` if it has no live version, or if the declared version does
- * not exist.
+ * Agent that takes over a conversation. `content` is `null` if the agent has no live version, or if the version that
+ * the tool declares does not exist.
  */
 export type HandoffTarget = { agentId: string; agentVersion: number; content: AgentContent | null };
 

@@ -5,9 +5,10 @@ import { findHandoffTargets, lastHandoffs, type Handoff } from './handoffs.sql.t
 
 /**
  * Returns the handoff targets to record for a version that goes live, or `null` if it has no handoffs. A publication
- * records the current live versions of the targets. A rollback reuses the targets recorded last time, and current
- * versions only for deleted targets. A tool that declares a version of its target gets that version. Costs one read, or
- * three for a version with handoffs.
+ * records the current live versions of the targets. A rollback reuses the targets that the last activation of the
+ * version recorded. If such a target no longer exists or has no recorded version, the rollback records the agent that
+ * has its name now. A tool that declares a version of its target gets that version. Costs one read, or three for a
+ * version with handoffs.
  */
 export async function recordHandoffs(
   db: Db,

@@ -148,8 +148,8 @@ function problemOf(error: unknown): string {
 }
 
 /**
- * Converts every other error to a SlowSchemaError: a schema that refers to itself at the same place overflows the stack
- * before it exceeds the time limit.
+ * Converts any other error of a check to a SlowSchemaError, mainly a stack overflow: a schema that refers to itself at
+ * the same place overflows the stack before it exceeds the time limit.
  */
 function ending<R>(check: () => R): R {
   try {
