@@ -62,7 +62,8 @@ export type DeclaredRoutes<Body, Query extends z.ZodRawShape> = DeclaredTexts & 
 export function declaredRoutes<Body, Query extends z.ZodRawShape>(
   kind: DeclaredRoutes<Body, Query>,
 ): Route[];
-// The handlers receive only values that the schemas have parsed.
+// The types of bodies and filters may be omitted here, because handlers receive only values that the schemas have
+// parsed.
 export function declaredRoutes(kind: AnyRoutes): Route[] {
   return [listRoute(kind), readRoute(kind), createRoute(kind), patchRoute(kind), deleteRoute(kind)];
 }
@@ -169,7 +170,8 @@ function patchRoute(kind: AnyRoutes): Route {
     summary: `Change ${a(names.noun)}`,
     description: kind.describe.patch ?? MERGE_PATCH,
     params: paramsOf(kind),
-    body: { schema: schemas.Patch as z.ZodType<Record<string, unknown>> }, // The body is a JSON merge patch.
+    // The cast is safe, because a JSON merge patch is an object.
+    body: { schema: schemas.Patch as z.ZodType<Record<string, unknown>> },
     answers: {
       200: { description: `The ${shortNoun(names.noun)} after the change.`, schema: schemas.Shown },
       202: { description: NOT_YET, schema: schemas.Shown },

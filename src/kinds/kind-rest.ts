@@ -73,7 +73,8 @@ export function kindRest<S extends z.ZodObject>(
   const shown = (texts.fields ?? allFields(Write))((...names) => readableFields(Write, names));
   const shownValue: KindRest<unknown>['shownValue'] = (fields, name) =>
     fields[name] ?? emptyOf(shown[name]);
-  const fieldsOf = (value: z.output<S>) => toSnake(spec, value) as Record<string, unknown>; // An object, like `spec`.
+  // The result is an object, because `spec` is the schema of an object.
+  const fieldsOf = (value: z.output<S>) => toSnake(spec, value) as Record<string, unknown>;
   return {
     Write: typed(Write),
     Patch: z

@@ -86,7 +86,8 @@ export function defineKind<S extends z.ZodObject, Used = z.output<S>>(
     rows,
     rest,
     audit: { ...given.audit, shown: ['name', ...given.audit.shown, 'managed_by'] },
-    used: given.used ?? ((spec) => spec as unknown as Used), // By default `Used` is the same type as `Spec`.
+    // The cast is safe, because `Used` is the same type as `Spec` unless `used` is given.
+    used: given.used ?? ((spec) => spec as unknown as Used),
     release: given.release ?? (async () => undefined),
   };
   const written: WrittenKind<Spec> & { rest: KindRest<Spec> } = {

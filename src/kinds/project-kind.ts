@@ -104,7 +104,8 @@ async function judge<Spec>(
   db: Db,
   { declared, found, secret, beside }: ToProject<Spec>,
 ): Promise<{ projection: KindProjection<Spec>; refusal: Problem | undefined }> {
-  // If the declaration is refused for another reason, its rows in other tables must not reserve anything.
+  // `secret` is null if the declaration was already refused for another reason. Then the rows in other tables are
+  // neither checked nor written, so that a refused declaration reserves nothing.
   const refusal = secret === null ? undefined : await beside?.refusal(db);
   return {
     projection: { ...declared, ...found, ...(refusal && { ready: false, ...refusal }) },
