@@ -15,7 +15,7 @@ export type ChangeReaders = {
   follow: (namespace: string, signal: AbortSignal) => AsyncGenerator<Change>;
 };
 
-/** Maximum queue of a slow reader. Beyond it, the queue becomes `all`. */
+/** Maximum number of changes queued for a slow reader. Beyond it, a single change `all` replaces them. */
 const KEPT_MAX = 2_000;
 
 type Box = { namespace: string; waiting: Map<string, Change>; wake: () => void };
@@ -36,7 +36,8 @@ export function createChangeReaders(): ChangeReaders {
       try {
         while (!signal.aborted) {
           const woken = untilWoken(box, signal);
-          // Removes one change at a time from the queue, so that repeated changes stay merged while a reader is slow.
+          // Takes only one change at a time from the queue. The others stay queued while the reader is slow, so that
+          // repeated changes of an object are merged.
           for (let change = take(box); change && !signal.aborted; change = take(box)) yield change;
           await woken;
         }

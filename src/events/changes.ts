@@ -9,8 +9,8 @@ import { ANYTHING, createChangeReaders, type ChangeReaders } from './change-read
 /**
  * Hints for user interfaces that an object has changed and should be read again (contract/events.md#changes). They are
  * derived from wake-ups that processes send each other anyway, so that turns and deliveries cost no extra query. Like
- * wake-ups they may be lost, and they are not stored. All readers of a process share one namespace lookup per batch;
- * without readers, lookups are skipped (docs/decisions/0040).
+ * wake-ups they may be lost, and they are not stored. The only query of a batch looks up the namespaces of the changed
+ * conversations. It serves all readers of a process; without readers it is skipped (docs/decisions/0040).
  */
 export type Changes = {
   /** Yields changes of a namespace from now on, until the signal aborts. */

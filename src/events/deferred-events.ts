@@ -22,7 +22,7 @@ export type Deferred = { deferredId: string };
 
 /**
  * Stores an event in the transaction of the change. That transaction may have declared that it emits no events
- * (silence.ts), because another transaction emits this one. Costs one statement.
+ * (silence.ts), because another transaction will emit the deferred event. Costs one statement.
  */
 export async function deferEvent<T extends EventType>(
   db: Db,

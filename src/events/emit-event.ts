@@ -7,7 +7,7 @@ import { insertEvent } from './outbox.sql.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Event to commit with a change. Ids are uuids; `data` is sent in its order. */
+/** Event to commit with a change. Ids are uuids. The fields of `data` are sent in the order in which they are given. */
 export type EventToEmit<T extends EventType> = {
   namespace: string;
   type: T;

@@ -1,7 +1,7 @@
 import type { EventId } from '../ids.ts';
 import type { EventData, EventType } from './event-types.ts';
 
-/** Envelope exactly as sent, in this order and nothing else (contract/events.md#envelope). */
+/** Envelope of an event. It is sent with exactly these fields, in this order (contract/events.md#envelope). */
 export type Envelope<T extends EventType = EventType> = {
   id: EventId;
   type: T;

@@ -75,6 +75,6 @@ function withoutWords({ type, data }: Envelope, erased: string): object | undefi
  * U+0000.
  */
 function withData({ id, type, created }: Envelope, data: object): Buffer {
-  // No event type allows empty data, but an erased event has none.
+  // The cast is necessary, because an erased event has empty data, which no event type allows.
   return encodeEnvelope({ id, type, created, data } as unknown as Envelope);
 }

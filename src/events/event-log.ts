@@ -66,8 +66,9 @@ async function positionOf(
   if (cursor === undefined || cursor.id === START.id) return START;
   const known = await findStreamPosition(pool, { namespace, id: cursor.id });
   if (known) return known;
-  // If the event was dropped because of its age, and the log was read since then, the follower missed nothing.
-  // Otherwise the event was never in this database, or not in the backup that was restored.
+  // The event of the cursor no longer exists. If it was dropped because of its age, and the log has been read since,
+  // the follower missed nothing. Otherwise the event was never in this database, or not in the backup that was
+  // restored.
   const isOld = nowMs() - uuidTimeMs(cursor.id) > replayWindowMs(deps);
   const isFresh = nowMs() - cursor.readAtSec * 1_000 < replayWindowMs(deps);
   const { position } = await readStreamStart(pool);

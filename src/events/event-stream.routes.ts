@@ -85,7 +85,10 @@ function lastEventId(header: string | string[] | undefined): string | undefined 
 
 type FollowChanges = (signal: AbortSignal) => AsyncGenerator<Change>;
 
-/** Streams events and changes. Each of the two waits for the client on its own and holds at most one item meanwhile. */
+/**
+ * Streams events and changes concurrently. Each of the two sends one item at a time and waits until the client accepts
+ * more, so memory holds at most one item of each.
+ */
 function streamed(reader: Reader, follow: FollowChanges | undefined): Answer {
   const sendEvents: EventStream = async (send, signal) => {
     for await (const { id, type, body } of reader(signal)) {

@@ -28,7 +28,7 @@ export type StreamedEvent = StreamPosition & {
 export type StreamFilter = {
   /** Whether to include test events. */
   withTests: boolean;
-  /** Unix seconds of the event; the first is inclusive, the second exclusive. */
+  /** Bounds for the time of the event, in Unix seconds. `createdAfter` is inclusive, `createdBefore` exclusive. */
   createdAfter?: number | undefined;
   createdBefore?: number | undefined;
   types?: readonly EventType[] | undefined;
@@ -40,8 +40,8 @@ const NOTHING = '00000000-0000-0000-0000-000000000000';
 /** Position before all events. */
 export const START: StreamPosition = { xid: 0n, id: NOTHING };
 /**
- * Maximum bytes of event bodies per page, which always has at least one event. A stalled reader holds a page, and 500
- * such pages must not exhaust the memory.
+ * Maximum total size of the event bodies in a page, in bytes. A larger event gets a page of its own. A stalled reader
+ * keeps a page in memory, and 500 such pages must not exhaust the memory.
  */
 export const PAGE_BYTES = 131_072;
 /** Margin for the age of events, longer than any transaction or clock difference. */
@@ -54,7 +54,8 @@ export async function readStreamStart(db: Db): Promise<StreamStart> {
   const { rows } = await db.query<{ snapshot: string }>(
     'select pg_current_snapshot()::text as snapshot',
   );
-  // `xmin:xmax:xip,xip`: xmin is the oldest running transaction, xmax the first one not started.
+  // The snapshot has the form `xmin:xmax:xip,xip`. `xmin` is the oldest running transaction, `xmax` the first one that
+  // has not started, and each `xip` one that is running.
   const [xmin = '0', xmax = '0', running = ''] = (rows[0]?.snapshot ?? '').split(':');
   const underWay = new Set(running.split(',').filter(Boolean));
   return {
@@ -125,7 +126,7 @@ export async function readStream(
   const hasMore = found === limit || events.length < found;
   return {
     events,
-    // A page that is not full has every event below the horizon.
+    // A page that is not full includes all events below the horizon, so the next read continues at the horizon.
     position: hasMore && last ? last : latest(after, before(horizon)),
     hasMore,
     isHeldBack: rows[0]?.isHeldBack ?? false,

@@ -99,7 +99,7 @@ async function* read(
 ): AsyncGenerator<StreamedEvent> {
   const { filter, tail, from } = input;
   let { position } = from;
-  // If the position names no event, the reader starts now.
+  // A position without an event has no time. Its reader gets only new events, so the current time is used.
   let sinceMs = Math.max(uuidTimeMs(position.id), 0) || nowMs();
   while (!signal.aborted) {
     const after = position;
@@ -148,7 +148,7 @@ export function createPageTurns(metrics: FairQueueMetrics): PageTurns {
     const page = Promise.withResolvers<T>();
     void queue.run(namespace, async () => {
       await Promise.resolve().then(read).then(page.resolve, page.reject);
-      // Holds the slot until the reader has written the page, or waits for its client.
+      // Keeps the slot occupied until the reader has written the page to its client, or has to wait for the client.
       await afterOthers();
     });
     return page.promise;

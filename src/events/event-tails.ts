@@ -11,7 +11,7 @@ import {
 } from './event-stream.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
-/** Newest events of each namespace that has readers. All readers share one read. */
+/** Newest events of each namespace that has readers. They are read once for all readers of the namespace. */
 export type EventTails = {
   /** Returns the tail of a namespace. The tail stays in memory until every caller has released it. */
   of: (namespace: string) => Promise<Tail>;
@@ -83,8 +83,8 @@ export function createEventTails(deps: {
 
   return {
     of: async (namespace) => {
-      // Reads the position even if the tail exists: a conditional `await` between `get` and `set` would let another
-      // caller create the tail in between.
+      // Reads the position before it is known whether the tail exists. If it were read between `get` and `set`, another
+      // caller could create the tail in the meantime.
       const { position } = await readStreamStart(pool);
       const tail: Tail = tails.get(namespace) ?? newTail(position, () => looking.trigger());
       const looking = createSingleFlight(() =>
@@ -164,7 +164,8 @@ export function fromTail(
   let bytes = 0;
   for (const event of tail.events.slice(at + 1)) {
     if (events.length > 0 && bytes + event.body.length > PAGE_BYTES) {
-      return { events, position: events.at(-1)!, hasMore: true }; // The condition above requires an event.
+      // `events` is not empty: the condition above checks it.
+      return { events, position: events.at(-1)!, hasMore: true };
     }
     events.push(event);
     bytes += event.body.length;

@@ -128,7 +128,7 @@ export async function insertTestEvents(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Inserts an event. Returns the id of its row. */
+/** Stores an event to be emitted later. Returns the id of its row. */
 export async function insertDeferred(
   db: Db,
   event: { namespace: string; type: EventType; data: object },
@@ -142,7 +142,7 @@ export async function insertDeferred(
   return rows[0]!.id; // An insert always returns its row.
 }
 
-/** Removes and returns an event, by default the oldest. Skips rows locked by other sessions. */
+/** Deletes a deferred event, by default the oldest, and returns it. Skips rows locked by other sessions. */
 export async function takeDeferred(
   db: Db,
   id: string | null,
