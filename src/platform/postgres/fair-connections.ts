@@ -125,7 +125,12 @@ export function shareConnections(
   function take(namespace: Namespace, callback: (...connected: Connected) => void): void {
     taken += 1;
     const sinceMs = holdings.take(namespace);
+    let isAnswered = false;
     connect((error, client, done) => {
+      // If the time-out passes while a new connection is set up, `pg-pool` calls back twice: with the error, and later
+      // with the connection. Nobody waits for it any longer.
+      if (isAnswered) return done();
+      isAnswered = true;
       if (client) holders.set(client, { namespace, sinceMs });
       else giveBack(namespace, sinceMs);
       callback(error, client, done);

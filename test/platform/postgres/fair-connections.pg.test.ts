@@ -1,8 +1,9 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
-import type { PoolClient } from 'pg';
+import pg, { type PoolClient } from 'pg';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { asWork } from '../../../src/platform/observability/work.ts';
+import { shareConnections } from '../../../src/platform/postgres/fair-connections.ts';
 import { createPool, isUnavailable, type Pool } from '../../../src/platform/postgres/pool.ts';
 import { holdTime } from '../../clock.ts';
 import { createTestDatabase } from './postgres.ts';
@@ -171,4 +172,30 @@ describe('beside another active namespace', () => {
     await time.advance(20);
     expect(await begin('a4')).toEqual(['b1', 'a1', 'a2', 'a3', 'a4']);
   });
+});
+
+test('a connection that is ready only after its time-out goes back to the pool', async () => {
+  let finish = (): void => undefined;
+  let isSlow = false;
+  const slow = new pg.Pool({
+    connectionString: (await createTestDatabase()).url,
+    max: 2,
+    connectionTimeoutMillis: 500,
+    verify: (_client, done) => {
+      if (isSlow) finish = done;
+      else done();
+    },
+  });
+  shareConnections(slow, { max: 2, waitMs: 60_000 });
+  (await slow.connect()).release();
+  isSlow = true;
+  // The idle connection serves the first. The second waits for a new one that is never set up in time.
+  const [first, second] = await Promise.allSettled([slow.connect(), slow.connect()]);
+  expect([first.status, second.status]).toEqual(['fulfilled', 'rejected']);
+  finish();
+  expect(slow.idleCount).toBe(1);
+  if (first.status === 'fulfilled') first.value.release();
+  const both = await Promise.all([slow.connect(), slow.connect()]);
+  for (const client of both) client.release();
+  await slow.end();
 });
