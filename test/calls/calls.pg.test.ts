@@ -8,7 +8,6 @@ import { readCall } from '../../src/calls/calls.sql.ts';
 import { doStep } from '../../src/calls/do-step.ts';
 import { simulated } from '../../src/calls/transports/simulated.ts';
 import type { Reply } from '../roles/api/api-setup.ts';
-import { until as untilInRealTime } from '../until.ts';
 import { FIRST_MESSAGE, startCallFixture, TO, type CallFixture } from './calls-setup.ts';
 import { meanwhile, passTime, until } from './passing-time.ts';
 
@@ -232,7 +231,7 @@ describe('a call that is not answered', () => {
     await client.query('select 1 from calls where id = $1 for update', [idOf(made)]);
     const replies = Array.from({ length: 3 }, () => fixture.end(made.body.id));
     // All three requests have read that it rings, and wait to change it.
-    await untilInRealTime('all to wait', async () => {
+    await until('all to wait', async () => {
       const { rows } = await pool.query<{ waiting: number }>(
         `select count(*)::int as waiting from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock' and query like 'update calls%'`,

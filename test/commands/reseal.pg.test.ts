@@ -171,7 +171,9 @@ test('the command says how many are left and fails while there are any', async (
   const key = { PARLEY_ENCRYPTION_KEY: NEW.toString('base64') };
   await expect(run(key)).rejects.toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/^0 resealed, [1-9]\d* left under another key\n$/),
+    stdout: expect.stringMatching(
+      /^0 values re-encrypted, [1-9]\d* still encrypted with another key\n$/,
+    ),
   });
   const { stdout } = await run({ ...key, PARLEY_ENCRYPTION_KEY_PREVIOUS: OLD.toString('base64') });
   expect(stdout).toMatch(/^[1-9]\d* resealed, 0 left under another key\n$/);

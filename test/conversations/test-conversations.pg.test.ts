@@ -55,7 +55,7 @@ test('without a test only what was live is talked with, and what is not there by
   expect(await refused({ agent_version: 3, test: true })).toEqual([422, 'unknown_version']);
   expect(await refused({ agent_version: 0 })).toEqual([422, 'invalid_body']);
   const never = await begin({ agent_id: id, agent_version: 2 });
-  expect(never.body.detail).toMatch(/never live.*"test": true/);
+  expect(never.body.detail).toMatch(/never been live.*"test": true/);
   const foreign = await fixture.newKey('other');
   const json = { agent_id: id, agent_version: 1, test: true };
   const { body } = await fixture.call('POST', '/v1/conversations', { json, key: foreign });

@@ -9,7 +9,7 @@ test('an API key and a name open the page that was asked for, and the name is in
   await page.getByLabel('API key', { exact: true }).fill('parley_wrong_wrong_wrong_wrong');
   await page.getByLabel('Your name').fill('Berta');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('alert').filter({ hasText: 'not known' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'is unknown' }).waitFor();
   expect(await page.getByLabel('Your name').inputValue()).toBe('Berta');
 
   await page.getByLabel('API key', { exact: true }).fill(apiKey);

@@ -67,7 +67,7 @@ function adviceFor(act: Act, places: string): string {
     case 'change':
       return `Change it in ${places}, or omit the fields listed in \`errors\`.`;
     case 'delete':
-      return `delete it from ${places}; it goes when nothing declares it any more`;
+      return `Delete it from ${places}. It disappears when nothing declares it any longer.`;
     case 'pin':
       return `The live version is pinned there. Change or remove the pin in ${places}.`;
     default:

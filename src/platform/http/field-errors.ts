@@ -78,7 +78,7 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
           : issue.message,
       ];
     case 'invalid_key':
-      return ['invalid_value', `has an invalid key: it ${explainFirst(issue.issues)}`];
+      return ['invalid_value', `has a key that is not allowed: it ${explainFirst(issue.issues)}`];
     case 'custom': // The message comes from our own check.
       return ['invalid_value', issue.message];
     case 'invalid_union':

@@ -51,7 +51,7 @@ const TOOLS: Record<string, Misbehaves> = {
   'points inside': {
     answer: (response) =>
       void response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end(),
-    error: 'the redirect 302',
+    error: 'a redirect (status 302)',
   },
   'closes the connection': {
     answer: (response) => void response.destroy(),

@@ -267,7 +267,7 @@ describe('the controller', () => {
     const stopped = controller.stop();
     time.advance(50);
     await stopped;
-    expect(lines[0]?.err.message).toContain('stops');
+    expect(lines[0]?.err.message).toContain('is stopping');
   });
 
   test('a logger that throws costs no worker and no retry', async () => {

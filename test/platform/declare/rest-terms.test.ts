@@ -50,11 +50,11 @@ describe('managed_elsewhere', () => {
     managedElsewhere([{ field: 'prompt', manager }], { pointer, ...(act && { act }) });
 
   test.each([
-    ['file', undefined, /change it in its file in the folder PARLEY_MANIFESTS/],
-    ['kustomize-controller', undefined, /kustomize-controller: change it in its manifest \(Git/],
-    ['kubernetes', 'delete', /kubernetes: delete it from its manifest/],
-    ['file', 'delete', /file: delete it from its file in the folder PARLEY_MANIFESTS/],
-    ['kubectl-edit', 'pin', /kubectl-edit: the live version is pinned there/],
+    ['file', undefined, /Change it in its file in the folder PARLEY_MANIFESTS/],
+    ['kustomize-controller', undefined, /kustomize-controller\. Change it in its manifest \(Git/],
+    ['kubernetes', 'delete', /kubernetes\. Delete it from its manifest/],
+    ['file', 'delete', /file\. Delete it from its file in the folder PARLEY_MANIFESTS/],
+    ['kubectl-edit', 'pin', /kubectl-edit\. The live version is pinned there/],
     ['parley-demo', undefined, /PARLEY_DEMO=0/],
   ] as const)('by %s, who tries to %s, is told what to do there', (manager, act, advice) => {
     expect(of(manager, act)).toMatchObject({ code: 'managed_elsewhere' });

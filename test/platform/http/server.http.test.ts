@@ -143,7 +143,7 @@ test('a port in use by somebody else is not taken from them', async () => {
   stops.push(() => new Promise((resolve) => void other.close(() => resolve())));
   const address = other.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  await expect(listen(ok, { port })).rejects.toThrow('is taken');
+  await expect(listen(ok, { port })).rejects.toThrow('is already in use');
   expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('ok');
 });
 

@@ -98,8 +98,12 @@ test.each<[Shown, string, string]>([
 });
 
 test.each<[Shown, string, RegExp]>([
-  ['good', 'verify-full', /^DATABASE_URL: cannot connect to .*; name the file .* sslrootcert/],
-  ['none', 'require', /^DATABASE_URL: cannot connect to .*; it has no TLS: use sslmode=disable$/],
+  ['good', 'verify-full', /^DATABASE_URL: cannot connect to .*; set sslrootcert to the file/],
+  [
+    'none',
+    'require',
+    /^DATABASE_URL: cannot connect to .*; the server does not support TLS: use sslmode=disable$/,
+  ],
 ])('a failed start says in one line what to change: %s, %s', async (shown, mode, line) => {
   const cert = shown === 'none' ? undefined : certificates.good;
   const server = await startServer(cert, certificates.goodKey);

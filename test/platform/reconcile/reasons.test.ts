@@ -40,7 +40,7 @@ function reasonsInCode(): string[] {
 
 function reasonsInGuide(): string[] {
   const guide = readFileSync(path.join(ROOT, 'docs/operations/gitops.md'), 'utf8');
-  const [, section = ''] = guide.split('## Objects that are not in force');
+  const [, section = ''] = guide.split('## Objects that are not active');
   const rows = section.split('\n').filter((line) => line.startsWith('| '));
   const cells = rows.map((row) => row.split('|')[2] ?? '');
   const named = cells.flatMap((text) => [...text.matchAll(/`([A-Z][A-Za-z]+)`/g)]);

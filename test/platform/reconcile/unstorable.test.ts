@@ -8,7 +8,7 @@ test.each([
 ])('%j is refused, and where', (spec, place) => {
   expect(refuseUnstorable(spec)).toMatchObject({
     reason: 'InvalidCharacter',
-    message: expect.stringContaining(`${place} has`),
+    message: expect.stringContaining(`${place} contains`),
   });
 });
 
@@ -18,7 +18,7 @@ test.each([
     { tools: [{ parameters: { enum: Array(480_000).fill('x') } }] },
     /10000 mem/,
   ],
-  ['100,000 levels', { tools: deep(100_000) }, /72 deep/],
+  ['100,000 levels', { tools: deep(100_000) }, /72 levels deep/],
 ])('%s are refused, with the bound', (_, spec, message) => {
   const refused = refuseUnstorable(spec);
   expect(refused).toMatchObject({ reason: 'TooLarge', message: expect.stringMatching(message) });

@@ -313,7 +313,7 @@ function testKeys(route: Route, row: Row): void {
     );
     const { status, body } = reply!;
     expect({ status, code: codeIn(reply!) }).toEqual({ status: 403, code: 'missing_scope' });
-    expect(body.detail ?? body.error.message).toContain(` ${String(route.scope)}`);
+    expect(body.detail ?? body.error.message).toContain(`scope \`${String(route.scope)}\``);
     // A key with a single other scope is refused too.
     expect(alone.map((one) => one.status)).toEqual(others.map(() => 403));
   });

@@ -214,7 +214,7 @@ describe('a retry', () => {
     const leased = await addQueued({ endpoint_id, ...OVER, ...LEASED });
     expect((await retry(leased)).id).toBe(leased);
     const finished = await addDelivery({ endpoint_id, status: 'failed' });
-    await expect(retry(finished)).rejects.toThrow('it is failed');
+    await expect(retry(finished)).rejects.toThrow('is already failed');
     await expect(retry(newUuid())).rejects.toMatchObject({ code: 'not_found' });
   });
 

@@ -70,7 +70,7 @@ function path(plural: string): string {
       'webhookendpoints',
       { url: 'https://x.example/', headers: { a: 'ü' } },
       'spec.headers[a]',
-      'must be visible ASCII',
+      'must be one line of visible ASCII',
     ],
     [
       'modelproviders',

@@ -118,7 +118,7 @@ describe('agents in REST', () => {
     ['an enum of 480,000', { enum: Array(480_000).fill(1) }, /2000 members/],
     ['2,001 members', Object.fromEntries(keys(2_001)), /2000 members/],
     ['a text of 64 KiB', { a: 'x'.repeat(65_536) }, /64 KiB/],
-    ['100,000 levels', nestedList(100_000), /64 deep/],
+    ['100,000 levels', nestedList(100_000), /64 levels deep/],
   ])('parameters of %s are refused with the bound', (_, parameters, message) => {
     const tools = [{ type: 'end_call', name: 'a', parameters }];
     for (const schema of [AgentWrite, AgentPatch]) {
