@@ -176,6 +176,6 @@ test('the command says how many are left and fails while there are any', async (
     ),
   });
   const { stdout } = await run({ ...key, PARLEY_ENCRYPTION_KEY_PREVIOUS: OLD.toString('base64') });
-  expect(stdout).toMatch(/^[1-9]\d* resealed, 0 left under another key\n$/);
+  expect(stdout).toMatch(/^[1-9]\d* values re-encrypted, 0 still encrypted with another key\n$/);
   expect(stdout).not.toContain(SECRET);
 });

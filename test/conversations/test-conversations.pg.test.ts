@@ -71,7 +71,7 @@ test('without a test only what was live is talked with, and what is not there by
   const { body: nothing } = await begin({ agent_id: agent.id, test: true });
   expect([nothing.code, nothing.detail]).toEqual([
     'not_published',
-    expect.stringContaining('"agent_version"'),
+    expect.stringContaining('`agent_version`'),
   ]);
 });
 
