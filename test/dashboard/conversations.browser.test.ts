@@ -180,7 +180,7 @@ describe('a conversation', () => {
     await transcript.getByText('How long does delivery take?').first().waitFor();
     await transcript.getByText('within three working days').first().waitFor();
 
-    await transcript.getByText('Drawn from 1 of').click();
+    await transcript.getByText('The answer uses 1 of').click();
     await transcript.getByText('used', { exact: true }).click();
     await transcript.getByRole('link', { name: 'Go to the source' }).first().waitFor();
     const passage = transcript.getByRole('blockquote').getByText('We deliver within three working');
@@ -274,7 +274,7 @@ test.each(WALKED_THEMES)('both pages are accessible, %s', async (theme) => {
   await page.getByRole('link', { name: 'jo' }).click();
   await page.getByText('3 attempts').waitFor();
   await page.getByText('Events, deliveries and attempts').click();
-  await page.getByText('Drawn from 1 of').click();
+  await page.getByText('The answer uses 1 of').click();
   await expectAccessible(page);
   expect(page.url()).toContain(id);
 });

@@ -67,7 +67,7 @@ test('who waits is taken over by one, and the other sees all of it without a cli
   await expectAccessible(ana.page);
 
   await ana.page.getByRole('button', { name: 'Accept' }).click();
-  await ben.page.getByText('Ana accepted it').waitFor();
+  await ben.page.getByText('Ana accepted the escalation').waitFor();
   const reply = ana.page.getByRole('textbox', { name: 'Reply as Ana' });
   await reply.waitFor();
   expect(await reply.evaluate((box) => box === document.activeElement)).toBe(true);
@@ -87,7 +87,7 @@ test('who waits is taken over by one, and the other sees all of it without a cli
   expect(await status(ana, escalationId)).toMatchObject({ status: 'accepted', by: 'Ana' });
 
   await ana.page.getByRole('button', { name: 'Give back to the agent' }).click();
-  await ben.page.getByText('Ana gave it back to the agent').waitFor();
+  await ben.page.getByText('Ana gave the conversation back to the agent').waitFor();
   expect(await status(ana, escalationId)).toMatchObject({
     status: 'completed',
     conversation: 'active',
@@ -102,7 +102,7 @@ test('whoever accepted is there as long as a tab is open; then somebody else is 
   const { escalationId } = await wait(ana.parley, 'Lost keys');
   await itemOf(ana.page, 'Lost keys').click();
   await ana.page.getByRole('button', { name: 'Accept' }).click();
-  await ana.page.getByText('You accepted it').waitFor();
+  await ana.page.getByText('You accepted the escalation').waitFor();
   // On another page too, and after it was loaded anew.
   await ana.page.clock.install();
   await ana.page.goto('/agents');
@@ -157,7 +157,7 @@ test('who is a moment too late sees who took it, and no error', async () => {
   });
   await ana.page.keyboard.press('a');
   await accepted;
-  await ana.page.getByText(/Ben was faster and accepted it \d+ s ago/).waitFor();
+  await ana.page.getByText(/Ben already accepted this escalation \d+ s ago/).waitFor();
   expect(await ana.page.getByRole('alert').count()).toBe(0);
 });
 
@@ -186,7 +186,7 @@ test('by keyboard: move, accept, end with an outcome', async () => {
   await ana.page.getByLabel('Outcome').selectOption('resolved');
   await expectAccessible(ana.page);
   await ana.page.getByRole('button', { name: 'End the conversation', exact: true }).click();
-  await ana.page.getByText(/The conversation ended .*, while Ana had it: resolved/).waitFor();
+  await ana.page.getByText(/The conversation ended .*, while Ana handled it: resolved/).waitFor();
   // What was half written is not lost with the box.
   expect(await ana.page.getByLabel('Your unsent reply').textContent()).toBe('a');
   expect(await status(ana, escalationId)).toMatchObject({

@@ -74,11 +74,11 @@ test(
       .getByRole('list', { name: 'Passages, best first' })
       .getByText('Returns > How long')
       .waitFor();
-    await page.getByText(/None would be used: an answer needs a score of at least 0.5/).waitFor();
+    await page.getByText(/No passage is used in an answer \(minimum score 0.5\)/).waitFor();
     await page.getByLabel('What the agent should reply').fill('Gift cards are final.');
     await page.getByRole('checkbox', { name: 'Phone' }).waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Answer it' }).click();
+    await page.getByRole('button', { name: 'Answer the question' }).click();
     await page.getByRole('button', { name: 'Change the answer' }).waitFor();
     const stored = await answersOf(opened, question);
     expect(stored.filter((answer) => answer === 'Gift cards are final.')).toHaveLength(2);
@@ -96,14 +96,14 @@ test(
     ).toBeGreaterThan(0.5);
     await page.getByLabel('Question').fill('zebra');
     await page.getByRole('button', { name: 'Ask again' }).click();
-    await page.getByText('The answer contains none of these words.').waitFor();
+    await page.getByText('The answer contains none of the words of this question.').waitFor();
 
     await page.getByRole('button', { name: 'Change the answer' }).click();
     await page.getByLabel('What the agent should reply').fill('Within a week.');
     await page.getByRole('button', { name: 'Save the answer' }).click();
     await page.getByText('Within a week.').first().waitFor();
     await page.getByRole('button', { name: 'Withdraw the answer' }).click();
-    await page.getByRole('button', { name: 'Answer it' }).waitFor();
+    await page.getByRole('button', { name: 'Answer the question' }).waitFor();
     expect(await answersOf(opened, question)).toContain(null);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Change the answer' }).waitFor();
@@ -235,20 +235,20 @@ test(
     await page.getByLabel('Search as agent').selectOption('Laundry');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByText(/passages visible to version 1, which is live/).waitFor();
-    await page.getByText(/↑ Would be used: an answer needs a score of at least 0.5/).waitFor();
+    await page.getByText(/↑ Used in an answer \(minimum score 0.5\)/).waitFor();
     const hits = page.getByRole('list', { name: 'Passages, best first' }).getByRole('listitem');
     const texts = await hits.allTextContents();
     expect(texts[0]).toContain('Wash wool cold');
-    const line = texts.findIndex((one) => one.includes('Would be used'));
+    const line = texts.findIndex((one) => one.includes('Used in an answer'));
     const [used, left] = [texts.slice(0, line), texts.slice(line + 1)];
     expect(Math.min(...used.map(Number.parseFloat))).toBeGreaterThanOrEqual(0.5);
     expect(Math.max(...left.map(Number.parseFloat))).toBeLessThan(0.5);
     await expectAccessible(page);
 
     await page.getByLabel('Search as agent').selectOption('Nobody');
-    await page.getByText('No passage has any of these words.').waitFor();
+    await page.getByText('No passage contains any of these words.').waitFor();
     await page.reload();
-    await page.getByText('No passage has any of these words.').waitFor();
+    await page.getByText('No passage contains any of these words.').waitFor();
   },
   JOB_MS,
 );

@@ -10,7 +10,7 @@ test('a key is made with some scopes, shown once, works, and is refused once it 
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Create the key' }).click();
   const text = await page.getByLabel('The key').innerText();
-  await page.getByRole('button', { name: 'I have it' }).click();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
   const made = await call('GET', '/v1/me', { key: text });
   expect(made.body).toMatchObject({ scopes: ['read', 'write'], api_key: { name: 'shop front' } });
 

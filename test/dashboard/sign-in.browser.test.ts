@@ -56,7 +56,7 @@ test('a link signs in once; used again it says so, and the address is clean eith
   await page.getByLabel('API key', { exact: true }).waitFor();
   await page.goto('about:blank');
   await page.goto(`${server.url}/#sign-in=${token}`);
-  await page.getByText('That link has been used').waitFor();
+  await page.getByText('This sign-in link has been used').waitFor();
   expect(page.url()).toBe(`${server.url}/`);
 });
 
@@ -74,7 +74,7 @@ test('a session that ends in the middle of work is gone on with in place, and no
   await page.getByLabel('API key', { exact: true }).waitFor({ state: 'detached' });
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('half a name');
   await page.getByRole('button', { name: 'Create the key' }).click();
-  await page.getByText('Copy it now').waitFor();
+  await page.getByText('Copy the key now').waitFor();
   expect(page.url()).toBe(`${server.url}/settings`);
 });
 

@@ -31,7 +31,7 @@ test('an endpoint is added, and the answer to its test event stands on the same 
   await page.getByRole('button', { name: 'Add endpoint' }).click();
 
   const secret = await secretOn(page);
-  await page.getByText('It is not shown again').waitFor();
+  await page.getByText('it is not shown again').waitFor();
   const rows = await server.engine.eventually(async () => {
     const query = 'select event_types from webhook_endpoints where namespace = $1';
     const found = await pool.query(query, [namespace]);
@@ -52,7 +52,7 @@ test('an endpoint is added, and the answer to its test event stands on the same 
   });
   await page.getByRole('button', { name: 'Send a test event' }).click();
   await page.getByText('It did not arrive').waitFor();
-  await page.getByText('It answered, but not with 2xx.').waitFor();
+  await page.getByText('The receiver did not answer with 2xx.').waitFor();
   await page.getByText('"why": "<img src=x onerror=alert(1)>"').waitFor();
   await expectAccessible(page);
   receiver.answer((_, response) => void response.writeHead(200).end('ok'));

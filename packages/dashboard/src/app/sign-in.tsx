@@ -38,7 +38,7 @@ export function SignIn({ token, onDone }: { token: string | null; onDone: () => 
         <p className="muted">
           {token === null
             ? 'Sign in with an API key. Its scopes decide what you can do here.'
-            : 'That link has been used or has expired. Start Parley again for a new one, or sign in with an API key.'}
+            : 'This sign-in link has been used or has expired. Start Parley again for a new one, or sign in with an API key.'}
         </p>
         <form
           className="stack"
@@ -47,7 +47,7 @@ export function SignIn({ token, onDone }: { token: string | null; onDone: () => 
             signIn.mutate({ api_key: key.trim(), name: name.trim() });
           }}
         >
-          <Field label="API key" hint="It starts with parley_. Parley printed it when it started.">
+          <Field label="API key" hint="Starts with parley_. Parley prints the key when it starts.">
             {(control) => (
               <input
                 {...control}

@@ -21,8 +21,8 @@ export function Passages({ retrieval, isOpen }: { retrieval: Retrieval; isOpen: 
         {found === 0
           ? 'Nothing found'
           : chunks.length === 0
-            ? `Drawn from none of ${found} passages`
-            : `Drawn from ${chunks.length} of ${found} passages`}
+            ? `The answer uses none of ${found} passages`
+            : `The answer uses ${chunks.length} of ${found} passages`}
       </summary>
       <p className="muted">
         Query: <q>{query}</q>

@@ -120,7 +120,7 @@ const MANAGERS = { kubernetes: 'Kubernetes', file: 'a manifest file' } as const;
 function ManagedBy({ agent: { managed_by: by } }: { agent: Declared['agent'] }) {
   if (by === 'api') return null;
   return (
-    <Status tone="info" title="Declared there. Change it there.">
+    <Status tone="info" title={`Declared in ${MANAGERS[by]}. Change the agent there.`}>
       managed by {MANAGERS[by]}
     </Status>
   );

@@ -92,14 +92,14 @@ function PinNotice({ agent, onUnpin }: { agent: Declared['agent']; onUnpin: () =
 
 /** Remedies by reason (contract/custom-resources.md#reasons). */
 const REMEDIES: Record<string, string> = {
-  VersionNotFound: 'Pin a version that exists, or unpin.',
+  VersionNotFound: 'Pin a version that exists, or unpin the agent.',
   KnowledgeSourceNotFound: 'Create the source, or choose another under Prompt.',
   ModelProviderNotFound: 'Declare the provider, or choose another under Prompt.',
   AgentNotFound: 'Create the agent that the tool hands over to, or change the tool.',
   InvalidParameters: 'Fix the JSON Schema of the tool.',
   InvalidUrl: 'Give the tool a URL that Parley may call.',
   InvalidPrompt: 'Fix the ConfigMap that holds the prompt.',
-  Suspended: 'Set spec.suspend to false where it is declared.',
+  Suspended: 'Set spec.suspend to false in the manifest of the agent.',
 };
 
 function remedyOf(reason: string): string {

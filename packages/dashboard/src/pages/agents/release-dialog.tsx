@@ -99,8 +99,10 @@ function meaningOf(wanted: Release, agent: Declared['agent']): ReactNode {
   const isManual = agent.publish_policy === 'manual';
   const isElsewhere = agent.managed_by !== 'api';
   const git = isElsewhere ? ' Applying the same manifest again does not undo it.' : '';
-  if (isManual) return `Version ${wanted.version} is live until another is published.${git}`;
-  return `Version ${wanted.version} is pinned. It stays live until it is unpinned, whatever changes.${git}`;
+  if (isManual) {
+    return `Version ${wanted.version} stays live until another version is published.${git}`;
+  }
+  return `Version ${wanted.version} is pinned. It stays live until you unpin it, even if the agent changes.${git}`;
 }
 
 function RollbackChoice({

@@ -23,7 +23,10 @@ export function ConversationState({ conversation }: { conversation: Conversation
 
 export function TestMark() {
   return (
-    <Status tone="info" title="Emits no events, creates no gaps and is not counted in figures">
+    <Status
+      tone="info"
+      title="A test conversation emits no events, creates no gaps and is not counted in figures"
+    >
       test
     </Status>
   );

@@ -12,13 +12,13 @@ type Events = 'deliver' | 'cancel';
 const CHOICES: readonly { events: Events; name: string; what: string }[] = [
   {
     events: 'deliver',
-    name: 'Deliver pending events without the words',
+    name: 'Deliver pending events without texts and user data',
     what: 'Receivers still get ids, times and the outcome.',
   },
   {
     events: 'cancel',
     name: 'Cancel pending events',
-    what: 'Events that contain words or the user are no longer sent.',
+    what: 'Pending events with texts or user data are not sent.',
   },
 ];
 
@@ -55,9 +55,9 @@ export function EraseConversation({ id, isOver }: { id: string; isOver: boolean 
         act={erase}
       >
         <p>
-          {isOver ? '' : 'The conversation ends first. '}Its words, user and metadata are removed
-          from everything that is stored, including events. This can’t be undone. Figures stay, and
-          receivers keep what they got.
+          {isOver ? '' : 'The conversation ends first. '}All its messages, its user and its metadata
+          are removed from everything that is stored, including events. This can’t be undone.
+          Figures stay, and receivers keep the events they already received.
         </p>
         <fieldset className="choices">
           <legend>Undelivered events</legend>

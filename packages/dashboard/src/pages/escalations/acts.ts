@@ -120,8 +120,8 @@ function show(queryClient: QueryClient, escalation: Escalation): void {
 
 function lateText({ status, accepted_by: by, accepted_at: at }: Escalation): string {
   if (status !== 'accepted' || !by || at === null) {
-    return `It is already ${status.replace('_', ' ')}`;
+    return `This escalation is already ${status.replace('_', ' ')}`;
   }
   const sec = Math.max(0, Math.floor(Date.now() / 1_000) - at);
-  return `${by.name} was faster and accepted it ${sec} s ago`;
+  return `${by.name} already accepted this escalation ${sec} s ago`;
 }

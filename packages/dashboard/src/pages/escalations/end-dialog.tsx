@@ -58,7 +58,10 @@ export function EndDialog({
           : ''}
         The user can’t send any more messages. This can’t be undone.
       </p>
-      <Field label="Outcome" hint="If you choose none, a rule decides from the conversation.">
+      <Field
+        label="Outcome"
+        hint="If you choose no outcome, a rule derives it from the conversation."
+      >
         {(control) => (
           <select
             {...control}

@@ -98,7 +98,7 @@ function Acts({
         End the conversation…
       </ActButton>
       <Confirm
-        title="Leave it to the agent?"
+        title="Leave the conversation to the agent?"
         isOpen={asks === 'decline'}
         onClose={close}
         action="Leave it to the agent"
@@ -107,7 +107,7 @@ function Acts({
         <p>The user reads that nobody is available, and the agent continues.</p>
       </Confirm>
       <Confirm
-        title="Give it back to the agent?"
+        title="Give the conversation back to the agent?"
         isOpen={asks === 'complete'}
         onClose={close}
         action="Give back to the agent"

@@ -27,22 +27,22 @@ function Words({ escalation, isMine }: { escalation: Escalation; isMine: boolean
     case 'accepted':
       return (
         <>
-          {isMine ? 'You' : <strong>{by?.name}</strong>} accepted it{' '}
+          {isMine ? 'You' : <strong>{by?.name}</strong>} accepted the escalation{' '}
           <Time at={escalation.accepted_at} />, after a wait of{' '}
           {durationText(escalation.wait_sec ?? 0)}.
-          {isMine ? ' The agent is silent until you give it back.' : ''}
+          {isMine ? ' The agent is silent until you give the conversation back.' : ''}
         </>
       );
     case 'declined':
       return (
         <>
-          Declined <Time at={finishedAt} />: the agent continued.
+          Declined <Time at={finishedAt} />, so the agent continued.
         </>
       );
     case 'timed_out':
       return (
         <>
-          Nobody accepted it in time: the agent continued <Time at={finishedAt} />.
+          Nobody accepted the escalation in time, so the agent continued <Time at={finishedAt} />.
         </>
       );
     case 'completed':
@@ -50,7 +50,7 @@ function Words({ escalation, isMine }: { escalation: Escalation; isMine: boolean
     case 'canceled':
       return (
         <>
-          The conversation ended <Time at={finishedAt} />, before anybody accepted it.
+          The conversation ended <Time at={finishedAt} />, before anybody accepted the escalation.
         </>
       );
     default:
@@ -70,12 +70,12 @@ function CompletedWords({ escalation }: { escalation: Escalation }) {
   const isByEnd = endedAt !== null && finishedAt !== null && endedAt - finishedAt <= 1;
   return isByEnd ? (
     <>
-      The conversation ended <Time at={finishedAt} />, while {who} had it
+      The conversation ended <Time at={finishedAt} />, while {who} handled it
       {conversation?.outcome ? `: ${conversation.outcome}` : ''}.
     </>
   ) : (
     <>
-      {who} gave it back to the agent <Time at={finishedAt} />.
+      {who} gave the conversation back to the agent <Time at={finishedAt} />.
     </>
   );
 }
@@ -87,11 +87,13 @@ function WaitingWords({ escalation }: { escalation: Escalation }) {
       The user has been waiting for <Waiting at={escalation.requested_at} />.{' '}
       {leftSec > NEAR_SEC ? (
         <span className="muted">
-          The agent continues <Time at={escalation.times_out_at} /> if nobody accepts it.
+          The agent continues <Time at={escalation.times_out_at} /> if nobody accepts.
         </span>
       ) : (
         <strong className="escalation-near">
-          {leftSec > 0 ? `The agent continues in ${durationText(leftSec)}.` : 'The time is up.'}
+          {leftSec > 0
+            ? `The agent continues in ${durationText(leftSec)}.`
+            : 'The waiting time is over.'}
         </strong>
       )}
     </>

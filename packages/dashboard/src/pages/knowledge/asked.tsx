@@ -81,14 +81,14 @@ function Verdict({
       {hit && isFound(hit, rank) ? (
         <>
           <Status tone="ok">Found</Status> The answer is passage {rank + 1} of {hits.length}, with a
-          score of {decimal(hit.score, 2)}; the agent needs at least {decimal(minScore, 2)}.
+          score of {decimal(hit.score, 2)}; the agent’s minimum score is {decimal(minScore, 2)}.
         </>
       ) : (
         <>
           <Status tone="bad">Not found</Status>{' '}
           {hit
-            ? `The answer has a score of ${decimal(hit.score, 2)}; the agent needs at least ${decimal(minScore, 2)}.`
-            : 'The answer contains none of these words.'}
+            ? `The answer has a score of ${decimal(hit.score, 2)}; the agent’s minimum score is ${decimal(minScore, 2)}.`
+            : 'The answer contains none of the words of this question.'}
         </>
       )}
     </p>

@@ -18,7 +18,7 @@ export function GapAnswer({ gap }: { gap: Gap }) {
       ) : (
         <>
           {gap.answer === null ? (
-            <p className="muted">It was closed without an answer.</p>
+            <p className="muted">This gap was closed without an answer.</p>
           ) : (
             <p className="preserved">{gap.answer}</p>
           )}

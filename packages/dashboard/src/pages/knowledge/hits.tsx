@@ -17,7 +17,8 @@ export function Hits({
   answerId?: string;
 }) {
   const used = hits.filter((hit, rank) => isUsed(answering, hit, rank)).length;
-  if (hits.length === 0) return <p className="card muted">No passage has any of these words.</p>;
+  if (hits.length === 0)
+    return <p className="card muted">No passage contains any of these words.</p>;
   return (
     <ol className="hits" aria-label="Passages, best first">
       {hits.map((hit, rank) => (
@@ -36,10 +37,8 @@ function UsedLine({ hit, used, answering }: { hit?: Hit; used: number; answering
   const isFull = hit !== undefined && hit.score >= minScore;
   return (
     <li className="hits-line small">
-      {used === 0 ? 'None would be used' : '↑ Would be used'}
-      {isFull
-        ? `: an answer uses at most ${topK}`
-        : `: an answer needs a score of at least ${minScore}`}
+      {used === 0 ? 'No passage is used in an answer' : '↑ Used in an answer'}
+      {isFull ? ` (at most ${topK} passages)` : ` (minimum score ${minScore})`}
     </li>
   );
 }
@@ -83,8 +82,8 @@ function whyIn({ why: { matched, missing, likeness } }: Hit): string {
       `${word}${as === word ? '' : ` (as ${as})`}${place === 'text' ? '' : ', in the heading'}`,
   );
   return [
-    has.length > 0 ? `Has ${has.join('; ')}.` : '',
-    missing.length > 0 ? `Lacks ${missing.join(', ')}.` : '',
+    has.length > 0 ? `Contains ${has.join('; ')}.` : '',
+    missing.length > 0 ? `Does not contain ${missing.join(', ')}.` : '',
     likeness === null ? '' : `Similarity of the heading: ${decimal(likeness, 2)}.`,
   ]
     .filter((part) => part !== '')

@@ -49,7 +49,7 @@ export function NewAnswer({ gap, others }: { gap: Gap; others: readonly Gap[] })
       >
         <Field
           label="What the agent should reply"
-          hint="Search finds it by the words of the question and of the answer, starting with the next question."
+          hint="Search uses the words of the question and of the answer. The next question can already find it."
           error={fieldError(answering.error, '/answer')}
         >
           {(control) => (
@@ -72,7 +72,7 @@ export function NewAnswer({ gap, others }: { gap: Gap; others: readonly Gap[] })
             isBusy={answering.isPending}
             disabled={answer.trim() === '' || chosen.length === 0}
           >
-            Answer it
+            Answer the question
           </ActButton>
           <ActButton
             needs="write"

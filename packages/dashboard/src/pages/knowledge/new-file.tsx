@@ -61,7 +61,7 @@ export function NewFile({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
         onLeave={leave}
       >
         {made ? (
-          <p className="small muted">The source {made.name} exists and waits for its content.</p>
+          <p className="small muted">The source {made.name} was created but has no content yet.</p>
         ) : (
           <NameField name={name} error={nameError} onChange={setName} />
         )}

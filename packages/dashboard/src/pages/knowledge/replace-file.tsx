@@ -46,7 +46,8 @@ export function ReplaceFile({
       >
         {source.documents > 0 ? (
           <p className="small muted">
-            It replaces the current content, which stays searchable until the new file is indexed.
+            The file replaces the current content, which stays searchable until the new file is
+            indexed.
           </p>
         ) : null}
       </FileForm>

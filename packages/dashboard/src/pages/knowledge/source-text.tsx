@@ -131,13 +131,14 @@ function Changed({
   return (
     <div className="trouble" role="alert">
       <p>
-        <strong>Somebody else has changed this text.</strong> Changes from theirs to yours:
+        <strong>Somebody else has changed this text.</strong> Differences between their text and
+        yours:
       </p>
       {theirs.length + mine.length <= COMPARED_MAX ? (
         <Diff before={theirs} after={mine} />
       ) : (
         <p>
-          Theirs has {theirs.length} characters, yours {mine.length}.
+          Their text has {theirs.length} characters, and yours has {mine.length}.
         </p>
       )}
       <div className="row">

@@ -32,12 +32,12 @@ export function remedyOf({ type, ready, status, managed_by: owner }: Source): st
   if (ready && status !== 'error') return null;
   if (isFetched(type)) {
     const where = owner === 'api' ? '' : ` where it is declared (${owner})`;
-    return `Search uses the previous content, and Parley retries by itself. Fix the cause${where}, then sync again.`;
+    return `Search uses the previous content, and Parley retries automatically. Fix the cause${where}, then sync again.`;
   }
   if (type === 'file' && status === 'pending') return 'Upload a file.';
   if (type === 'file')
     return 'Upload a file that meets the requirement. Until then, search uses the previous file.';
   return owner === 'api'
     ? 'Edit the text, or split it into several sources. Until then, search uses the previous text.'
-    : `Change it where it is declared (${owner}). Until then, search uses the previous text.`;
+    : `Change the text where it is declared (${owner}). Until then, search uses the previous text.`;
 }

@@ -36,14 +36,17 @@ export function Wordings({ gap }: { gap: GapDetail }) {
 function verdictOf({ status, questions }: GapDetail, missed: number): string {
   const all = questions.length;
   if (status === 'open')
-    return missed === 0 ? 'Content indexed since then answers it.' : 'Nothing answers it yet.';
+    return missed === 0
+      ? 'Content that was indexed later answers the question.'
+      : 'Nothing answers the question yet.';
   if (missed === 0) return 'All wordings have an answer.';
   return `No answer for ${missed} of ${all} wordings.`;
 }
 
 /** Shows the passages that matched best when the question was first asked. */
 function CloseThen({ gap: { closest } }: { gap: GapDetail }) {
-  if (closest.length === 0) return <p className="muted small">No passage was close at the time.</p>;
+  if (closest.length === 0)
+    return <p className="muted small">No passage was close to the question at the time.</p>;
   return (
     <details className="small">
       <summary>Closest passages at the time</summary>

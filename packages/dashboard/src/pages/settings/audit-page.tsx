@@ -62,7 +62,10 @@ function Lines({ onShow }: { onShow: (line: Line) => void }) {
     },
   ];
   const empty = (
-    <p>No entries match these filters. Filters match whole words, such as agent.published.</p>
+    <p>
+      No entries match these filters. Enter the full value, for example <code>agent.published</code>
+      .
+    </p>
   );
   return <Table label="Audit log" list={list} columns={columns} empty={empty} />;
 }

@@ -58,8 +58,8 @@ function Providers() {
       empty={
         <>
           <p>
-            No provider is declared. Agents without one use the provider of the settings, or answer
-            from their knowledge.
+            No model provider is declared. Agents without a provider use the one from Parley’s
+            settings, or answer only from their knowledge.
           </p>
           <Code text={example} label="Declare a provider" />
         </>

@@ -39,7 +39,8 @@ export function RotateKey({ apiKey, onClose }: { apiKey: Key; onClose: () => voi
   return (
     <Dialog title={`Rotate ${apiKey.name}`} isOpen onClose={onClose}>
       <p>
-        This creates a new key with the same name and scopes. Sessions of the old key end with it.
+        This creates a new key with the same name and scopes. Sessions of the old key end when it
+        expires.
       </p>
       <Field label="The old key expires">
         {(control) => (

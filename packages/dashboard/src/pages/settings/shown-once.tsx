@@ -14,11 +14,11 @@ export function ShownOnce({
 }) {
   return (
     <Dialog title={title} isOpen onClose={onClose}>
-      <p>Copy it now. Parley stores only a hash of it, so it can’t be shown again.</p>
+      <p>Copy the key now. Parley stores only its hash, so the key can’t be shown again.</p>
       <Code text={apiKey} label="The key" wrap />
       <DialogActions>
         <Button kind="primary" onClick={onClose}>
-          I have it
+          I have copied it
         </Button>
       </DialogActions>
     </Dialog>

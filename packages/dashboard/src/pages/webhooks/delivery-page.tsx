@@ -119,7 +119,8 @@ function Facts({
             {by === null ? null : (
               <>
                 {' '}
-                by <Link to={`/webhooks/deliveries/${by}`}>a replay</Link>, while this one waited
+                by <Link to={`/webhooks/deliveries/${by}`}>a replay</Link>, while this delivery
+                waited
               </>
             )}
           </dd>
@@ -130,7 +131,7 @@ function Facts({
 }
 
 const MADE_BY = {
-  schedule: 'by its event',
+  schedule: 'automatically',
   manual: 'by a retry',
   replay: 'by a replay',
   test: 'by “Send a test event”',

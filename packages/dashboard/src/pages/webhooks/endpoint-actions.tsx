@@ -92,8 +92,8 @@ function Delete({
       }}
     >
       <p>
-        Parley stops sending events to it and deletes its secret. Its deliveries stay readable. This
-        can’t be undone.
+        Parley stops sending events to this endpoint and deletes its secret. Its deliveries stay
+        readable. This can’t be undone.
       </p>
       {unfinished > 0 ? (
         <p>
@@ -111,13 +111,13 @@ export function ManagedNote({ endpoint }: { endpoint: Endpoint }) {
     <p className="told told-info">
       {endpoint.managed_by === 'kubernetes' ? (
         <>
-          Declared in Kubernetes: change its manifest, or{' '}
+          Declared in Kubernetes. Change its manifest, or run{' '}
           <code>kubectl edit webhookendpoint {endpoint.name}</code>.
         </>
       ) : (
         <>
-          Declared by a file in the folder of <code>PARLEY_MANIFESTS</code>, as{' '}
-          <code>{endpoint.name}</code>: change that file.
+          Declared as <code>{endpoint.name}</code> by a file in the manifests folder (
+          <code>PARLEY_MANIFESTS</code>). Change that file.
         </>
       )}{' '}
       You can view and test it here, and replay events to it.

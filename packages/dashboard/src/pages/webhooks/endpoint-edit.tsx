@@ -62,7 +62,8 @@ export function EditEndpoint({ tagged, onClose }: { tagged: TaggedEndpoint; onCl
                   <WhoChanged id={id} /> changed this endpoint
                 </strong>{' '}
                 since you opened it
-                {isNamed ? '' : ': something that is not shown, such as the value of a header'}.
+                {isNamed ? '' : '. The change is not shown here, for example the value of a header'}
+                .
               </>
             )}
           </Meanwhile>

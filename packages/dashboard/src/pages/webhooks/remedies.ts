@@ -6,7 +6,8 @@ type Remedy = { means: string; remedy: string };
 const OF_CLASS: Record<ErrorClass, Remedy> = {
   dns: {
     means: 'The host of the URL has no address.',
-    remedy: 'Check the host for typos. It may also be a name that only your own network knows.',
+    remedy:
+      'Check the host for typos. It may also be a name that resolves only in your own network.',
   },
   connect: {
     means: 'The connection was refused, or closed before a response.',
@@ -22,12 +23,12 @@ const OF_CLASS: Record<ErrorClass, Remedy> = {
     remedy: 'Answer 2xx as soon as the event is stored, and do the work afterwards.',
   },
   redirect: {
-    means: 'It answered with a redirect, which Parley never follows.',
+    means: 'The receiver answered with a redirect, which Parley never follows.',
     remedy:
       'Set the URL to the target of the redirect. Often it adds https, a trailing slash or www.',
   },
   http_status: {
-    means: 'It answered, but not with 2xx.',
+    means: 'The receiver did not answer with 2xx.',
     remedy: 'The response below says why. The log of the receiver says more.',
   },
   blocked: {
@@ -36,8 +37,9 @@ const OF_CLASS: Record<ErrorClass, Remedy> = {
       'Private addresses are refused. Use a public one, or let an administrator add the network to PARLEY_EGRESS_ALLOW.',
   },
   lost_lease: {
-    means: 'The process that sent it stopped before it got the response.',
-    remedy: 'Nothing to do: another process continues. The receiver may get the event twice.',
+    means: 'The Parley process that sent the event stopped before it got the response.',
+    remedy:
+      'Nothing to do: another process sends the event again. The receiver may get the event twice.',
   },
 };
 
@@ -45,7 +47,8 @@ const OF_CLASS: Record<ErrorClass, Remedy> = {
 const OF_STATUS: Record<number, Remedy> = {
   400: {
     means: 'The receiver rejected the request.',
-    remedy: 'Most often its signature check fails. Compare it with “Check a signature”.',
+    remedy:
+      'Most often the signature check of the receiver fails. Compare its code with “Check a signature”.',
   },
   401: {
     means: 'The receiver did not accept the credentials.',
@@ -68,7 +71,7 @@ const OF_STATUS: Record<number, Remedy> = {
   429: {
     means: 'The receiver limits the rate of requests.',
     remedy:
-      'Parley honors a Retry-After in seconds. While the endpoint fails, it sends one delivery at a time.',
+      'Parley honors a Retry-After in seconds. While the endpoint fails, Parley sends one delivery at a time.',
   },
 };
 

@@ -59,16 +59,21 @@ function headersOf(
       'custom header; its value is never shown',
     ]),
     ['content-type', 'application/json'],
-    ['user-agent', 'parley/ and the version'],
+    ['user-agent', 'parley/ followed by the version'],
     ['parley-event-id', id],
     ['parley-event-type', type],
     ['parley-delivery-attempt', 'the number of the attempt'],
     ['parley-signature', 'HMAC-SHA256 of the body, lower-case hex'],
     ...(rotation
-      ? [['parley-signature-next', 'the same with the other secret'] as [string, string]]
+      ? [
+          ['parley-signature-next', 'the same signature with the other secret of the rotation'] as [
+            string,
+            string,
+          ],
+        ]
       : []),
     ['webhook-id', id],
-    ['webhook-timestamp', 'Unix seconds of the attempt'],
+    ['webhook-timestamp', 'Unix time of the attempt in seconds'],
     ['webhook-signature', 'as defined by Standard Webhooks'],
     ...(test ? [['parley-test', 'true'] as [string, string]] : []),
   ];

@@ -105,12 +105,12 @@ function Begin({
       <ol className="steps">
         <li>Parley creates a new secret and shows it once. The current one keeps signing.</li>
         <li>
-          Add it to the receiver, so that it accepts both. Each request carries a second signature,{' '}
-          <code>parley-signature-next</code>, by the other secret.
+          Add the new secret to the receiver, so that it accepts both. Each request carries a second
+          signature, <code>parley-signature-next</code>, made with the other secret.
         </li>
         <li>
-          When the time is over, or when you activate it, the new secret signs. The old one stays
-          valid for the same time again.
+          The new secret starts to sign deliveries when the time to update the receiver ends, or
+          earlier if you activate it. The old one then stays valid for the same time again.
         </li>
       </ol>
       <Field label="Time to update the receiver">
@@ -130,7 +130,8 @@ function Begin({
       </Field>
       {overlap === 0 ? (
         <p className="told told-bad">
-          The new secret signs immediately. The receiver rejects everything until it has it.
+          The new secret signs immediately. The receiver rejects all deliveries until you add the
+          new secret there.
         </p>
       ) : null}
       {step.error ? <TroubleNote error={step.error} /> : null}

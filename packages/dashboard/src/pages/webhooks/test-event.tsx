@@ -58,8 +58,8 @@ export function TestEvent({ endpoint }: { endpoint: Endpoint }) {
       </div>
       {endpoint.enabled ? (
         <p className="muted small">
-          It has sample data and the header <code>parley-test: true</code>, and is not counted in
-          figures.
+          A test event has sample data and the header <code>parley-test: true</code>, and is not
+          counted in figures.
         </p>
       ) : (
         <p className="small">The endpoint is disabled. Enable it to send a test event.</p>

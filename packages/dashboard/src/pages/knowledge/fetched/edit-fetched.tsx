@@ -79,7 +79,7 @@ const LABELS: Record<FetchedType, Readonly<Record<string, string>>> = {
   integration: {
     'integration.url': 'Address',
     'integration.secret_ref.name': 'Secret',
-    'integration.secret_ref.key': 'Key in it',
+    'integration.secret_ref.key': 'Key in the Secret',
     'integration.signing_secret_ref.name': 'Signing Secret',
     'integration.signing_secret_ref.key': 'Key in the signing Secret',
     schedule: 'Schedule',

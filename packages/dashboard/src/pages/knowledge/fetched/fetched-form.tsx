@@ -80,7 +80,7 @@ function WebsiteFields({ form, name }: FieldsProps) {
         form={form}
         name="website.url"
         label="Address of the first page"
-        hint="Reads the pages of this site that it links to, as far as robots.txt allows."
+        hint="Parley follows the links of this page within the same site, as far as robots.txt allows."
         type="url"
         placeholder="https://www.example.com/help/"
       />
@@ -129,7 +129,7 @@ function IntegrationFields({ form, name }: FieldsProps) {
         form={form}
         name="integration.url"
         label="Address of the feed"
-        hint="It returns documents in the format of docs/integrations.md."
+        hint="The feed must return the format that docs/integrations.md describes."
         type="url"
         placeholder="https://help.example.com/feed"
       />
@@ -141,14 +141,14 @@ function IntegrationFields({ form, name }: FieldsProps) {
           label="Secret sent as bearer token"
           hint="Name of a Secret with the label parley.dev/allow. Leave empty for none."
         />
-        <TextField form={form} name="integration.secret_ref.key" label="Key in it" />
+        <TextField form={form} name="integration.secret_ref.key" label="Key in this Secret" />
       </div>
       <div className="columns">
         <TextField
           form={form}
           name="integration.signing_secret_ref.name"
           label="Secret that signs requests"
-          hint="As above. Leave empty for unsigned requests."
+          hint="Also a Secret with this label. Leave empty for unsigned requests."
         />
         <TextField
           form={form}

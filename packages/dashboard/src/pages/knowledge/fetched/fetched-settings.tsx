@@ -39,12 +39,12 @@ export function FetchedSettings({ type, tagged }: { type: FetchedType; tagged: T
 function ownerOf({ managed_by: owner, name }: Source): ReactNode {
   return owner === 'kubernetes' ? (
     <>
-      Declared in Kubernetes: change its manifest, or <code>kubectl edit ks {name}</code>.
+      Declared in Kubernetes. Change its manifest, or run <code>kubectl edit ks {name}</code>.
     </>
   ) : (
     <>
-      Declared by a file in the folder of <code>PARLEY_MANIFESTS</code>, as <code>{name}</code>:
-      change that file.
+      Declared as <code>{name}</code> by a file in the manifests folder (
+      <code>PARLEY_MANIFESTS</code>). Change that file.
     </>
   );
 }

@@ -103,9 +103,9 @@ function ProblemList({ sourceId, id }: { sourceId: string; id: string }) {
     <div className="stack-small">
       {sync.error ? <p className="problem">{sync.error}</p> : null}
       <p className="muted">
-        {count(failed)} failed and keep their previous content; {count(skipped)} were skipped and
-        are no longer found.
-        {failed + skipped > problems.length ? ` The first ${problems.length}:` : ''}
+        Documents that failed and keep their previous content: {count(failed)}. Documents that were
+        skipped and are no longer found: {count(skipped)}.
+        {failed + skipped > problems.length ? ` This list has the first ${problems.length}.` : ''}
       </p>
       <ul className="stack-small" aria-label="Documents not read">
         {problems.map(({ path, kind, reason }) => (

@@ -13,9 +13,9 @@ import { TroubleNote } from '../../../ui/trouble.tsx';
 
 const MODES: Record<Job['mode'], string> = {
   failed: 'events whose delivery failed or was canceled',
-  missing: 'events without a delivery to it, for example from while it was disabled',
+  missing: 'events without a delivery to this endpoint, for example because it was disabled',
   all: 'all events, so the receiver may get some twice',
-  retrying: 'events that wait for their next attempt, which is made now',
+  retrying: 'events that wait for their next attempt, which Parley makes now',
 };
 
 const DAY_SEC = 86_400;

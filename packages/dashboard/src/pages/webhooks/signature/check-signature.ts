@@ -102,13 +102,13 @@ function whoseFault(body: string, secret: string, given: string): string {
     return 'This is not a signature: parley-signature has 64 hex digits.';
   }
   if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) {
-    return 'This is not the secret of an endpoint, which starts with whsec_. Paste all of it.';
+    return 'This is not the secret of an endpoint. Such a secret starts with whsec_. Paste the whole secret.';
   }
   const parsed = parsedOf(body);
   const isWhole = parsed !== undefined && rewritings(body)[1] === body;
   return isWhole
     ? 'The body looks unchanged, so it was signed with another secret: that of another endpoint, or an older one.'
-    : 'Either the secret is a different one, or the body was changed too much to tell how. Use its raw bytes.';
+    : 'Either this is not the right secret, or the body was changed in a way that cannot be recognized. Paste the raw bytes of the body.';
 }
 
 function parsedOf(body: string): Record<string, unknown> | undefined {

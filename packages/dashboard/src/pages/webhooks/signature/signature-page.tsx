@@ -25,7 +25,8 @@ export function SignaturePage() {
     >
       <p>
         Every request carries <code>parley-signature</code>: the HMAC-SHA256 of its raw body, keyed
-        with the endpoint’s secret, in lowercase hex. A receiver computes the same and compares.
+        with the endpoint’s secret, in lowercase hex. A receiver computes the same HMAC and compares
+        the two.
       </p>
       <Needing scope="write">
         <Needing scope="keys">
