@@ -108,12 +108,12 @@ test('a network that goes and comes back: what was written meanwhile arrives, on
   await write(visitor, 'Before');
   await log(visitor).getByText('You said: Before').waitFor();
   scene.cut();
-  await visitor.page.getByText('The connection broke. Trying again').waitFor();
+  await visitor.page.getByText('The connection was lost. Trying again').waitFor();
   await write(visitor, 'Meanwhile');
   scene.heal();
   await log(visitor).getByText('You said: Meanwhile').waitFor();
   expect(await log(visitor).getByText('You: Meanwhile', { exact: true }).count()).toBe(1);
-  expect(await visitor.page.getByText('Perhaps it was not sent').count()).toBe(0);
+  expect(await visitor.page.getByText('This message may not have been sent').count()).toBe(0);
 });
 
 test('a page of an origin that is not allowed is told so, and nothing more', async () => {
@@ -122,7 +122,7 @@ test('a page of an origin that is not allowed is told so, and nothing more', asy
   });
   try {
     const visitor = await open({ expected: [/403/] });
-    await visitor.page.getByText('This page may not show this assistant.').waitFor();
+    await visitor.page.getByText('This assistant is not allowed on this page.').waitFor();
   } finally {
     await scene.talks.api.call('PATCH', `/v1/agents/${scene.talks.agentId}`, {
       json: { widget: { allowed_origins: [scene.origin] } },
@@ -331,9 +331,9 @@ describe('somebody', () => {
         json: {},
       },
     );
-    await visitor.page.getByText('The talk has ended.').waitFor();
+    await visitor.page.getByText('The conversation has ended.').waitFor();
     await expectAccessible(visitor.page);
-    await visitor.page.getByRole('button', { name: 'New talk' }).click();
+    await visitor.page.getByRole('button', { name: 'New conversation' }).click();
     await visitor.page.getByText('Ask The shop anything.').waitFor();
   });
 
@@ -345,7 +345,7 @@ describe('somebody', () => {
     const { api } = scene.talks;
     const asked = await api.call('POST', `/v1/conversations/${id}/escalate`, { json: {} });
     expect([asked.status, asked.text]).toEqual([201, expect.anything()]);
-    await visitor.page.getByText('A colleague answers here.').waitFor();
+    await visitor.page.getByText('A colleague will answer here.').waitFor();
     const [escalation] = (await scene.talks.read('/v1/escalations')).data;
     const place = `/v1/escalations/${escalation.id}`;
     const accepted = await api.call('POST', `${place}/accept`, {

@@ -121,7 +121,7 @@ test('a visitor hears the greeting, is heard, and hears the answer', async () =>
 
   expect(await microphones(visitor)).toEqual(['live']);
   await page.getByRole('button', { name: 'Hang up' }).click();
-  await page.getByText('The talk has ended.').waitFor();
+  await page.getByText('The conversation has ended.').waitFor();
   expect(await microphones(visitor)).toEqual(['ended']);
   expect(await page.getByText('Microphone on').isVisible()).toBe(false);
   const id = String(visitor.came.find(({ type }) => type === 'ready')?.['conversation_id']);
@@ -172,7 +172,7 @@ test('the microphone is closed with the panel, and with the page', async () => {
   });
 
   await page.getByRole('button', { name: 'Talk with' }).click();
-  await page.getByRole('button', { name: 'New talk' }).click();
+  await page.getByRole('button', { name: 'New conversation' }).click();
   await page.getByRole('button', { name: 'Speak', exact: true }).click();
   // The panel may show `Listening` only briefly, because the microphone plays its file in a loop.
   await until(
@@ -196,7 +196,7 @@ test('the microphone is closed when the server ends the talk', async () => {
   await log(visitor).getByText(GREETING).waitFor();
   const id = String(visitor.came.find(({ type }) => type === 'ready')?.['conversation_id']);
   await scene.talks.api.call('POST', `/v1/conversations/${id}/end`, { json: {} });
-  await visitor.page.getByText('The talk has ended.').waitFor();
+  await visitor.page.getByText('The conversation has ended.').waitFor();
   expect(await microphones(visitor)).toEqual(['ended']);
 });
 
@@ -215,7 +215,7 @@ test('who closes the panel while the browser asks is not listened to when they a
   });
   await page.getByRole('button', { name: 'Talk with' }).click();
   await page.getByRole('button', { name: 'Speak', exact: true }).click();
-  await page.getByText('The browser asks whether').waitFor();
+  await page.getByText('The browser asks for permission').waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
   await page.evaluate(() => (globalThis as unknown as { allow: () => void }).allow());
   await until('the microphone to be let go of', async () => {
@@ -255,7 +255,7 @@ test('a call whose network goes for a moment goes on', async () => {
   const visitor = await speak({ expected: [/ERR_|WebSocket/] });
   await log(visitor).getByText(GREETING).waitFor();
   scene.cut();
-  await visitor.page.getByText('The connection broke.').waitFor();
+  await visitor.page.getByText('The connection was lost.').waitFor();
   scene.heal();
   await until('it to go on', () => visitor.came.filter(({ type }) => type === 'ready').length > 1);
   await visitor.page.getByText('Microphone on').waitFor();
@@ -272,7 +272,7 @@ test('a call whose network goes for a moment goes on', async () => {
 test('who refuses the microphone is told what to do, nobody is called, and they can write', async () => {
   const before = (await scene.talks.read('/v1/calls')).data.length;
   const visitor = await speak({ isMicrophoneRefused: true });
-  await visitor.page.getByText('The browser keeps the microphone from this page.').waitFor();
+  await visitor.page.getByText('The browser blocks the microphone.').waitFor();
   expect(visitor.sent).toEqual([]);
   await visitor.page.getByLabel('Message').fill('Hello');
   await visitor.page.getByLabel('Message').press('Enter');
@@ -286,7 +286,7 @@ test('who has no loudspeaker is told so, nobody is called, and the microphone is
   const { page } = visitor;
   await page.clock.install();
   await begin(visitor);
-  const missing = page.getByText('No loudspeaker was found. You can write.');
+  const missing = page.getByText('No loudspeaker was found. You can write instead.');
   await until('the widget to give up', async () => {
     await page.clock.runFor(1_000);
     return missing.isVisible();
@@ -318,7 +318,7 @@ test('a device that takes the sound away is told of, and the sound continues', a
   await page.getByRole('button', { name: 'Speak', exact: true }).click();
   await page.getByText('Microphone on').waitFor();
   await log(visitor).getByText(GREETING).waitFor();
-  const halted = page.getByText('The device has interrupted the sound.');
+  const halted = page.getByText('The device has paused the sound.');
 
   // After a short interruption the sound continues by itself.
   await page.evaluate(() => (globalThis as unknown as Held).contexts.at(-1)!.suspend());

@@ -37,7 +37,7 @@ if (first) {
   if (named.length === 0) whenIs('complete', requireElement);
 } else {
   complain(
-    'the widget does not find its script element, so it does not know its server. Load it by <script src="https://YOUR-PARLEY/widget.js?agent=agt_…">.',
+    'the widget does not find its script element, so it does not know the address of its server. Load the widget with <script src="https://YOUR-PARLEY/widget.js?agent=agt_…">.',
   );
 }
 

@@ -48,7 +48,7 @@ const MICROPHONE = {
  */
 export async function openVoice(workletUrl: string, events: VoiceEvents): Promise<Voice> {
   if (!navigator.mediaDevices?.getUserMedia || typeof AudioWorkletNode === 'undefined') {
-    throw new TalkError('voice_impossible', 'a microphone takes a page that came by https');
+    throw new TalkError('voice_impossible', 'a microphone needs a page loaded over https');
   }
   const context = new AudioContext({ latencyHint: 'interactive' });
   let stream: MediaStream | undefined;
@@ -70,7 +70,8 @@ export async function openVoice(workletUrl: string, events: VoiceEvents): Promis
 
 /** Checks the sample rate before the worklets are loaded, because an error in a worklet would not be reported. */
 function requireRate(rate: number): void {
-  if (!RATES.includes(rate)) throw new TalkError('voice_impossible', `a sound card of ${rate} Hz`);
+  if (!RATES.includes(rate))
+    throw new TalkError('voice_impossible', `unsupported sample rate: ${rate} Hz`);
 }
 
 async function askForMicrophone(): Promise<MediaStream> {
@@ -113,7 +114,7 @@ async function untilRuns(context: AudioContext): Promise<void> {
   const givenUpMs = performance.now() + RUNS_WITHIN_MS;
   while (context.currentTime === 0) {
     if (performance.now() > givenUpMs) {
-      throw new TalkError('loudspeaker_missing', 'the clock of the sound card stands still');
+      throw new TalkError('loudspeaker_missing', 'the clock of the sound card does not run');
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }

@@ -50,7 +50,7 @@ async function post(
   }
   const said: unknown = await answer.json().catch(() => undefined);
   if (!answer.ok) throw refusalOf(answer.status, said);
-  if (!isToken(said)) throw new TalkError('bad_token', `${url} answered no token of a talk`);
+  if (!isToken(said)) throw new TalkError('bad_token', `${url} did not return a token of a talk`);
   return said;
 }
 
