@@ -57,7 +57,7 @@ test('a whole answer is right when it was played and understood to its end', asy
 
 test('a sound that the voice did not make is a problem, whatever a recognizer makes of it', async () => {
   const unlike = { played: undefined, understood: ANSWER };
-  const told = ['turn 0 did not sound as it was spoken'];
+  const told = ['the sound of turn 0 is not that of its text'];
   expect(await problemsOf({ role: 'agent', text: ANSWER }, unlike)).toEqual(told);
   expect(await problemsOf(cut(ANSWER), unlike, true)).toEqual(told);
 });
@@ -78,16 +78,16 @@ test('of an interrupted answer the difference between the played and the stored 
   expect(await apartOf('We deliver to every house in', { played })).toBe(2);
   expect(await apartOf('We deliver', { played })).toBe(2);
   expect(await of('We sell', { played: 'We deliver' })).toEqual([
-    `the answer was to be “${ANSWER}”, stored is “We sell”`,
+    `the expected answer was “${ANSWER}”, but “We sell” is stored`,
   ]);
 });
 
 test('turns that nobody said, and that say otherwise than they were, are named', async () => {
   expect(await problemsOf(cut('We deliver'), { played: 'We deliver' })).toContain(
-    'turn 0 was not interrupted, and it says otherwise',
+    'turn 0 was not interrupted, but the transcript says the opposite',
   );
   expect(await problemsOf({ role: 'user', text: ANSWER }, { played: ANSWER })).toEqual([
-    'turn 0 is of user, and agent spoke',
+    'turn 0 is stored as user, but was spoken by agent',
   ]);
 });
 

@@ -42,7 +42,7 @@ test.each([
   await time.armed(250);
   await time.advance(LONG_MS);
   expect(await declared).toEqual(
-    new Error(`not within 60000 ms: ${path}/x1 to be ready: ${message}`),
+    new Error(`timed out after 60000 ms waiting for ${path}/x1 to be ready: ${message}`),
   );
   expect(api.deleted).toContain(`${path}/x1`);
 });
@@ -52,7 +52,9 @@ test('names what it waited for where Parley says nothing of it', async () => {
   const declared = declare(apiWhere('/v1/agents', null), OPTIONS).catch(String);
   await time.armed(250);
   await time.advance(LONG_MS);
-  expect(await declared).toBe('Error: not within 60000 ms: /v1/agents/x1 to be ready');
+  expect(await declared).toBe(
+    'Error: timed out after 60000 ms waiting for /v1/agents/x1 to be ready',
+  );
 });
 
 test('says that nobody answers where the reason cannot be read either', async () => {
@@ -63,7 +65,7 @@ test('says that nobody answers where the reason cannot be read either', async ()
   await time.armed(250);
   await time.advance(1_000);
   expect(await waited).toBe(
-    'Error: not within 500 ms: its events: Error: GET /v1/webhooks/x1: 503',
+    'Error: timed out after 500 ms waiting for its events: Error: GET /v1/webhooks/x1: 503',
   );
 });
 

@@ -62,7 +62,7 @@ export async function eventually<T>(
     if (monotonicMs() > endMs) {
       const reason = await why?.().catch(String);
       const cause = reason === undefined ? '' : `: ${reason}`;
-      throw new Error(`not within ${timeoutMs} ms: ${what}${cause}`);
+      throw new Error(`timed out after ${timeoutMs} ms waiting for ${what}${cause}`);
     }
     await delay(everyMs);
   }

@@ -86,7 +86,7 @@ export function createCarrier(options: CarrierOptions): Carrier {
       return { sid, answer: readTwiml(await post(PATHS.voice, fields)) };
     },
     streamOver: async (sid, { action }, isThere) => {
-      if (action === undefined) throw new Error('the answer says nobody to ask');
+      if (action === undefined) throw new Error('the answer names no URL for further instructions');
       const CallStatus = isThere ? 'in-progress' : 'completed';
       if (!isThere) statuses.set(sid, CallStatus);
       return readTwiml(await post(action, { CallSid: sid, CallStatus }));

@@ -42,7 +42,7 @@ export async function declare(api: Api, options: DeclareOptions): Promise<Declar
     for (const path of made.toReversed()) {
       await api.call('DELETE', path).catch((error: unknown) => failed.push(error));
     }
-    if (failed.length > 0) throw new Error(`not all was taken away: ${failed.join('; ')}`);
+    if (failed.length > 0) throw new Error(`not everything was deleted: ${failed.join('; ')}`);
   };
   const ready = (path: string): Promise<unknown> =>
     eventually(

@@ -77,11 +77,11 @@ export function tableOf(calls: readonly CallReport[]): string {
   const breaks = calls.flatMap((call) => call.breaks);
   const rows: [string, number[]][] = [
     ['end of speech to first sound', waits.map(({ total }) => total)],
-    ['  of it recognition', waits.map(({ recognition }) => recognition)],
-    ['  of it synthesis', waits.map(({ synthesis }) => synthesis)],
-    ['  of it ours', waits.map(({ ours }) => ours)],
-    ['breaking in to silence', breaks.flatMap(({ silentMs }) => silentMs ?? [])],
-    ['words between played and stored', breaks.flatMap(({ apart }) => apart ?? [])],
+    ['  of this, recognition', waits.map(({ recognition }) => recognition)],
+    ['  of this, synthesis', waits.map(({ synthesis }) => synthesis)],
+    ['  of this, the rest', waits.map(({ ours }) => ours)],
+    ['interruption to silence', breaks.flatMap(({ silentMs }) => silentMs ?? [])],
+    ['words, played versus stored', breaks.flatMap(({ apart }) => apart ?? [])],
   ];
   const head = ['', 'n', 'p50', 'p95', 'max'];
   const cells = rows.map(([name, values]) => [name, String(values.length), ...percentiles(values)]);

@@ -167,17 +167,24 @@ async function settle(
   });
   const problems: string[] = [];
   if (call.status !== 'completed' || call.ended_reason !== 'user_hangup') {
-    problems.push(`the call is ${call.status} by ${call.ended_reason}`);
+    problems.push(
+      `the call has the status ${call.status} and ended with the reason ${call.ended_reason}`,
+    );
   }
   const conversation = String(call.conversation_id);
   const of = (): readonly string[] => hooks.of(conversation);
-  await eventually('its events', () => EVENTS.every((type) => of().includes(type)) || undefined, {
-    timeoutMs: EVENTS_MS,
-    why: () => statusMessageOf(api, webhookPath),
-  }).catch((error: unknown) => void problems.push(String(error)));
+  await eventually(
+    `the events of call ${sid}`,
+    () => EVENTS.every((type) => of().includes(type)) || undefined,
+    {
+      timeoutMs: EVENTS_MS,
+      why: () => statusMessageOf(api, webhookPath),
+    },
+  ).catch((error: unknown) => void problems.push(String(error)));
   // Questions that the knowledge does not answer cause an additional event.
   const told = of().filter((type) => type !== 'knowledge.gap.detected');
-  if (told.join() !== EVENTS.join()) problems.push(`its events were ${told.join(', ')}`);
+  if (told.join() !== EVENTS.join())
+    problems.push(`the events of the call were ${told.join(', ')}`);
   const transcript = await api.call('GET', `/v1/conversations/${conversation}/transcript`);
   return { transcript, problems };
 }
@@ -195,10 +202,10 @@ function conclude(
   write(tableOf(calls));
   write('');
   write(
-    `${calls.length} calls, ${failed} failed; interruptions right: ${right} of ${breaks.length}`,
+    `${calls.length} calls, ${failed} failed; ${right} of ${breaks.length} interruptions were right`,
   );
   write(
-    `webhooks: ${hooks.doubled()} came twice, ${hooks.forged()} were not signed right; the carrier repeated ${carrier.repeats()}`,
+    `webhooks: ${hooks.doubled()} arrived twice, ${hooks.forged()} had an invalid signature; the carrier repeated ${carrier.repeats()} requests`,
   );
   return (
     failed === 0 &&

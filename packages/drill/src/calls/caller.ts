@@ -119,7 +119,7 @@ export function createCaller(phone: Phone, voice: Voice): Caller {
       const before = phone.reconnects();
       phone.cut();
       const isBack = (): true | undefined => phone.reconnects() > before || undefined;
-      await eventually('the line to be back', isBack, { everyMs: LOOK_MS });
+      await eventually('the line to reconnect', isBack, { everyMs: LOOK_MS });
       turnFromMs = monotonicMs();
     },
     disturb: async (sound, what) => {
@@ -127,7 +127,7 @@ export function createCaller(phone: Phone, voice: Voice): Caller {
       const { fromMs } = await phone.say(sound);
       await delay(UNDERSTOOD_MS);
       if (phone.came(fromMs).some(({ event }) => event === 'clear')) {
-        problems.push(`${what} has interrupted the agent`);
+        problems.push(`${what} interrupted the agent`);
       }
     },
   };
@@ -135,7 +135,7 @@ export function createCaller(phone: Phone, voice: Voice): Caller {
 
 async function untilSound(phone: Phone, sinceMs: number, what: string): Promise<number> {
   const { atMs } = await eventually(
-    `${what} to be answered`,
+    `an answer to ${what}`,
     () => {
       const reason = phone.dropped();
       if (reason !== undefined) throw new Error(reason);
@@ -160,13 +160,14 @@ function silenceIn(
   const silentMs = clear && clear.atMs - fromMs;
   breaks.push({ turn: talk.length, afterMs, silentMs });
   if (!clear || silentMs === undefined) {
-    problems.push(`${afterMs} ms into an answer somebody broke in, and the agent spoke on`);
+    problems.push(`the agent kept speaking after an interruption ${afterMs} ms into its answer`);
     return toMs;
   }
-  if (silentMs > SILENT_WITHIN_MS) problems.push(`silent after ${Math.round(silentMs)} ms only`);
+  if (silentMs > SILENT_WITHIN_MS)
+    problems.push(`the agent fell silent too late, after ${Math.round(silentMs)} ms`);
   const after = came.filter(({ event, atMs }) => event === 'media' && atMs > clear.atMs);
   if (after.some(({ atMs }) => atMs < toMs)) {
-    problems.push('the agent spoke on after it had been silent');
+    problems.push('the agent continued to speak after it had fallen silent');
   }
   return clear.atMs;
 }

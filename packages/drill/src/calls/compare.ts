@@ -24,18 +24,20 @@ export async function compare(voice: Voice, talk: readonly Said[], json: Json): 
   const result: Compared = { problems: [], cut: new Map(), said: new Map() };
   if (turns.length !== talk.length) {
     const told = turns.map(({ role, text }) => `${role}: ${text}`).join(' | ');
-    result.problems.push(`${talk.length} turns were said, ${turns.length} are stored: ${told}`);
+    result.problems.push(
+      `the call had ${talk.length} turns, but ${turns.length} are stored: ${told}`,
+    );
   }
   for (const [at, said] of talk.entries()) {
     const turn = turns[at];
     if (!turn) break;
     if (turn.role === 'user') result.said.set(at, turn.text);
     if (turn.role !== said.role) {
-      result.problems.push(`turn ${at} is of ${turn.role}, and ${said.role} spoke`);
+      result.problems.push(`turn ${at} is stored as ${turn.role}, but was spoken by ${said.role}`);
     } else if (said.role === 'agent') {
       await compareAgent(voice, { at, said, turn }, result);
     } else if (wordsApart(wordsOf(said.text), wordsOf(turn.text)) > 0) {
-      result.problems.push(`the caller said “${said.text}”, stored is “${turn.text}”`);
+      result.problems.push(`the caller said “${said.text}”, but “${turn.text}” is stored`);
     }
   }
   return result;
@@ -50,25 +52,27 @@ async function compareAgent(
   const stored = wordsOf(turn.text);
   const whole = wordsOf(expected ?? turn.text);
   if (turn.interrupted !== interrupted) {
-    problems.push(`turn ${at} was ${interrupted ? '' : 'not '}interrupted, and it says otherwise`);
+    problems.push(
+      `turn ${at} was ${interrupted ? '' : 'not '}interrupted, but the transcript says the opposite`,
+    );
   }
   if (wordsApart(interrupted ? whole.slice(0, stored.length) : whole, stored) > 0) {
-    problems.push(`the answer was to be “${expected}”, stored is “${turn.text}”`);
+    problems.push(`the expected answer was “${expected}”, but “${turn.text}” is stored`);
   }
   const played = await voice.played(sound, expected ?? turn.text);
   if (played === undefined) {
-    problems.push(`turn ${at} did not sound as it was spoken`);
+    problems.push(`the sound of turn ${at} is not that of its text`);
     return;
   }
   const apart = Math.abs(wordsOf(played).length - stored.length);
   if (interrupted) cut.set(at, { stored: turn.text, played, apart });
   if (!interrupted && apart > 0) {
-    problems.push(`played was “${played}”, stored is “${turn.text}”`);
+    problems.push(`“${played}” was played, but “${turn.text}” is stored`);
   }
   const heard = await voice.hear(sound);
   const misheard = Math.ceil(stored.length * voice.mishears);
   const isOther = interrupted
     ? wordsApartFromBeginning(whole, wordsOf(heard)) > misheard + MISHEARD_OF_CUT
     : wordsApart(whole, wordsOf(heard)) > misheard;
-  if (isOther) problems.push(`heard was “${heard}”, stored is “${turn.text}”`);
+  if (isOther) problems.push(`“${heard}” was heard, but “${turn.text}” is stored`);
 }

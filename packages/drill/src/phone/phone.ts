@@ -68,7 +68,9 @@ export async function callUp(deps: Deps): Promise<Phone> {
   const take = createTaker(player, came);
 
   async function connect(): Promise<void> {
-    if (!last.stream) throw new Error(`the call was answered with ${last.verbs || 'nothing'}`);
+    if (!last.stream) {
+      throw new Error(`the call was answered with ${last.verbs || 'nothing'} instead of a stream`);
+    }
     streams += 1;
     const about = { ...deps, sid, streamSid: `MZ${sid.slice(2)}${streams}`, answer: last };
     current = await openStream(about, last.stream, take, (code) => void closed(code));
@@ -84,9 +86,9 @@ export async function callUp(deps: Deps): Promise<Phone> {
       await delay(AGAIN_MS);
       last = await carrier.streamOver(sid, last, true);
       if (last.stream) return await connect();
-      dropped = `the socket was closed with ${code}, and then there was ${last.verbs || 'nothing'}`;
+      dropped = `the socket was closed with ${code}, and the next instructions were ${last.verbs || 'empty'}`;
     } catch (error) {
-      dropped = `the socket was closed with ${code}, and then: ${String(error)}`;
+      dropped = `the socket was closed with ${code}, and reconnecting failed: ${String(error)}`;
     }
     talker.stop();
     isOver = true;

@@ -70,7 +70,7 @@ export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voic
       pauseMs: PAUSE_MS,
       utter: async (text) => {
         const wav = files.get(text);
-        if (!wav) throw new Error(`nobody has recorded “${text}”`);
+        if (!wav) throw new Error(`there is no recording of “${text}”`);
         return muLawOfWav(wav);
       },
       hear: read,

@@ -6,7 +6,7 @@ import { readWavHeader } from '../../../../src/voice/audio/wav.ts';
 /** Returns the samples of a PCM16 WAV, resampled to `rate`. @throws Error if the format is another one */
 export function samplesOfWav(wav: Buffer, rate: number): Int16Array {
   const header = readWavHeader(wav);
-  if (!header) throw new Error('no WAV');
+  if (!header) throw new Error('not a WAV file');
   const { format, bytes } = header;
   const samples = createPcmReader(format.channels).push(wav.subarray(bytes));
   const resampler = createResampler({ from: format.sampleRate, to: rate });
