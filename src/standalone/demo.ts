@@ -27,7 +27,7 @@ export async function startDemo(store: ResourceStore): Promise<DemoReceiver & { 
       name: DEMO_ENDPOINT,
       spec: {
         url: receiver.url,
-        description: 'The receiver that parley start brings along',
+        description: 'Demo receiver that runs with parley start',
         metadata: { demo: 'true' },
       },
     },

@@ -54,7 +54,7 @@ function parseKey(text: string, dataDir: string): Buffer {
   const key = Buffer.from(text, 'base64');
   if (key.length === KEY_BYTES) return key;
   throw new StartupError(
-    `${path.join(dataDir, 'encryption-key')} must hold ${KEY_BYTES} bytes in base64; without the ` +
-      'right one the stored secrets cannot be opened',
+    `${path.join(dataDir, 'encryption-key')} must contain ${KEY_BYTES} bytes in base64; ` +
+      'without the right key, stored secrets cannot be decrypted',
   );
 }

@@ -47,8 +47,8 @@ const POOL_MAX = 24;
 const EXAMPLES = path.resolve(import.meta.dirname, '../../examples');
 
 const NO_CLUSTER =
-  'PARLEY_STORE=kubernetes: start keeps what is declared in PostgreSQL; leave the variable out, or run operator, ' +
-  'api and delivery against a cluster, as the Helm chart does';
+  'PARLEY_STORE=kubernetes does not work with start, which stores declarations in PostgreSQL: unset it, or run ' +
+  'operator, api and delivery with a cluster, as the Helm chart does';
 
 /**
  * Runs `parley start`: every role in one process with the same `run` functions as in pods. It uses its own PostgreSQL
@@ -154,8 +154,8 @@ async function startDatabase(deps: {
   const postgres = createEmbeddedPostgres({
     dataDir: deps.dataDir,
     log: deps.log,
-    onDown: () => deps.screen.note('PostgreSQL is gone; starting it again'),
-    onUp: () => deps.screen.note('PostgreSQL is back'),
+    onDown: () => deps.screen.note('PostgreSQL exited unexpectedly; restarting it'),
+    onUp: () => deps.screen.note('PostgreSQL is running again'),
   });
   deps.stops.push(postgres.stop);
   return (await postgres.start()).url;
@@ -332,7 +332,7 @@ function once(stop: Stop): Stop {
  */
 async function signInLink(pool: Pool, apiKey: string, baseUrl: string): Promise<string> {
   const key = await findApiKey(pool, apiKey);
-  if (!key) throw new Error('the key of start ended as it was made');
+  if (!key) throw new Error('the API key of start ended before its sign-in link was created');
   const { id: keyId, namespace } = key;
   const token = await makeSignInToken({ pool }, { namespace, keyId, name: nameOfUser() });
   return `${baseUrl}/#sign-in=${token}`;

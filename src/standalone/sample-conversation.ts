@@ -123,7 +123,7 @@ async function converse(
   if (signal.aborted) return;
   const at = `/v1/conversations/${fromUuid('conv', id)}/transcript?format=text`;
   if (failure !== undefined) note(`the model of ${agent} could not answer: ${failure}`);
-  note(`a sample conversation with ${agent} was held; to read it:`);
+  note(`held a sample conversation with ${agent}; to read it:`);
   note(`curl -H "Authorization: Bearer ${apiKey}" '${url}${at}'`);
 }
 

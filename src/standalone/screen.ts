@@ -66,7 +66,7 @@ export function createScreen(deps: {
       const verdict =
         d.verified === undefined ? '' : d.verified ? '  signature ok' : '  bad signature';
       const retry =
-        d.retryInSec === null ? (ok ? '' : '  given up') : `  again in ${d.retryInSec} s`;
+        d.retryInSec === null ? (ok ? '' : '  gave up') : `  retry in ${d.retryInSec} s`;
       const nth = d.attempt > 1 ? `  attempt ${d.attempt}` : '';
       const result = paint(ok ? 'green' : 'red', status);
       event(
@@ -88,18 +88,21 @@ function welcomeLines(about: Welcome, paint: Paint): string[] {
     `${paint('bold', `Parley ${about.version}`)} · data in ${about.dataDir} (${data}) · for one machine, not for production`,
     '',
     row('Dashboard', about.dashboard),
-    row('', 'it signs in once, within a day; then your browser knows you'),
-    row('API', `${url}/v1   to read and try at ${url}/docs`),
+    row('', 'signs you in once, within a day; then the browser stays signed in'),
+    row('API', `${url}/v1   documentation: ${url}/docs`),
     row('API key', about.apiKey),
     row('Metrics', `${url}/metrics`),
     ...(about.model === undefined
       ? []
       : [row('Model', `${about.model.name} at ${about.model.url}`)]),
-    row('Manifests', `${about.manifests}   edit one and watch`),
+    row('Manifests', `${about.manifests}   edit a file to apply it`),
     ...(about.demoSecret === undefined
       ? []
       : [row('Demo', `endpoint demo-receiver, secret ${about.demoSecret}`)]),
-    row('Outgoing', `may reach ${about.egressAllow.join(', ') || 'public addresses only'}`),
+    row(
+      'Outgoing',
+      `requests may reach ${about.egressAllow.join(', ') || 'public addresses only'}`,
+    ),
     '',
     `  curl -H "Authorization: Bearer ${about.apiKey}" ${url}/v1/agents`,
     '',

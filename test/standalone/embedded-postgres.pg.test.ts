@@ -245,7 +245,7 @@ describe('what a user can cause is one clear line', () => {
     await writeFile(path.join(dataDir, 'postgres', 'PG_VERSION'), '14\n');
     await expect(embedded().start()).rejects.toMatchObject({
       name: 'StartupError',
-      message: expect.stringContaining('made by PostgreSQL 14, this is 18'),
+      message: expect.stringContaining('created by PostgreSQL 14, but this is PostgreSQL 18'),
     });
   });
 

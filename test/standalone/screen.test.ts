@@ -23,7 +23,7 @@ test('the dashboard comes first, in one line of 80 columns, and it says that the
   const rows = shown.split('\n').filter((line) => line.startsWith('  '));
   expect(rows[0]).toBe(`  Dashboard   ${dashboard}`);
   expect(rows[0]!.length).toBeLessThan(80);
-  expect(rows[1]).toContain('it signs in once');
+  expect(rows[1]).toContain('signs you in once');
   expect(rows[1]!.length).toBeLessThan(80);
   expect(rows[2]).toMatch(/^ {2}API /);
 });
@@ -47,12 +47,12 @@ test.each([
   let text = '';
   const write = (more: string): void => void (text += more);
   createScreen({ write, colors: false, now: () => new Date(0) }).welcome({ ...about, egressAllow });
-  expect(text).toContain(`may reach ${shown}\n`);
+  expect(text).toContain(`requests may reach ${shown}\n`);
 });
 
 test.each([
-  [1, '12 ms  again in 5 s\n'],
-  [2, '12 ms  attempt 2  again in 5 s\n'],
+  [1, '12 ms  retry in 5 s\n'],
+  [2, '12 ms  attempt 2  retry in 5 s\n'],
 ])('attempt %i of a delivery is numbered from the second on', (attempt, shown) => {
   let text = '';
   const write = (more: string): void => void (text += more);

@@ -32,7 +32,7 @@ const start = (demo: string, env: Record<string, string> = {}): Promise<Parley> 
 
 test('the first start holds a conversation with answers, a gap, an end and its events', async () => {
   parley = await start('1');
-  await shown('with shop-assistant was held');
+  await shown('held a sample conversation with shop-assistant');
   await shown('is scripted');
   const [shopping, conversation] = await conversations();
   expect(conversation).toMatchObject({

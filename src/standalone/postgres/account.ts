@@ -83,7 +83,7 @@ export async function chooseAccount(
   await rmdir(elsewhere).catch(() => undefined); // Removes the folder only if it is empty; otherwise `rmdir` fails.
   const reasons = [...obstacles].filter((obstacle) => obstacle !== '').map((text) => ` (${text})`);
   throw new StartupError(
-    `PostgreSQL does not run as root, and this system lets root run it in no other way${reasons.join('')}: set DATABASE_URL or run as an ordinary user`,
+    `PostgreSQL refuses to run as root, and this system offers no other account for it${reasons.join('')}: set DATABASE_URL or run as an ordinary user`,
   );
 }
 

@@ -29,7 +29,7 @@ export async function prepareCluster(deps: Deps): Promise<string> {
   if (version !== undefined) {
     await checkCluster(deps, version);
     if (password !== undefined) return password;
-    throw new StartupError(`${passwordFile} is missing: put it back, or move ${deps.cluster} away`);
+    throw new StartupError(`${passwordFile} is missing: restore it, or move ${deps.cluster} away`);
   }
   // The password is written before the cluster exists, and an existing one is used again, so that no crash leaves a
   // cluster without its password.
@@ -41,7 +41,7 @@ export async function prepareCluster(deps: Deps): Promise<string> {
 async function checkCluster({ cluster, binaries }: Deps, version: string): Promise<void> {
   if (Number(version) !== binaries.majorVersion) {
     throw new StartupError(
-      `${cluster} was made by PostgreSQL ${version.trim()}, this is ${binaries.majorVersion}: move the data with pg_dump, or set PARLEY_DATA_DIR to another folder`,
+      `${cluster} was created by PostgreSQL ${version.trim()}, but this is PostgreSQL ${binaries.majorVersion}: move the data with pg_dump, or set PARLEY_DATA_DIR to another folder`,
     );
   }
   const { uid } = await stat(cluster);
@@ -143,7 +143,7 @@ function explainInitdb(output: string, folder: string): string {
   if (/shared libraries|not found|ENOENT/.test(output)) {
     return `the embedded PostgreSQL does not run on this system: set DATABASE_URL to a PostgreSQL >= 15 (${lastWords(output)})`;
   }
-  return `the database in ${folder} could not be made: ${lastWords(output)}`;
+  return `the database in ${folder} could not be created: ${lastWords(output)}`;
 }
 
 /** Returns the line with the error. The lines after it only report initdb's clean-up. */

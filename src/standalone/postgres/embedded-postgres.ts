@@ -147,11 +147,11 @@ async function supervise(deps: EmbeddedPostgresDeps, server: Server, stopped: Ab
   while (!stopped.aborted) {
     const ended = await Promise.race([server.postmaster.ended, aborted]);
     if (ended === undefined || stopped.aborted) return;
-    log.warn({ ended }, 'PostgreSQL ended by itself; restarting it');
+    log.warn({ ended }, 'PostgreSQL exited unexpectedly; restarting it');
     deps.onDown?.();
     await relaunch(deps, server, stopped);
     if (stopped.aborted) return;
-    log.info('PostgreSQL is back');
+    log.info('PostgreSQL is running again');
     deps.onUp?.();
   }
 }
@@ -164,7 +164,10 @@ async function relaunch(deps: EmbeddedPostgresDeps, server: Server, stopped: Abo
       return;
     } catch (error) {
       if (stopped.aborted) return;
-      deps.log.warn({ reason: reasonOf(error) }, 'PostgreSQL does not start yet; trying again');
+      deps.log.warn(
+        { reason: reasonOf(error) },
+        'PostgreSQL could not be restarted yet; trying again',
+      );
     }
     await delay(Math.min(pauseMs, RESTART_PAUSE_LIMIT_MS), { signal: stopped }).catch(
       () => undefined, // The delay rejects only if `stopped` is aborted, and the loop checks that.

@@ -37,7 +37,7 @@ async function makeFolder(dataDir: string): Promise<void> {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
   } catch (cause) {
     throw new StartupError(
-      `the data folder ${dataDir} cannot be made: ${reasonOf(cause)}. Set PARLEY_DATA_DIR to a folder you may write to`,
+      `the data folder ${dataDir} cannot be created: ${reasonOf(cause)}. Set PARLEY_DATA_DIR to a folder you may write to`,
       { cause },
     );
   }

@@ -149,5 +149,5 @@ async function shutDown(child: ChildProcess, ended: Promise<string>): Promise<vo
 function explain({ cluster, serverLog, stopped }: LaunchOptions, outcome: string): string {
   if (stopped.aborted) return 'stopped while PostgreSQL was starting';
   const fatal = serverLog.tail().findLast((line) => /FATAL|PANIC|could not/.test(line));
-  return `PostgreSQL did not start on ${cluster} (${outcome}): ${fatal ?? serverLog.tail().at(-1) ?? 'it said nothing'}`;
+  return `PostgreSQL did not start on ${cluster} (${outcome}): ${fatal ?? serverLog.tail().at(-1) ?? 'no output'}`;
 }
