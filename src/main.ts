@@ -41,7 +41,7 @@ program
   .description('create a key and print it; it is shown only once')
   .requiredOption('-n, --namespace <namespace>', 'namespace of the key')
   .option('--scopes <scopes>', 'comma-separated: read,write,publish,replay,keys (default: all)')
-  .option('--name <name>', 'name of the key, for people')
+  .option('--name <name>', 'display name of the key')
   .option('--expires <end>', 'expiry: 90d, 12h, or a date such as 2027-01-31 (default: never)')
   .action(
     async (options: { namespace: string; scopes?: string; name?: string; expires?: string }) => {
@@ -59,7 +59,7 @@ program
   .requiredOption('--url <url>', 'URL of the API')
   .option(
     '--base-url <url>',
-    'PARLEY_BASE_URL of the API, which carriers sign (default: same as --url)',
+    'PARLEY_BASE_URL of the API, used in carrier signatures (default: same as --url)',
   )
   .requiredOption('--key-file <file>', 'file with an API key')
   .requiredOption('--token-file <file>', 'file with the token that the Secret contains')
@@ -71,7 +71,7 @@ program
     '--host <host>',
     'host name at which Parley reaches this process (default: the name of this machine)',
   )
-  .option('--port <port>', 'port of this process for Parley', '0')
+  .option('--port <port>', 'port on which this process listens for Parley', '0')
   .option('--interruptions <count>', 'number of interruptions by callers', '10')
   .option('--at-once <calls>', 'number of concurrent calls', '2')
   .option('--retranscribe', "set the transcriber's option retranscribe_interrupted")

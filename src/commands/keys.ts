@@ -75,9 +75,9 @@ export function parseEnd(text: string | undefined, nowMs: number): number | null
       : nowMs + Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS];
   if (Number.isNaN(atMs)) {
     throw new StartupError(
-      `--expires ${text}: say 90d, 12h or 30m from now, or a date such as 2027-01-31 or 2027-01-31T12:00:00Z`,
+      `--expires ${text}: use 90d, 12h or 30m from now, or a date such as 2027-01-31 or 2027-01-31T12:00:00Z`,
     );
   }
-  if (atMs <= nowMs) throw new StartupError(`--expires ${text}: that is not in the future`);
+  if (atMs <= nowMs) throw new StartupError(`--expires ${text} must be in the future`);
   return atMs;
 }
