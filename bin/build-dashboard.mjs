@@ -45,7 +45,7 @@ const byText = (one, other) => (one < other ? -1 : 1);
 function licensesOf(packages) {
   const texts = packages.map(({ home, name, version, license }) => {
     const file = readdirSync(home).find((one) => /^licen[cs]e(\.|$)/i.test(one));
-    if (file === undefined) throw new Error(`${name} has no file with its licence`);
+    if (file === undefined) throw new Error(`the package ${name} has no license file`);
     return `${name} ${version} (${license})\n\n${readFileSync(join(home, file), 'utf8').trim()}\n`;
   });
   return `The dashboard contains these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;

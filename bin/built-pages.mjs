@@ -58,14 +58,14 @@ async function ensureBuilt({ root, nodes }, what) {
 
 function obstacleTo(root) {
   if (!existsSync(join(root, 'node_modules', 'vite'))) {
-    return "that takes the development packages ('npm ci')";
+    return "the development packages are missing (run 'npm ci')";
   }
   try {
     accessSync(root, constants.W_OK);
     if (existsSync(join(root, 'dist'))) accessSync(join(root, 'dist'), constants.W_OK);
     return undefined;
   } catch {
-    return `nothing can be written to ${root}`;
+    return `${root} is not writable`;
   }
 }
 
@@ -78,7 +78,7 @@ async function build({ root, nodes, wanted, name }) {
   try {
     const args = [join(root, 'bin', `build-${name}.mjs`), made];
     if ((await runNode({ root, nodes, cwd: root, args })) !== 0) {
-      say(`the ${name} could not be built: what is above says why; the API is served all the same`);
+      say(`the ${name} could not be built, see the output above; the API is served without it`);
       return;
     }
     writeFileSync(join(made, '.sources'), wanted);

@@ -41,7 +41,7 @@ function take(file, self) {
   } catch (error) {
     if (error.code === 'EEXIST') return false;
     throw new SetupError(
-      `the dependencies are missing or old and cannot be installed here: ${error.message}. Run 'npm ci --ignore-scripts' as a user who may write`,
+      `the dependencies are missing or outdated and cannot be installed here: ${error.message}. Run 'npm ci --ignore-scripts' as a user who may write to this folder`,
     );
   }
 }

@@ -105,12 +105,12 @@ async function install(root) {
     '--loglevel=error',
   ]);
   if (signal !== null) {
-    throw new SetupError(`the install was stopped (${signal}); it starts again next time`);
+    throw new SetupError(`the installation was stopped by ${signal}; the next start repeats it`);
   }
   if (code === 0) return;
   process.stderr.write(output);
   throw new SetupError(
-    `npm ci failed (exit code ${code}), its words are above. The first start needs the npm registry and a writable ${root}`,
+    `npm ci failed with exit code ${code}; see its output above. The first start needs the npm registry and write access to ${root}`,
   );
 }
 

@@ -26,7 +26,7 @@ export function completePackages(modules) {
     }
     for (const name of nodePackages) makeExecutable(join(modules, name, 'bin', 'node'));
   } catch (cause) {
-    throw new SetupError(`the installed packages cannot be completed: ${cause.message}`);
+    throw new SetupError(`the installed npm packages could not be prepared: ${cause.message}`);
   }
 }
 

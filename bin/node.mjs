@@ -47,7 +47,7 @@ export async function runNode({ root, nodes, args, cwd, env, holdsOutput }) {
     process.kill(process.pid, signal);
     return 1; // Not reached, unless the signal is ignored here.
   }
-  throw new SetupError(`none of these could be run: ${nodes.join(', ')}`);
+  throw new SetupError(`none of these Node.js programs could be run: ${nodes.join(', ')}`);
 }
 
 async function spawnNode({ root, node, args, cwd, env, holdsOutput = false }) {

@@ -4,9 +4,15 @@
  */
 export const benches = {
   dashboard: ['test/dashboard/bench/main.ts', 'first view, changes of page, live events, memory'],
-  delivery: ['test/bench/delivery/main.ts', 'delivery beside graphile-worker, 30 min; -- --quick'],
-  'early-hints': ['test/bench/early-hints.ts', 'a tenant beside receivers that send 103 forever'],
-  frameworks: ['test/bench/frameworks/main.ts', 'calls beside Pipecat and LiveKit Agents'],
+  delivery: [
+    'test/bench/delivery/main.ts',
+    'delivery compared with graphile-worker, 30 min; -- --quick',
+  ],
+  'early-hints': [
+    'test/bench/early-hints.ts',
+    'deliveries of one tenant while other receivers send 103 forever',
+  ],
+  frameworks: ['test/bench/frameworks/main.ts', 'calls compared with Pipecat and LiveKit Agents'],
   heard: ['test/drill/heard/main.ts', 'playback position at an interruption, on real speech'],
   import: ['test/bench/import.ts', 'importing 700 text sources, 30 s'],
   kubernetes: ['test/bench/kubernetes.ts', 'the operator on a kube-apiserver, 6 min'],
@@ -15,34 +21,40 @@ export const benches = {
   media: ['test/bench/media.ts', 'calls by Media Streams, 3 min'],
   'model-turns': [
     'test/bench/model-turns.ts',
-    'turns with a stub model beside the openai client, 3 min',
+    'turns with a stub model, compared with the openai client, 3 min',
   ],
-  recovery: ['test/bench/recovery/main.ts', 'faults, and the time until all works again, 2 min'],
+  recovery: ['test/bench/recovery/main.ts', 'recovery times after faults, 2 min'],
   relay: ['test/bench/relay.ts', 'calls by ConversationRelay, 2 min'],
   replay: ['test/bench/replay.ts', 'replay of 100,000 events, 3 min'],
   search: ['test/bench/search.ts', 'search over 10,000 to 200,000 passages, 5 min'],
-  shares: ['test/bench/shares.ts', 'a tenant beside a greedy key, 2 min'],
+  shares: [
+    'test/bench/shares.ts',
+    'requests of one tenant while the key of another takes all it can get, 2 min',
+  ],
   summary: ['test/bench/summary.ts', 'the figures of the README: start, delivery, memory, 2 min'],
   talks: ['test/bench/talks.ts', 'web voice, 2 min'],
   turns: ['test/bench/turns.ts', 'text turns without a model, 1 min'],
-  upload: ['test/bench/upload.ts', 'a tenant beside the worst uploads, 25 min'],
-  website: ['test/bench/website.ts', 'a site of 500 pages'],
+  upload: [
+    'test/bench/upload.ts',
+    'requests of one tenant while another uploads the worst files, 25 min',
+  ],
+  website: ['test/bench/website.ts', 'reading a website of 500 pages'],
 };
 
 /** Runs in this order. `tests` and `faults` are runs of Vitest (tasks.mjs). */
 export const nightly = {
   tests: [undefined, 'every test of `npm test` in its full form'],
-  faults: [undefined, 'every way we know to break it, 50 rounds each, hours; -- PATH for one'],
+  faults: [undefined, 'every known fault, 50 rounds each, hours; -- PATH for one'],
   mutants: ['test/mutants/main.ts', 'planted bugs, each of which a test must find; -- NAME'],
   generated: [
     'test/mutants/generated/main.ts',
     'a random sample of generated mutants; -- --record once, --noun, --sample, --seed',
   ],
   contract: ['test/contract/main.ts', 'schemathesis against /v1/openapi.json'],
-  peers: ['test/peers/main.ts', 'clients, sites, files and carriers that others made; -- NAME'],
+  peers: ['test/peers/main.ts', 'clients, sites, files and carriers of third parties; -- NAME'],
   neighbours: [
     'test/neighbours/main.ts',
-    'a victim’s requests beside each attack of docs/security.md, 45 min; -- --only NAME',
+    'a victim’s requests during each attack of docs/security.md, 45 min; -- --only NAME',
   ],
   soak: ['test/soak/main.ts', 'an hour of load with a fault every 20 s; -- --minutes 5'],
   drill: ['test/drill/main.ts', 'calls with real speech and interruptions; -- --interruptions 10'],

@@ -129,7 +129,9 @@ describe('the install', () => {
     await put('npm-fails', '');
     const { code, stdout, stderr } = await hello();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/words of npm\nparley: npm ci failed \(exit code 7\).*\n$/);
+    expect(stderr).toMatch(
+      /words of npm\nparley: npm ci failed with exit code 7; see its output above.*\n$/,
+    );
 
     await rm(path.join(root, 'npm-fails'));
     expect(await hello()).toMatchObject({ code: 0 });

@@ -76,7 +76,9 @@ async function leavesWhatIsThere(): Promise<void> {
   const { isOfSources, said } = await start();
   expect(isOfSources).toBe(false);
   expect(said.join('\n')).toContain('main.tsx');
-  expect(said.at(-1)).toMatch(/^parley: the dashboard could not be built: .* served all the same$/);
+  expect(said.at(-1)).toMatch(
+    /^parley: the dashboard could not be built: .* is served without it$/,
+  );
   expect(await readFile(built('index.html'), 'utf8')).toBe(before);
   expect(await readdir(path.join(root, 'dist'))).toEqual(['dashboard']);
 }
@@ -86,7 +88,7 @@ test('is left out in a line without the development packages, and where nothing 
   const without = await start();
   expect(without.isOfSources).toBe(false);
   expect(without.said).toEqual([
-    "parley: the dashboard is not built: that takes the development packages ('npm ci')",
+    "parley: the dashboard is not built: the development packages are missing (run 'npm ci')",
   ]);
   expect(existsSync(path.join(root, 'dist'))).toBe(false);
 });

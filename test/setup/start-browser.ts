@@ -79,7 +79,7 @@ async function buildPages(): Promise<string> {
   const builds = (await import(file)) as { ensureDashboard: Build; ensureWidget: Build };
   const at = { root: ROOT, nodes: [process.execPath] };
   if (!(await builds.ensureDashboard(at)) || !(await builds.ensureWidget(at)))
-    throw new Error('the dashboard or the widget could not be built; what is above says why');
+    throw new Error('the dashboard or the widget could not be built; see the output above');
   const folder = await mkdtemp(path.join(tmpdir(), 'parley-built-'));
   atEndOfRun(() => rm(folder, { recursive: true, force: true }));
   for (const name of ['dashboard', 'widget'])
