@@ -6,7 +6,7 @@ import { textInTime } from '../stt/text-in-time.ts';
 import { endOfTurn } from './end-of-turn.ts';
 import { isBackchannel } from './is-backchannel.ts';
 
-/** Receiver of the user's audio that recognizes their words and their turns. */
+/** Receiver of the user's audio. It recognizes the user's words and detects the end of their turns. */
 export type AudioInput = {
   /** Takes PCM16 at the sample rate of the line, as the audio arrives. */
   hear: (samples: Int16Array) => void;

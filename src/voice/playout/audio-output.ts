@@ -45,7 +45,7 @@ export function createAudioOutput(deps: AudioOutputDeps): AudioOutput {
     const playedFrames = queue.clear();
     const dropped = unplayed.drop();
     const cut = new Set([...dropped.map(({ segment }) => segment), splitter.drop()]);
-    // DTMF tones that were still waiting are sent nevertheless.
+    // DTMF tones that were waiting behind the dropped sentences are sent nevertheless.
     for (const { keys } of dropped) if (keys !== undefined) add({ keys });
     if (![...cut].some((segment) => segment?.isAside === false)) return undefined;
     const under = playing && playedOf(playing, playedFrames, samplesPerFrameOf(format));
@@ -91,8 +91,9 @@ export function createAudioOutput(deps: AudioOutputDeps): AudioOutput {
 }
 
 /**
- * Returns the position in a segment after the played words of a sentence. If none was played, this is the end of the
- * sentence before it: marks of Markdown may stand between the two.
+ * Returns the position in a segment at which playback was interrupted. `words` is the played part of a sentence. If it
+ * is empty, the position is the end of the previous sentence, because Markdown marks may stand between the two
+ * sentences.
  */
 const cutAt = ({ start }: Sentence, segment: Segment, words: string): Cut => ({
   segment,
@@ -104,9 +105,9 @@ type Unplayed = {
   add: (sentence: Sentence) => void;
   /** Notes that the other side has played all audio before this mark. */
   played: (mark: string) => void;
-  /** Returns the one that is playing, or plays next. */
+  /** Returns the sentence that is playing, or that is played next. */
   first: () => Sentence | undefined;
-  /** Removes and returns all. */
+  /** Removes and returns all sentences. */
   drop: () => readonly Sentence[];
 };
 
@@ -168,7 +169,10 @@ function createSplitter(): Splitter {
   /** `rest` are the words of the segment that are not split yet; `at` is their position. */
   let run: { segment: Segment; rest: string; at: number } | undefined;
 
-  /** Only white space stands between two sentences. */
+  /**
+   * Adds the position in the segment to each sentence. Only white space stands between two sentences, so the search
+   * finds the right place.
+   */
   const place = (of: NonNullable<typeof run>, texts: readonly string[]): Piece[] =>
     texts.map((text) => {
       const from = of.rest.indexOf(text);
@@ -180,7 +184,7 @@ function createSplitter(): Splitter {
 
   return {
     push: (segment, words) => {
-      // A segment may continue after an aside.
+      // A segment that continues after an aside begins at `sentChars`, not at 0.
       run ??= { segment, rest: '', at: segment.sentChars };
       run.rest += words;
       return place(run, sentences.push(words));

@@ -77,8 +77,9 @@ function placeBehind(words: readonly Word[], word: number, frame: number): Place
 }
 
 /**
- * Tolerance of a position in frames, per square root of the number of frames on its shorter side: the error grows like
- * that square root.
+ * Maximum distance in frames between a pause and the estimated position of the punctuation. It is multiplied by the
+ * square root of the number of frames from the pause to the nearer end of the stretch, because the error of the
+ * estimate grows with that square root.
  */
 const SPREAD = 2;
 

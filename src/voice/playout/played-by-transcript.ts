@@ -12,7 +12,10 @@ import { wordsOf } from './words.ts';
 /** Transcripts of the two parts. A transcript is undefined if recognition failed or was not used. */
 type Understood = { played: string | undefined; rest: string | undefined };
 
-/** Cost of each letter between the prior estimate and a position, relative to the cost of a letter that differs. */
+/**
+ * Cost of a position for each letter between it and the prior estimate. A letter that differs from the transcript costs
+ * 1.
+ */
 const OFF_GUESS = 0.5;
 /**
  * Maximum share of letters of a transcript that may differ from the sentence. A transcript with more differences

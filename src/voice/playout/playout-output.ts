@@ -4,19 +4,20 @@ import type { Cut, Segment } from './segment.ts';
 export type PlayoutOutput = {
   /** Plays words of a segment. `sentChars` of the segment does not count them yet. */
   pushText: (segment: Segment, words: string) => void;
-  /** Notes that the words of a segment so far are complete. */
+  /** Notes that the last sentence of the words so far is complete. */
   flush: (segment: Segment) => void;
   /** Plays DTMF tones after the words before: 0-9, *, #, A-D, and `w` for a pause of half a second. */
   sendKeys: (keys: string) => void;
-  /** Shows words that do not appear in the transcript. Absent if they are played like other words. */
+  /** Shows words that do not appear in the transcript. Absent if the output plays them like other words. */
   aside?: (text: string) => void;
   /** Returns whether something is playing or waiting to be played. */
   isPlaying: () => boolean;
   /** Whether the output measures playback. Otherwise it estimates playback. */
   reportsPlayback: boolean;
   /**
-   * Stops playback. `segments` are those that may be unplayed, in order. A carrier that stops on its own reports the last
-   * played words in `reported`. Returns undefined if playback continues, or if no words of the transcript were cut.
+   * Stops playback. `segments` are those that may not have been played completely, in order. A carrier that stops on
+   * its own reports the last played words in `reported`. Returns undefined if playback continues, or if no words of the
+   * transcript were cut.
    */
   interrupt: (segments: readonly Segment[], reported?: string) => Interruption | undefined;
   /** Resolves when everything was played, or the signal is aborted. */
@@ -27,6 +28,6 @@ export type PlayoutOutput = {
 
 export type Interruption = {
   cuts: readonly Cut[];
-  /** Resolves later to a better position in one of the cut segments, or to undefined if the first one stays. */
+  /** Resolves later to a better position in one of the cut segments, or to undefined if the first estimate stays. */
   refined?: Promise<Cut | undefined>;
 };

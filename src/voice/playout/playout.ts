@@ -19,8 +19,8 @@ export type Playout = {
   sendKeys: (keys: string) => void;
   isPlaying: () => boolean;
   /**
-   * Handles an interruption. A carrier that stops on its own reports the last played words in `reported`.
-   * Returns undefined if playback continues, or if nothing of the transcript was cut.
+   * Handles an interruption. A carrier that stops on its own reports the last played words in `reported`. Returns
+   * undefined if playback continues, or if no words of the transcript were cut.
    */
   interrupt: (reported?: string) => Interrupted | undefined;
   /** Notes that the stored segments were played, because the user spoke while nothing was playing. */
@@ -37,13 +37,13 @@ export type Playout = {
 export type Interrupted = {
   /** The interrupted segments in order, with their `playedText`. */
   cut: readonly Segment[];
-  /** Resolves to the segment whose `playedText` was set again, because it is known better. */
+  /** Resolves to the segment whose `playedText` was replaced by a better estimate, or to undefined if none was. */
   refined?: Promise<Segment | undefined>;
 };
 
 /**
- * Maximum number of segments. Usually one is playing. More wait only if several people and agents speak in the same
- * conversation.
+ * Maximum number of segments in memory. Usually there is only the one that is playing. Several wait only if several
+ * people and agents speak in the same conversation.
  */
 const KEPT = 20;
 const WAIT_MAX_MS = 60_000;
@@ -51,7 +51,7 @@ const WAIT_MAX_MS = 60_000;
 export function createPlayout(output: PlayoutOutput): Playout {
   const writer = createWriter(output);
   const { write, end } = writer;
-  /** Segments that may be unplayed, in order. */
+  /** Segments that may not have been played completely, in order. */
   let segments: readonly Segment[] = [];
 
   function add(kind?: Parameters<typeof createSegment>[0]): Segment {
@@ -130,7 +130,7 @@ type Writer = {
   /** Writes part of a segment. Ignores parts of an interrupted segment. */
   write: (segment: Segment, text: string) => void;
   end: (segment: Segment) => void;
-  /** Completes the words of the open segment. It may continue later. */
+  /** Notes that the last sentence of the open segment is complete. The segment may continue later. */
   flush: () => void;
   /** Forgets the open segment after an interruption. */
   drop: () => void;

@@ -10,7 +10,7 @@ import type { CutSentence } from './sentence.ts';
  * (docs/evaluation.md). The conversation continues meanwhile.
  */
 export type Retranscriber = {
-  /** Returns all words of the sentence that were heard, or undefined if the first estimate stays. Never rejects. */
+  /** Returns all words of the sentence that were played, or undefined if the first estimate stays. Never rejects. */
   listen: (cut: CutSentence) => Promise<string | undefined>;
   /** Cancels all requests when the line has ended. */
   close: () => void;

@@ -73,7 +73,10 @@ export type CutSentence = {
   rest: readonly Int16Array[] | undefined;
 };
 
-/** Returns the part of a sentence that was played after `playedFrames` frames were played since the last `clear`. */
+/**
+ * Returns the interrupted sentence with its played part. `playedFrames` is the number of frames that were played since
+ * the last `clear`.
+ */
 export function playedOf(
   sentence: Sentence,
   playedFrames: number,

@@ -25,7 +25,7 @@ export type AgentSession = {
   on: (event: LineEvent) => Promise<void> | undefined;
   /** Sends DTMF tones after the words said before. */
   press: (keys: string) => void;
-  /** Resolves when the current reply was heard, or after `ms` at the latest. Then cancels the rest of the reply. */
+  /** Waits until the current reply has been played, but for at most `ms`. Then cancels the rest of the reply. */
   finish: (ms: number) => Promise<void>;
   /**
    * Ends the session. The turn in progress is finished and stored. Turns that wait are dropped, and no words are spoken
@@ -65,8 +65,8 @@ export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInp
   const dtmf = createDtmfAggregator((text) => void turns.hear(text));
 
   function heard(text: string): Promise<void> | undefined {
-    // "Mhm" while a reply is being generated shows that the user is listening. When no reply is being generated, "yes"
-    // is an answer.
+    // A backchannel while a reply is being generated only shows that the user is listening. At any other time, words
+    // such as "yes" are an answer.
     if (turns.isReplying() && isBackchannel(text, language)) return undefined;
     return turns.hear(text);
   }
@@ -147,7 +147,8 @@ async function followTurns(
     if (index <= saidTo) return;
     // This turn was interrupted on an earlier line of the same call. It is not repeated on this line.
     if (interrupted || (role !== 'agent' && role !== 'human')) return;
-    // A reply that this process generates may appear in the transcript before `turns` knows its index.
+    // A reply of this process may appear in the transcript before `wasSaid` knows its index. So wait until no turn is
+    // in progress.
     if (role === 'agent') await turns.idle();
     if (turns.wasSaid(index) || text === '') return;
     playout.sayTurn(followed.turn, { allowInterruptions: !isGreetingKept || index !== 0 });

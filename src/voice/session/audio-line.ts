@@ -53,7 +53,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
   const playout = createPlayout({
     ...output,
     pushText: (segment, words) => {
-      // An aside, such as an apology, does not answer the user.
+      // An aside, such as an apology, is not the reply whose delay is measured.
       if (!segment.isAside) clock.said();
       output.pushText(segment, words);
     },

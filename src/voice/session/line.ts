@@ -4,8 +4,8 @@ import type { Playout } from '../playout/playout.ts';
 export type Line = {
   playout: Playout;
   /**
-   * Closes the line even if words are still unplayed. The carrier then hangs up, or with `transfer` requests what to do
-   * next. With `platform_error`, the server breaks off the conversation.
+   * Closes the line even if words are still unplayed. The carrier then hangs up. If `why` is `transfer`, the carrier
+   * requests further instructions instead. `platform_error` means that the server breaks off the conversation.
    */
   end: (why?: 'transfer' | 'platform_error') => void;
 };

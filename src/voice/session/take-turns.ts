@@ -18,8 +18,8 @@ export type TurnTakerDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger
 
 export type TurnTakerInput = {
   /**
-   * Ends the call or connection that ends with the conversation, in the transaction of the last turn. Undefined for a
-   * conversation in writing.
+   * Called when a turn ends the conversation, in the transaction of that turn, in order to end the call as well.
+   * Undefined for a written conversation.
    */
   onEnd?: ((db: Db, reason: string) => Promise<unknown>) | undefined;
   namespace: string;
@@ -127,7 +127,8 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
       canceling?.abort();
       playout.confirmPlayed();
       const before = inHand;
-      // Begins immediately: a newer message has already canceled the reply to the one before it.
+      // Begins immediately, although the turn before it may still be in progress: the reply to that turn was canceled
+      // above.
       const turn = take(text, before).catch((error: unknown) => {
         deps.log.error({ reason: reasonOf(error), conversationId }, 'a turn of a call failed');
       });
@@ -143,7 +144,10 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
   };
 }
 
-/** Input of a turn. `waits` makes later turns wait until this turn is tried again. */
+/**
+ * Input of a turn. `waits` resolves when `ready` and all earlier turns have settled. Until then, later turns wait for
+ * this turn.
+ */
 type Waiting = TurnTakerInput & { waits: (ready: Promise<unknown>) => Promise<void> };
 
 /**

@@ -163,8 +163,8 @@ function findClause(text: string, charsMin: number, which: 'first' | 'last'): nu
 }
 
 /**
- * Returns the last space within the maximum length of a piece. Without a space, returns a boundary between two
- * characters.
+ * Returns the position of the last space within the maximum length of a piece. If there is none, returns a boundary
+ * between two characters.
  */
 function lastSpace(text: string): number {
   const space = text.slice(0, PIECE_CHARS_MAX + 1).search(/\s\S*$/u);

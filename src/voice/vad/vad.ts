@@ -3,7 +3,7 @@ import { createWindowLevels } from './window-level.ts';
 
 /** Voice activity detector (VAD) for one stream of audio. */
 export type Vad = {
-  /** Takes PCM16 in chunks of any length. Returns the events that occurred in it, in order. */
+  /** Takes PCM16 in chunks of any length. Returns the events that occurred in the chunk, in order. */
   push: (samples: Int16Array) => readonly VadEvent[];
   isSpeaking: () => boolean;
   /** Returns the length of the current speech, from its beginning to its last sound; 0 during silence. */
@@ -39,7 +39,8 @@ const START_DB = 9;
 const GO_ON_DB = 5;
 const VOICED = 0.6;
 /**
- * Share of windows that must be voiced at the beginning of speech. Consonants have no pitch, but noise has none at all.
+ * Minimum share of voiced windows at the beginning of speech. It is not 1, because many consonants are not voiced; it
+ * is not 0, because noise has no voiced windows.
  */
 const VOICED_SHARE = 0.4;
 /** Number of additional windows in which the beginning of speech may lie, because there are gaps between its sounds. */

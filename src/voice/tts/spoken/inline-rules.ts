@@ -140,7 +140,7 @@ const bar: Rule = (reading, source, at) => {
 };
 
 const STARTS = ['https://', 'http://', 'www.'];
-/** Longest web address at a position. `withoutMarks` then removes punctuation from its end. */
+/** Matches the longest possible web address at a position. `withoutMarks` then removes punctuation from its end. */
 const ADDRESS = /^(?:https?:\/\/|www\.)[^\s<>|"'“”«»，。、！？；：（）「」『』【】《》]+/iu;
 const ADDRESS_CHARS_MAX = 2_000;
 

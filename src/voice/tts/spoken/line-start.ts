@@ -104,7 +104,7 @@ function silentLine(reading: Reading, { body, isWhole, length }: Line): number |
 function markOf({ body, isWhole }: Line): number | Wait {
   const note = /^\[\^[^\]\s]+\]:[ \t]*/.exec(body)?.[0].length;
   if (note !== undefined) return note;
-  // The sign has a meaning in "> 5 kg" and "+ 49 30", so it stays.
+  // In "> 5 kg" and "+ 49 30" the sign belongs to the text and is not a Markdown mark, so it stays.
   const quote = /^>[ \t]*/.exec(body)?.[0].length;
   if (quote !== undefined) {
     if (quote === body.length && !isWhole) return WAIT;
