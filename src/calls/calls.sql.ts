@@ -132,7 +132,7 @@ export async function insertCall(db: Db, call: NewCall): Promise<CallRow> {
       call.agentVersion,
     ],
   );
-  return rows[0]!; // `returning` yields the inserted row.
+  return rows[0]!; // `insert … returning` yields one row.
 }
 
 export async function readCall(
@@ -250,8 +250,8 @@ export async function leaseCall(db: Db, { id, leaseToken }: Lease, ms: number): 
 }
 
 /**
- * Releases the leases that the previous run of this process left behind. Only a process that has the database for
- * itself may call it.
+ * Releases the leases that the previous run of this process left behind. Call it only if no other process uses the
+ * database.
  */
 export async function releaseCallLeases(db: Db): Promise<void> {
   await db.query(

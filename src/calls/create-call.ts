@@ -17,7 +17,7 @@ export type CreateCallDeps = {
   nowMs: () => number;
   transportOf: TransportOf;
   accounts: Pick<Accounts, 'byName' | 'numbersOf'>;
-  /** Notifies the player of a new call. Does not wait and never throws. */
+  /** Notifies the call player (`createCallPlayer`) of a new call. Does not wait and never throws. */
   wakeCalls: () => void;
 };
 
@@ -61,8 +61,8 @@ async function requireContent(
 }
 
 /**
- * Redacts the script according to the agent's version that is live now. If a later version redacts more, the rest is
- * redacted when the words are said.
+ * Redacts the script by the rules of the version that is live now. If the version that answers the call redacts more,
+ * it redacts the user's words when they are said.
  */
 async function keepable(
   { transportOf }: CreateCallDeps,

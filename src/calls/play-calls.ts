@@ -18,8 +18,8 @@ import { createEndLost } from './lines/end-lost.ts';
 /** Maximum number of concurrent steps in a process. Steps use the same database connections as the API. */
 const CONCURRENT_STEPS_MAX = 8;
 /**
- * Interval at which the process checks for calls that other processes left behind. Its own timer fires earlier for
- * steps that are due before.
+ * Interval at which the process checks for due steps, including those that other processes left behind. If it finds a
+ * step that is due sooner, a timer starts the next check at that time.
  */
 const LOOK_EVERY_MS = 1_000;
 /** Delay before a failed step is tried again. */
@@ -28,9 +28,9 @@ const RETRY_MS = 1_000;
 export type CallPlayerDeps = CallStepDeps & { transportOf: TransportOf; log: Logger };
 
 /**
- * Creates the player, which executes the steps of calls. Between two steps, no state of a call is in memory only. So
- * any process can continue any call, and when a process is killed, others continue its calls as soon as the leases
- * expire.
+ * Creates the player, which executes the steps of calls. Between two steps, the state of a call is only in the
+ * database. So any process can continue any call. When a process is killed, other processes continue its calls as soon
+ * as the leases expire.
  */
 export function createCallPlayer(deps: CallPlayerDeps): Periodic {
   const { pool, log } = deps;

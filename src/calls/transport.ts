@@ -3,7 +3,7 @@ import type { CallRow, CallStatus, ClaimedCall } from './calls.sql.ts';
 
 /**
  * Event of a call. A simulated call produces all of its events from its script. A carrier call produces only `ringing`,
- * which dials.
+ * on which the carrier is requested to dial.
  */
 export type CallEvent =
   | { type: 'ringing' }

@@ -88,7 +88,7 @@ function keysRoute(deps: ActDeps): Route {
 }
 
 /**
- * Sends DTMF tones in a call. The process that holds the call's line sends them, at most once: if that process is
+ * Sends DTMF tones in a call. The process that owns the call's line sends them, at most once: if that process is
  * killed, no other process repeats them.
  * @throws ApiError not_found, call_ended, call_not_connected, call_transferring
  */

@@ -82,7 +82,7 @@ export async function failTransfer(
   return rowCount === 1;
 }
 
-/** Interval at which the carrier is queried whether the transferred call still lasts. */
+/** Interval at which the carrier is queried for the state of a transferred call. */
 const ASK_EVERY_MS = 60_000;
 /** Time in which the carrier must connect the caller with the agent again. */
 const BACK_MS = 60_000;
@@ -130,11 +130,11 @@ export async function addKeys(
   return rows[0];
 }
 
-/** Pending requests to the process that holds a line: DTMF keys to send, and a transfer. */
+/** Pending requests to the process that owns a line: DTMF keys to send, and a transfer. */
 export type Asked = { keys: string | null; isTransferred: boolean; escalationId: string | null };
 
 /**
- * Reads the pending requests for a line and clears the DTMF keys. Returns undefined if this process no longer holds the
+ * Reads the pending requests for a line and clears the DTMF keys. Returns undefined if this process no longer owns the
  * line, or if the call has ended.
  */
 export async function takeAsked(

@@ -80,8 +80,9 @@ async function silenceWhileWaiting(
 }
 
 /**
- * Handles a transfer that nobody answered: the caller returns to the same conversation, and the agent says so when the
- * carrier reconnects the caller. Does nothing for a repeated report or for a conversation that has ended.
+ * Handles a transfer that nobody answered: the caller returns to the same conversation, and when the carrier has
+ * reconnected the caller, the agent says that nobody could be reached. Does nothing for a repeated report or for a
+ * conversation that has ended.
  */
 export async function nobodyCame(
   deps: ConversationDeps,

@@ -16,7 +16,7 @@ import { askTransfer } from './acts.sql.ts';
 
 export type ActDeps = ConversationDeps & {
   accounts: Pick<Accounts, 'byId'>;
-  /** Notifies the process that holds the line of this call (uuid) of new requests. Does not wait. */
+  /** Notifies the process that owns the line of this call (uuid) of new requests. Does not wait. */
   wakeLine: (callId: string) => void;
 };
 
@@ -29,7 +29,7 @@ type Asked = { namespace: string; id: string; to: string };
 export const BEFORE_RINGING_SEC = 120;
 
 /**
- * Requests the transfer of a call to another number. The process that holds the line lets the agent finish speaking and
+ * Requests the transfer of a call to another number. The process that owns the line lets the agent finish speaking and
  * closes the line. The carrier then requests the number to ring. A repeated request for the number that is being rung
  * changes nothing.
  * @throws ApiError not_found, call_ended, call_not_connected, call_transferring, invalid_body (a number that may not be

@@ -8,7 +8,7 @@ import type { Line } from '../../voice/session/line.ts';
 import type { HeldCall } from './lines.sql.ts';
 import type { AgentSession } from '../../voice/session/agent-session.ts';
 
-/** A line that this process holds, and its call. */
+/** A line that this process owns, and its call. */
 export type ActingLine = {
   call: HeldCall;
   session: Pick<AgentSession, 'press' | 'finish' | 'leave'>;
@@ -28,8 +28,8 @@ type Deps = { pool: Pool; log: Logger };
 const LAST_SENTENCE_MS = { escalation: 60_000, api: 10_000 };
 
 /**
- * Executes the pending requests for a line. Does not wait and never throws: the next renewal of the lease finds
- * requests that failed.
+ * Executes the pending requests for a line. Does not wait and never throws: requests that failed are tried again at the
+ * next renewal of the lease.
  */
 export function act(deps: Deps, holding: ActingLine): void {
   doAsked(deps, holding).catch((error: unknown) => {
@@ -47,7 +47,7 @@ async function doAsked({ pool }: Deps, holding: ActingLine): Promise<void> {
   holding.isTransferring = true;
   await session.finish(LAST_SENTENCE_MS[asked.escalationId === null ? 'api' : 'escalation']);
   await failpoint('transfer.closing');
-  // When its socket closes, the carrier requests what to do next.
+  // When the socket has closed, the carrier requests further instructions.
   if (!holding.isBrokenOff) line.end('transfer');
 }
 

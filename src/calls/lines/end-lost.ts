@@ -16,16 +16,16 @@ const AT_ONCE = 50;
 const STEADY_MS = 3_000;
 
 /**
- * Creates the job that ends calls whose line has no holder, because the process was killed or because nobody answered.
- * It queries the carrier for the state of each call. If the last run was long ago, the database may have been
- * unavailable. In that case the job first gives other processes time to renew their leases.
+ * Creates the job that ends calls whose line no process owns, because the process was killed or because nobody
+ * answered. Before it ends a call, it queries the carrier for the state of the call. If the last run was long ago, the
+ * database may have been unavailable. In that case the job first gives other processes time to renew their leases.
  */
 export function createEndLost(deps: EndLostDeps): () => Promise<void> {
   let lookedMs: number | undefined;
   let patientUntilMs = -Infinity;
   return async () => {
     const nowMs = monotonicMs();
-    // The first run does not wait, because this process holds no lines yet that may have missed a renewal.
+    // The first run does not wait: this process has just started and owns no lines whose renewal may be late.
     if (lookedMs !== undefined && nowMs - lookedMs > STEADY_MS)
       patientUntilMs = nowMs + LINE_LEASE_MS;
     lookedMs = nowMs;
@@ -58,7 +58,7 @@ async function endLost(deps: EndLostDeps, call: LostCall): Promise<void> {
 }
 
 /**
- * Returns whether the visitor has left a call from a web page. In that case the process that held the line released it
+ * Returns whether the visitor has left a call from a web page. In that case the process that owned the line released it
  * when the socket broke, and the visitor did not reconnect. Such a call has no carrier to query.
  */
 function wasLeft({ provider, holder }: LostCall): boolean {

@@ -2,8 +2,8 @@ import { CALL_COLUMNS, CALL_FINISHED, CALL_LIVE, type CallRow } from '../calls.s
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * SQL of lines. The line of a call is its connection to the caller. At most one process holds it, for as long as it
- * renews its lease. All times are read from the database's clock. Ids are uuids.
+ * SQL of lines. The line of a call is its connection to the caller. At most one process owns a line, for as long as the
+ * process renews its lease. All times are read from the database's clock. Ids are uuids.
  */
 
 /** An inbound call that a carrier has announced. */
@@ -44,7 +44,7 @@ export async function insertIncoming(db: Db, call: IncomingCall): Promise<CallRo
       UNCONNECTED_MS,
     ],
   });
-  return rows[0]!; // The statement returns the row whether it was inserted or existed.
+  return rows[0]!; // The statement returns a row whether it inserted the call or found it.
 }
 
 /** Time for a carrier to open the socket. Carriers open it as soon as they have received its address. */
@@ -55,7 +55,7 @@ const UNCONNECTED_MS = 60_000;
  */
 export const LINE_LEASE_MS = 10_000;
 
-/** Stores a token that can open the line once. Returns false if a process holds the line, or if the call has ended. */
+/** Stores a token that can open the line once. Returns false if a process owns the line, or if the call has ended. */
 export async function offerLine(
   db: Db,
   { id, tokenHash }: { id: string; tokenHash: Buffer },
@@ -70,14 +70,14 @@ export async function offerLine(
 }
 
 /**
- * A call whose line this process holds. `holder` is the random id of this hold. `sayFrom` is the index of the turn to
- * speak first; null if that turn is not stored yet.
+ * A call whose line this process owns. `holder` is a random id that identifies this period of ownership. `sayFrom` is
+ * the index of the turn to speak first; null if that turn is not stored yet.
  */
 export type HeldCall = CallRow & { holder: string; sayFrom: number | null };
 
 /**
- * Takes the line that a token belongs to. A token works only once. Returns undefined if the token is unknown or used,
- * or if the call has ended.
+ * Makes this process the owner of the line that a token belongs to. A token works only once. Returns undefined if the
+ * token is unknown or used, or if the call has ended.
  */
 export async function takeLine(
   db: Db,
@@ -99,7 +99,7 @@ export async function takeLine(
 
 /**
  * Notes that the call is answered with this conversation. Call it in the transaction that begins the conversation.
- * Returns false if this process no longer holds the line.
+ * Returns false if this process no longer owns the line.
  */
 export async function answerHeld(
   db: Db,
@@ -133,7 +133,7 @@ export async function answerByMachine(
 }
 
 /**
- * Extends the leases of all lines of a process in one statement. Returns the lines that it still holds, and for each
+ * Extends the leases of all lines of a process in one statement. Returns the lines that it still owns, and for each
  * whether there are pending requests.
  */
 export async function renewLines(
@@ -164,7 +164,7 @@ export async function releaseLine(
   });
 }
 
-/** A call whose line no process holds. `holder` is null if the line was released or never held. */
+/** A call whose line no process owns. `holder` is null if the line was released or never had an owner. */
 export type LostCall = CallRow & { holder: string | null };
 
 /** Returns the calls whose lease has expired, or whose line was not opened in time. */
@@ -178,7 +178,7 @@ export async function listLost(db: Db, limit: number): Promise<LostCall[]> {
   return rows;
 }
 
-/** Ends a call whose line is lost. Returns undefined if a process holds the line again, or if the call has ended. */
+/** Ends a call whose line is lost. Returns undefined if a process owns the line again, or if the call has ended. */
 export async function finishLost(
   db: Db,
   end: { id: string; status: CallRow['status']; reason: string },
@@ -206,8 +206,8 @@ export async function readByCarrier(
 }
 
 /**
- * Notes that the carrier is about to be requested to dial, and extends the lease by `ms`. Returns null the first time,
- * and afterwards the time of the first request in Unix ms.
+ * Stores the time at which the carrier is first requested to dial, and extends the lease by `ms`. Call it before the
+ * request. Returns null the first time, and later the stored time in Unix ms.
  */
 export async function markDialed(
   db: Db,

@@ -31,13 +31,13 @@ import {
 } from '../../voice/session/agent-session.ts';
 
 /**
- * The lines that this process holds (contract/calls.md#lost-connections). The line of a call is its connection to the
+ * The lines that this process owns (contract/calls.md#lost-connections). The line of a call is its connection to the
  * caller.
  */
 export type Lines = {
   /**
-   * Returns a token that opens the line of a call once, or undefined if a process already holds the line or the call
-   * has ended.
+   * Returns a token that opens the line of a call once, or undefined if a process already owns the line or the call has
+   * ended.
    */
   offer: (callId: string) => Promise<string | undefined>;
   /**
@@ -133,7 +133,7 @@ export function createLines(deps: AgentSessionDeps): Lines {
         session.leave();
         held.delete(holder);
         await releaseLine(pool, { id: call.id, holder }).catch((error: unknown) =>
-          // Otherwise the lease expires.
+          // If the release fails, the line is free when its lease expires.
           log.warn({ reason: reasonOf(error), call: call.id }, 'could not release a line'),
         );
       },
@@ -180,8 +180,8 @@ async function leaveIfTaken(
   { call, line, session }: Held,
 ): Promise<void> {
   const now = await readCall(pool, call);
-  // The line of a call that has ended is closed when its conversation ends. After voicemail it is closed here, so that
-  // the carrier says the message.
+  // If the call has ended, the line is closed by the end of its conversation. Voicemail is the exception: the line is
+  // closed here, so that the carrier says the message.
   if (now?.endedAt !== null && now?.endedReason !== 'voicemail') return;
   session.leave();
   line.end();
@@ -263,7 +263,8 @@ async function hold(
 }
 
 /**
- * Ends a call that lasts longer than the process can wait before it stops. The call fails, and its conversation ends.
+ * Ends a call that is still in progress when the process can no longer delay its stop. The call fails, and its
+ * conversation ends.
  */
 async function breakOff(deps: AgentSessionDeps, holding: Held): Promise<void> {
   const { call, conversationId, session, line } = holding;
@@ -276,7 +277,8 @@ async function breakOff(deps: AgentSessionDeps, holding: Held): Promise<void> {
   }).catch((error: unknown) => {
     deps.log.warn({ reason: reasonOf(error), call: id }, 'could not end a call before shutdown');
   });
-  // A carrier that speaks itself plays the words even if the line is closed.
+  // Only audio from this process needs the line until its end. A carrier that synthesizes the speech plays the words
+  // even after the line is closed.
   if (line.playout.reportsPlayback) {
     await line.playout.waitForPlayout(timeoutSignal(LAST_WORDS_MS));
   }

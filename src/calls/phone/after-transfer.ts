@@ -9,8 +9,8 @@ import { pathsOf } from '../../carriers/carrier.ts';
 import type { OfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
- * Responds to the carrier's request after the line was closed for a transfer: the carrier shall ring the number. A late
- * request that belongs to an earlier transfer is ignored.
+ * Responds to the carrier's request after the line was closed for a transfer. The response tells the carrier to ring
+ * the number. A late request that belongs to an earlier transfer is ignored.
  */
 export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, account, sent } = ofCall;

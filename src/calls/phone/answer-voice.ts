@@ -81,8 +81,8 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
 }
 
 /**
- * Refuses a call. With a message, the call is answered in order to say it. Without one, the caller hears the signal of
- * their network.
+ * Refuses a call. With a message, the call is answered and the message is said. Without one, the call is rejected, and
+ * the caller hears their network's signal, such as the busy tone.
  */
 function refuse(
   { carrier: { answers } }: Pick<SentOfCall, 'carrier'>,

@@ -18,7 +18,7 @@ import type { OfCall, VoiceDeps } from './voice-deps.ts';
 /**
  * Voicemail: an answering machine answers an outbound call. The carrier connects the call immediately and detects
  * machines during the call (asynchronous detection), so that a person does not have to wait. When it has detected a
- * machine, the call ends with the reason `voicemail` and the process that holds the line closes it. The carrier then
+ * machine, the call ends with the reason `voicemail` and the process that owns the line closes it. The carrier then
  * requests more XML, which says the provider's message and hangs up.
  */
 

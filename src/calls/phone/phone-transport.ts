@@ -22,9 +22,9 @@ export type PhoneTransportDeps = {
 const TOLD_MS = 30_000;
 
 /**
- * Creates the transport of calls over the public telephone network. It dials each call once: the time is stored before
- * dialing. After a crash, another process finds that time and queries the carrier for the call instead of dialing
- * again.
+ * Creates the transport of calls over the public telephone network. It dials each call only once. Before it dials, it
+ * stores the time. After a crash, another process finds the stored time, and queries the carrier for the call instead
+ * of dialing again.
  */
 export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
   const { accounts, apis, log, pool } = deps;
@@ -51,7 +51,7 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
       const there =
         dialedMs === null
           ? undefined
-          : // The carrier reports a new call by webhook sooner than in its list of calls.
+          : // An id from a webhook is used first, because the carrier's list of calls contains a new call only later.
             (call.providerCallId ??
             (await api.findDialed(account, { from, to, sinceMs: dialedMs })));
       if (there !== undefined) return { providerCallId: there };

@@ -15,7 +15,10 @@ const FRAME_BYTES_MAX = 64 * 1024;
 const SETUP_MS = 5_000;
 /** Number of consecutive unknown frames after which the client is assumed not to be a carrier. */
 const UNKNOWN_MAX = 50;
-/** Limits on the user's utterances. Speech does not reach them, even if the database is unavailable for a minute. */
+/**
+ * Limits on the user's utterances. No person speaks so much that they are reached, even if the database is unavailable
+ * for a minute.
+ */
 const PROMPTS = { pending: 20, pendingChars: 64_000, burst: 40, perSec: 2 };
 
 /**

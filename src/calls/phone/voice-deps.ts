@@ -11,7 +11,7 @@ export type VoiceDeps = ConversationDeps &
   AuthenticateDeps & {
     lines: Pick<Lines, 'offer'>;
     transportOf: TransportOf;
-    /** Notifies the process that holds the line of this call (uuid) of new requests. Does not wait. */
+    /** Notifies the process that owns the line of this call (uuid) of new requests. Does not wait. */
     wakeLine: (callId: string) => void;
     /** Returns whether the agent has its own ModelProviders for transcription and speech. */
     hasOwnSpeech: (namespace: string, content: AgentContent) => Promise<boolean>;
@@ -28,7 +28,7 @@ export type SentOfCall = SentTo & {
   stream: number | undefined;
   /** Number of the call's transfers at the time when the socket, which is now closed, was opened. */
   after: number;
-  /** Number of the transfer that the request is about; undefined if it is about none. */
+  /** Number of the transfer that the request belongs to; undefined if it belongs to none. */
   transfer: number | undefined;
 };
 

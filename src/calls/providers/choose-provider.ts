@@ -119,7 +119,7 @@ async function chooseNumber(
         : `${from} is not a number of TelephonyProvider "${account.name}".`;
     throw invalid('/from', 'unknown_number', detail);
   }
-  // The version bound to a number applies only to the agent that is bound to it.
+  // A version that is bound to a number applies only to the agent that is bound to the same number.
   return chosen.agentId === agentId ? chosen : { ...chosen, agentVersion: undefined };
 }
 

@@ -18,8 +18,8 @@ const UNCONNECTED_MS = 10_000;
 
 /**
  * Inserts a call. Returns undefined if the agent already has the maximum number of calls. The statement counts the live
- * calls of all processes with an index. A lock for the agent prevents concurrent requests from exceeding the limit
- * together.
+ * calls of the agent in all processes, by an index. A lock for the agent prevents concurrent requests from exceeding
+ * the limit together.
  */
 export function insertWebCall(pool: Pool, call: WebCall): Promise<CallRow | undefined> {
   return inTransaction(pool, async (db) => {
