@@ -15,7 +15,7 @@ export type CarrierQuestion = {
 export type CarrierAnswer = { status: number; body: unknown };
 
 const TIMEOUT_MS = 10_000;
-/** Timeout in ms of requests for which a client of Parley waits. */
+/** Timeout in ms of a request to a carrier, if a client of Parley waits for its result. */
 export const SHORT_TIMEOUT_MS = 3_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
 
@@ -38,7 +38,7 @@ export async function askCarrier(
     ...(body && { body: body.text }),
     timeoutMs,
     maxResponseBytes: ANSWER_BYTES_MAX,
-    // Requests with a body are never retried, because a repeated request to place a call would place two calls.
+    // Requests with a body are never retried, because a repeated request to place a call would place a second call.
     ...(body && { once: true }),
   });
   if (outcome.kind === 'error')

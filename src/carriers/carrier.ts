@@ -31,8 +31,8 @@ export type ProviderPart = {
   /** Base URL of the carrier's API, used if a TelephonyProvider names none. */
   apiUrl: string;
   /**
-   * Descriptions of two fields that TelephonyProviders of all carriers have. Each completes a phrase that begins with
-   * "of" and the carrier's name.
+   * Descriptions of two fields that TelephonyProviders of all carriers have. Each follows the words "for" and the name
+   * of the carrier in the documentation of the field.
    */
   says: { accountId: string; authToken: string };
   /**
@@ -63,7 +63,7 @@ export type CarrierAccount = {
 };
 
 export type SignatureCheck = {
-  /** Name of the header that contains the signature, for the documentation of the API. */
+  /** Name of the header that contains the signature. It appears in the documentation of the API. */
   header: string;
   /** `detail` of the 401 response to a request whose signature matches no account. */
   refusal: string;
@@ -167,7 +167,7 @@ export type AnswerWriter = {
   reject: (reason: 'busy' | 'rejected') => string;
   /** Response without any instructions. */
   nothing: string;
-  /** Response to a report. It is empty for a carrier that would otherwise execute the response. */
+  /** Response to a status report. It is empty for a carrier that would execute instructions in the response. */
   noted: string;
 };
 
@@ -234,7 +234,7 @@ export type RelayOptions = StreamOptions & {
 export type RelayFrame =
   | { type: 'setup'; callId: string; token: unknown }
   | { type: 'heard'; text: string }
-  /** The user interrupted an utterance. `heard` is the part that had been played. */
+  /** The user interrupted an utterance. `playedText` is the part that had been played. */
   | { type: 'interrupted'; playedText: string }
   | { type: 'digit'; digit: string }
   | { type: 'error'; description: string | undefined }

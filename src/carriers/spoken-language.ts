@@ -1,4 +1,4 @@
-/** Language codes that carriers do not know, each with the code that they use instead. */
+/** Language codes that carriers do not accept, each with the code that they accept instead. */
 const OF_CARRIERS: Readonly<Record<string, string>> = { no: 'nb' };
 
 /**

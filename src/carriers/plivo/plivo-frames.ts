@@ -53,7 +53,8 @@ function neutral(frame: z.output<typeof Frame>): MediaFrame {
     }
     case 'playedStream':
       return { event: 'mark', mark: { name: frame.name } };
-    // This frame confirms that Plivo dropped the audio. Plivo never reports checkpoints in dropped audio.
+    // Plivo confirms that it dropped the audio. Parley ignores this frame. Plivo never reports checkpoints in dropped
+    // audio.
     case 'clearedAudio':
       return { event: 'connected' };
     case 'media':
