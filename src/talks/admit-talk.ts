@@ -27,7 +27,7 @@ export type AdmitDeps = {
 
 export type Admitted = {
   token: TalkToken;
-  /** Maximum number of people who may speak with the agent concurrently; undefined if they are not counted. */
+  /** Maximum number of people who may speak with the agent concurrently; undefined means no limit. */
   maxConcurrent: number | undefined;
   /** Talk to resume. */
   resume: ResumeToken | undefined;
@@ -39,7 +39,8 @@ export type Admitted = {
 const SHOWN_MS = 600_000;
 
 /**
- * Decides whether a page may start or resume a talk. Costs two queries by key, and a third to resume.
+ * Decides whether a page may start or resume a talk. Runs two database queries, each by a key, and a third one to
+ * resume.
  * @throws ApiError unauthorized, origin_not_allowed, not_found, not_published, unknown_version, unsupported_type,
  * rate_limited
  */
@@ -55,7 +56,7 @@ export async function admitTalk(
   if (token.origin !== null && token.origin !== headers.origin) {
     throw notAllowed('The token is for pages of another origin');
   }
-  // Checked before any read, so that a refusal costs no query.
+  // This limit is checked before the database is read, so that a refusal costs no query.
   await deps.limits.start(tokenKey(start.token));
   const agent = await readAgent(deps.pool, { namespace: token.namespace, id: token.agentId });
   if (!agent) throw new ApiError('not_found', 'The agent was deleted.');

@@ -16,8 +16,8 @@ export type ChatDeps = AgentSessionDeps &
   ConversationDeps & { sealer: Pick<Sealer, 'seal'>; windows: TalkWindows };
 
 /**
- * Opens a written talk, a conversation with the channel `chat`. No window owns it: up to five windows can show it, and
- * after the last one closes it ends by its silence timeout.
+ * Opens a written talk, a conversation with the channel `chat`. Up to five windows can show it at the same time. When
+ * the last window has closed, the talk ends by its silence timeout.
  * @throws ApiError not_found
  */
 export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<OpenedTalk> {
@@ -36,7 +36,7 @@ export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<Opened
     aside: (text) => send({ type: 'text', text: `${text} ` }),
   });
   const closeWindow = deps.windows.add(id, leave);
-  // Index of the last turn that counts as already said.
+  // The captions show the stored turns, so the session treats all of them as already said.
   const saidTo = conversation.turnCount - 1;
   const language = content?.language;
   const held = startAgentSession(deps, {

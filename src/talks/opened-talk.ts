@@ -8,7 +8,10 @@ export type TalkToOpen = {
   captions: TalkCaptions;
   send: SendFrame;
   sendSound: (bytes: Uint8Array) => void;
-  /** Reports why the conversation (uuid) ended, and closes. `reason` is given if it is already known. */
+  /**
+   * Sends the page the reason for which the conversation (uuid) ended, and closes the socket. `reason` is set if it is
+   * already known.
+   */
   finish: (conversationId: string | undefined, reason?: string) => void;
   /** Leaves the talk, because another window has taken it over. */
   leave: () => void;
@@ -17,11 +20,11 @@ export type TalkToOpen = {
 export type OpenedTalk = {
   /** Resolves when the message is stored or has been discarded. */
   write: (text: string) => Promise<void> | undefined;
-  /** Receives PCM16 at TALK_RATE, little endian, with an even length; undefined for a written talk. */
+  /** Receives little-endian PCM16 at TALK_RATE, as an even number of bytes. Undefined for a written talk. */
   hear: ((bytes: Buffer) => void) | undefined;
   played: (mark: string) => void;
   /**
-   * Ends the talk for the visitor.
+   * Ends the talk at the visitor's request.
    * @throws ApiError conversation_ended
    */
   end: () => Promise<void>;

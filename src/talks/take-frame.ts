@@ -45,7 +45,7 @@ export function createFrameTaker(
     isOver = true;
     takeNoMore();
     talk.end().catch((error: unknown) => {
-      // If the talk had ended before, its own end is reported to the page.
+      // A client error means that the talk has already ended. The page then receives the reason for that end.
       if (!(error instanceof ApiError) || error.status >= 500) fail(error);
     });
   };

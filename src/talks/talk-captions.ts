@@ -5,11 +5,11 @@ import type { SendFrame, TalkFrame, TurnFrame } from './talk-frames.ts';
 /** Captions of a talk on a page. Nothing is sent before `ready`. */
 export type TalkCaptions = Captions & {
   ready: (frame: Extract<TalkFrame, { type: 'ready' }>) => void;
-  /** Returns why the conversation ended; undefined if it has not ended as far as known. */
+  /** Returns why the conversation ended; undefined if `followed` has not reported its end. */
   endedReason: () => string | undefined;
 };
 
-/** Number of newest turns that may still change, because their playback can be interrupted. */
+/** Number of newest turns that are stored here, because an interruption of their playback may still shorten them. */
 const KEPT = 50;
 type FollowedTurn = Extract<Followed, { type: 'turn' }>['turn'];
 const ROLES: ReadonlySet<string> = new Set<TurnFrame['role']>(['user', 'agent', 'human']);
@@ -21,7 +21,7 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
   let status: string | undefined;
   let endedReason: string | undefined;
   let hasTokens = false;
-  /** Turns followed so far. */
+  /** Number of turns that `followed` has received so far. */
   let turnCount = 0;
   /** Tokens that arrived before the preceding turns were read from the database. */
   let early: { text: string; turnCount: number }[] = [];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Frames of a talk (contract/talks.md#socket) are JSON with one object each; sound is binary. */
+/** Frames of a talk (contract/talks.md#socket). Each text frame is one JSON object. Binary frames contain audio. */
 
 export const TALK_PATH = '/v1/talk';
 /** Sample rate in Hz for both directions. */

@@ -3,8 +3,8 @@ import { ApiError } from '../errors.ts';
 import { createMinuteCount, networkOf } from '../platform/http/rate-limit.ts';
 
 /**
- * Limits per minute for anonymous visitors, in each process. The address is the peer of the connection. All visitors
- * behind a proxy share one, so each agent sets its own maximum.
+ * Limits per minute for anonymous visitors, in each process. `address` is the IP address of the other end of the
+ * connection. All visitors behind a proxy share an address, so the owner of an agent can set the maximum of `begin`.
  */
 export type TalkLimits = {
   /**
@@ -13,8 +13,8 @@ export type TalkLimits = {
    */
   ask: (address: string) => Promise<void>;
   /**
-   * Counts the start of `what`, which names a talk or a token of one agent. An address may start it `max` times per
-   * minute.
+   * Counts the start of a talk, or the creation of a token. `what` names the agent and which of the two it is. An
+   * address may do it `max` times per minute.
    * @throws ApiError rate_limited
    */
   begin: (what: string, address: string, max: number) => Promise<void>;
@@ -32,19 +32,19 @@ export type TalkLimits = {
   resume: (conversationId: string) => Promise<void>;
 };
 
-/** Requests for tokens per address, whether valid or not. */
+/** Maximum number of requests for tokens per minute and address. Invalid requests count, too. */
 const ASKED_MAX = 600;
 /**
- * Resumes per talk. Each sends the whole conversation again. A page with a broken network retries less often, even with
- * five windows.
+ * Maximum number of resumes per minute and talk, because each resume sends the whole conversation again. A page with a
+ * broken network retries less often, even with five windows.
  */
 const RESUMED_MAX = 30;
 
-/** Limits of the messages sent with one token. Nobody writes faster, or more during one reply. */
+/** Limits of the messages sent with one token. No person writes faster than this, or writes more during one reply. */
 export const MESSAGES = { pending: 8, pendingChars: 64_000, burst: 20, perSec: 1 };
 /**
- * Maximum talks started or resumed per minute with one token, which belongs to one visitor. A page presents its token
- * once per load.
+ * Maximum number of talks that are started or resumed per minute with one token, which belongs to one visitor. A page
+ * presents its token once per load.
  */
 const STARTED_MAX = 30;
 

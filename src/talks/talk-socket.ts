@@ -20,7 +20,7 @@ import { createTalkWindows, type TalkWindows } from './talk-windows.ts';
 import { createVoiceTalks, type VoiceTalkDeps, type VoiceTalks } from './voice-line.ts';
 
 const FRAME_BYTES_MAX = 64 * 1024;
-/** Text that may arrive in a burst, in bytes: several times what a page may send. */
+/** Number of bytes of text that may arrive at once: several times what the limits on messages allow. */
 const BURST_BYTES = 512 * 1024;
 /** Time to send the first frame. A page with a token sends it immediately. */
 const START_MS = 5_000;
@@ -62,7 +62,8 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
     if (isOver) return;
     isOver = true;
     refuseTalk(deps, socket, error);
-    // The page may take a second to close, and queued messages must not be stored meanwhile.
+    // Closes the talk immediately: the page may take a second to close the socket, and messages that are still queued
+    // must not be stored in that time.
     closeTalk({ isOrderly: false });
   };
   let isClosed = false;
@@ -186,7 +187,7 @@ async function whyEnded(
 ): Promise<string | undefined> {
   if (id === undefined) return undefined;
   try {
-    // An erased conversation has no row any longer.
+    // An erased conversation no longer has a row.
     const row = await readConversation(pool, { namespace, id });
     return row ? (row.endedReason ?? undefined) : 'deleted';
   } catch {

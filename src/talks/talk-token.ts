@@ -13,7 +13,7 @@ export type TalkToken = {
   expiresAt: number;
   /** Origin whose pages may use the token; null for any. */
   origin: string | null;
-  /** null for the version that is live when a talk starts. */
+  /** Version of the agent; null means the version that is live when a talk starts. */
   version: number | null;
   test: boolean;
   userId: string | null;
@@ -29,7 +29,7 @@ export type ResumeToken = Pick<
   mode: 'chat' | 'voice';
   /** uuid */
   conversationId: string;
-  /** uuid; null for a written talk. */
+  /** uuid of the call; null for a written talk. */
   callId: string | null;
 };
 
@@ -47,7 +47,10 @@ export function openTalkToken(sealer: Pick<Sealer, 'open'>, text: string): TalkT
   return opened(sealer, text.slice(PREFIX.length), TALK) as TalkToken | undefined;
 }
 
-/** Identifies a token that opens. Spellings that decode to the same bytes, such as one with spaces, have one key. */
+/**
+ * Returns a key that identifies a valid token in the limits. Spellings of a token that decode to the same bytes, such
+ * as one with spaces, have the same key.
+ */
 export function tokenKey(text: string): string {
   const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url');
   return createHash('sha256').update(bytes).digest('base64');

@@ -7,7 +7,7 @@ export type TalkWindows = {
   add: (conversationId: string, leave: () => void) => () => void;
 };
 
-/** Maximum number of a visitor's tabs. Each adds to the cost of every message. */
+/** Maximum number of windows of one talk. Each window adds to the cost of every message. */
 const WINDOWS_MAX = 5;
 
 export function createTalkWindows(): TalkWindows {
