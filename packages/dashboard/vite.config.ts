@@ -42,8 +42,8 @@ export default defineConfig({
             { name: 'packages', test: EVERYWHERE },
             { name: 'frame', test: FRAME },
             { name: 'form', test: FORM },
-            // One file per group of pages, because many small files are a sixth larger when compressed.
-            // The state of an agent and its styles are excluded, because the overview shows it too.
+            // One file per group of pages, because many small files are a sixth larger when compressed. The file
+            // `agent-state` and the styles of agents are excluded, because the overview uses them, too.
             { name: (id) => PAGES_OF.exec(id)?.[1] ?? null, test: PAGES_OF, debugName: 'pages' },
           ],
         },

@@ -125,8 +125,8 @@ export function waitingVersion(agent: Agent): number | null {
 }
 
 /**
- * Returns whether a pin holds the agent back. Under `manual` every publication pins, so a pin is normal
- * there.
+ * Returns whether a pin prevents new versions from going live automatically. Under the policy `manual`, every
+ * publication sets a pin, so a pin is normal there.
  */
 export function isPinned(agent: Agent): boolean {
   return agent.publish_policy === 'automatic' && agent.pinned_version !== null;

@@ -69,7 +69,7 @@ async function readTranscript(id: string, signal: AbortSignal) {
 type Said = {
   conversationId: string;
   text: string;
-  /** Sent again with a retry, so that the message is not added twice. */
+  /** A retry sends the same key, so that the message is not added twice. */
   idempotencyKey: string;
   onToken: (text: string) => void;
   /** Aborting this signal ends the reply early. The text generated until then is stored. */

@@ -39,7 +39,8 @@ export function useStats(days: number) {
 /** Loads the statistics of the preceding span, for comparison. */
 export function useStatsBefore(days: number) {
   return useQuery({
-    // The stream does not report changes in past statistics. Such changes are rare.
+    // The stream does not report changes in past statistics. They are rare, so the data counts as fresh for five
+    // minutes.
     queryKey: ['stats-before', days],
     staleTime: 5 * 60_000,
     queryFn: ({ signal }) => readStats({ days, daysAgo: days }, signal),

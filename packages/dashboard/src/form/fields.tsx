@@ -64,7 +64,7 @@ export function AreaField<Values extends FieldValues>({
   );
 }
 
-/** A field for one of its options, which may change after the form is shown. */
+/** A field in which one of several options is selected. The options may change while the form is shown. */
 export function SelectField<Values extends FieldValues>({
   form,
   name,
@@ -83,7 +83,9 @@ export function SelectField<Values extends FieldValues>({
   );
 }
 
-/** Returns the error of a value: what the form finds, or what the API answered for its place. */
+/**
+ * Returns the error of a value: the error that the form found, or else the one that the API returned for its pointer.
+ */
 export function errorAt<Values extends FieldValues>(
   { formState, getFieldState, failure }: Form<Values>,
   name: Path<Values>,

@@ -5,8 +5,8 @@ import { useForm, type DefaultValues, type FieldValues, type UseFormReturn } fro
 export type Form<Values extends FieldValues> = UseFormReturn<Values> & { failure: unknown };
 
 /**
- * A form for something that others can change while the form is open. `base` is what the edit started from.
- * `rebase` continues with merged values from what the page read last.
+ * A form for something that others can change while the form is open. `base` is the object from which the edit started.
+ * `rebase` continues the edit with merged values, and with the object that the page read last as the new `base`.
  */
 export function useEditForm<Read, Values extends FieldValues>(
   now: Read,

@@ -106,7 +106,7 @@ export function Table<Row extends { id: string }>({
                 <SkeletonRow key={at} columns={columns} />
               ))
             : shown.map(({ index, start }) => {
-                const row = rows[index]!; // The virtual list has exactly these rows.
+                const row = rows[index]!; // The virtual list has `rows.length` rows.
                 return (
                   <div
                     key={row.id}

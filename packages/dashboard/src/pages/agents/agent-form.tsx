@@ -27,7 +27,7 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
   const isWrong = Object.keys(fields.formState.errors).length > 0;
   const isDirty = patch !== undefined || isWrong;
   const isChanged = !isSame(theirs, edit.before);
-  // Other changes, such as a moved pin, do not affect the content, so the save uses the newest ETag.
+  // If others have changed only values outside the content, such as the pin, the save uses the newest ETag.
   const save = useSave({ ...base, etag: isChanged ? base.etag : declared.etag }, onClose);
   const form = { ...fields, failure: save.error };
   return (

@@ -90,7 +90,7 @@ function WhatIsShown({ agent }: { agent: Declared['agent'] }) {
   );
 }
 
-/** Names the manager of the agent, because the agent can only be changed there. */
+/** Says where the agent is managed, because it can only be changed there. */
 function OwnedElsewhere({ agent }: { agent: Declared['agent'] }) {
   const { data } = useVersion(agent.id, agent.latest_version);
   return (

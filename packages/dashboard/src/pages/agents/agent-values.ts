@@ -81,7 +81,7 @@ export function fieldsOf(values: AgentValues): { [name: string]: unknown } {
   };
 }
 
-/** Returns one way to select sources, because the API accepts only one of the four. */
+/** Returns the selected sources in one of four forms, because the API accepts only one form at a time. */
 function knowledgeOf({ all: isAll, selector, sources, ...search }: AgentValues['knowledge']) {
   if (isAll) return { ...search, all: true };
   if (selector) return { ...search, selector };
@@ -89,7 +89,7 @@ function knowledgeOf({ all: isAll, selector, sources, ...search }: AgentValues['
   return { ...search, [isById ? 'source_ids' : 'source_names']: sources };
 }
 
-/** Returns whether a rule of this kind counts something. */
+/** Returns whether rules of this kind have a `count`. */
 export const isCounted = (when: RuleValues['when']): boolean =>
   when !== 'user_request' && when !== 'keyword';
 
@@ -109,7 +109,7 @@ export function pairsOf(pairs: Readonly<Record<string, string>>): string {
     .join(', ');
 }
 
-/** Returns the fields of the agent as declared now that make up a version. */
+/** Returns the fields of the current declaration that are part of a version. */
 export function contentOf(agent: Agent): { [name: string]: unknown } {
   const { prompt, voice, tools, first_message, language, model, knowledge, escalation } = agent;
   const { limits, redaction, judgement, transcriber } = agent;

@@ -2,7 +2,7 @@ import type { Change } from '../../form/merge.ts';
 import { Diff } from '../../ui/diff.tsx';
 import { Json } from '../../ui/code.tsx';
 
-/** Shows each difference: texts word by word, other values before and after. */
+/** Shows each difference. Texts are compared word by word, and other values are shown before and after the change. */
 export function Changes({ changes }: { changes: readonly Change[] }) {
   if (changes.length === 0) return <p className="muted">No differences.</p>;
   return (

@@ -166,8 +166,8 @@ function useRelease(declared: Declared, onDone: () => void) {
     }
   };
   return useMutation({
-    // Keeps the earlier agent with the result, because `declared` may have been refreshed before the response
-    // arrives.
+    // Returns the earlier agent together with the new one, because `declared` may be refreshed before the response
+    // arrives, and undo needs the earlier agent.
     mutationFn: async (wanted: Release) => {
       const before = declared.agent;
       return { before, after: await release(declared, wanted) };

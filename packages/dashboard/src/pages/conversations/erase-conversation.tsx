@@ -23,8 +23,8 @@ const CHOICES: readonly { events: Events; name: string; what: string }[] = [
 ];
 
 /**
- * Erases the text of a conversation wherever it is stored. Statistics stay, and so does what receivers have already
- * received.
+ * Erases the text of a conversation wherever it is stored. Statistics stay, and receivers of events keep the text that
+ * they have already received.
  */
 export function EraseConversation({ id, isOver }: { id: string; isOver: boolean }) {
   const [isOpen, setOpen] = useState(false);

@@ -101,7 +101,7 @@ function ChangeAnswer({ gap, onDone }: { gap: Gap; onDone: () => void }) {
   );
 }
 
-/** Withdraws the answer. Undo gives the same answer again. */
+/** Withdraws the answer. Undo stores the same answer again. */
 function useWithdraw(gap: Gap) {
   const queryClient = useQueryClient();
   const toast = useToast();

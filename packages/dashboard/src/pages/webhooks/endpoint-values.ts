@@ -19,7 +19,10 @@ export function valuesOf(endpoint: Partial<Endpoint>) {
   };
 }
 
-/** Returns the changes as the API takes them, or undefined. A removed header is null. */
+/**
+ * Returns the changes as a merge patch for the API, or undefined if nothing changed. A removed header has the value
+ * null.
+ */
 export function patchOf(before: EndpointValues, after: EndpointValues): EndpointPatch | undefined {
   const written = after.headers.filter(
     ({ name, value, isStored }) => name !== '' && (!isStored || value !== ''),

@@ -102,7 +102,10 @@ function Answer({ deliveryId }: { deliveryId: string }) {
   );
 }
 
-/** A failing endpoint gets one attempt at a time. This component offers to attempt the test event first. */
+/**
+ * A failing endpoint gets only one attempt at a time, so the test event may wait behind other deliveries. After a
+ * while, this component offers to attempt it now.
+ */
 function Waits({ deliveryId }: { deliveryId: string }) {
   const [from] = useState(() => Date.now() / 1_000);
   const isLong = useNowSec() - from > LONG_SEC;

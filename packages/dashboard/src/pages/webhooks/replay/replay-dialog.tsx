@@ -152,7 +152,7 @@ function actOf({ count: found, mode }: { count: number; mode: Job['mode'] }): st
   return `Send ${eventsText(found)} again`;
 }
 
-/** Returns the initial form. For a failing endpoint, it starts at the time the failure began. */
+/** Returns the initial values of the form. For a failing endpoint, the range starts when the failure began. */
 function firstAsked({ failing_since: failing }: Endpoint): Asked {
   const nowSec = Math.floor(Date.now() / 1_000);
   const mode = failing === null ? 'failed' : 'retrying';
