@@ -56,7 +56,8 @@ export async function openVoice(workletUrl: string, events: VoiceEvents): Promis
     requireRate(context.sampleRate);
     void context.resume();
     const loaded = loadWorklets(context, workletUrl);
-    loaded.catch(() => undefined); // `await loaded` below throws the error, unless the microphone is refused first.
+    // `await loaded` below throws the error. This handler is for the case that the microphone is refused before that.
+    loaded.catch(() => undefined);
     stream = await askForMicrophone();
     await loaded;
     await untilRuns(context);
@@ -204,7 +205,7 @@ function listen(context: AudioContext, { microphone, player, events }: Ends): vo
   });
   player.port.addEventListener('message', ({ data }: MessageEvent<FromPlayer>) => {
     if (data.type === 'played') {
-      // The worklet has passed the audio on, but the sound card plays it a little later.
+      // The sound card plays the audio a little later than the worklet passes it on. The report waits for that time.
       const lateMs = 1_000 * (context.outputLatency || context.baseLatency || 0);
       setTimeout(() => events.onPlayed(data.name), lateMs);
       return;
