@@ -16,7 +16,9 @@ export type Compared = {
 
 type Turn = { role: string; text: string; interrupted: boolean };
 
-/** Allowed errors when a word that was cut in half is recognized: "within" may become "with" and "it". */
+/**
+ * Number of word errors that are allowed where a word was cut in half: "within" may be recognized as "with" and "it".
+ */
 const MISHEARD_OF_CUT = 2;
 
 export async function compare(voice: Voice, talk: readonly Said[], json: Json): Promise<Compared> {
