@@ -155,7 +155,7 @@ function modelOf(endpoint: ModelEndpoint, use: Use, asked: string | undefined): 
 
 function failureOf(error: unknown, from: { provider: string; model: string }): SpeechFailure {
   if (error instanceof SpeechFailure) return error;
-  // Thrown if the provider's API key contains characters that HTTP headers do not allow.
+  // Thrown if the provider's API key or a header contains characters that HTTP headers do not allow.
   if (error instanceof ModelError) {
     const { code, message } = error;
     return new SpeechFailure({ code, message, mayRetry: false, retryAfterMs: undefined });

@@ -154,7 +154,7 @@ function createUnplayed(): Unplayed {
 
 type Piece = Pick<Sentence, 'text' | 'start'> & { segment: Segment };
 
-/** Splitter of the words of segments into sentences that know their position. */
+/** Splitter of the words of segments into sentences with their positions. */
 type Splitter = {
   push: (segment: Segment, words: string) => Piece[];
   end: () => Piece[];

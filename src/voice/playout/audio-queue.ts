@@ -45,7 +45,7 @@ export type AudioQueueDeps = {
   format: AudioFormat;
   sink: AudioSink;
   log: Logger;
-  /** Whether the sentences keep their audio, so that it can be transcribed. */
+  /** Whether the audio of the sentences is stored, so that it can be transcribed. */
   keepsSound: boolean;
 };
 
@@ -158,7 +158,7 @@ function createSender({
     for (let next = unmarked[0]; next?.isMade; next = unmarked[0]) {
       if (next.startFrame + next.frames > sentFrames) return;
       unmarked.shift();
-      // A sentence without sound gets no mark; `settle` in `audio-output.ts` counts it as played.
+      // A sentence without sound gets no mark; `first` in `audio-output.ts` counts it as played.
       if (next.frames === 0) continue;
       next.sentMs = monotonicMs();
       sink.mark(next.mark);

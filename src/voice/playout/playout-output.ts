@@ -15,9 +15,9 @@ export type PlayoutOutput = {
   /** Whether the output measures playback. Otherwise it estimates playback. */
   reportsPlayback: boolean;
   /**
-   * Stops playback. `segments` are those that may not have been played completely, in order. A carrier that stops on
-   * its own reports the last played words in `reported`. Returns undefined if playback continues, or if no words of the
-   * transcript were cut.
+   * Stops playback. `segments` are those that may not have been played completely, in order. A carrier that stops
+   * playback on its own reports the last played words in `reported`. Returns undefined if playback continues, or if no
+   * words of the transcript were cut.
    */
   interrupt: (segments: readonly Segment[], reported?: string) => Interruption | undefined;
   /** Resolves when everything was played, or the signal is aborted. */

@@ -19,8 +19,8 @@ export type Playout = {
   sendKeys: (keys: string) => void;
   isPlaying: () => boolean;
   /**
-   * Handles an interruption. A carrier that stops on its own reports the last played words in `reported`. Returns
-   * undefined if playback continues, or if no words of the transcript were cut.
+   * Handles an interruption. A carrier that stops playback on its own reports the last played words in `reported`.
+   * Returns undefined if playback continues, or if no words of the transcript were cut.
    */
   interrupt: (reported?: string) => Interrupted | undefined;
   /** Notes that the stored segments were played, because the user spoke while nothing was playing. */

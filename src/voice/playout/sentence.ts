@@ -21,7 +21,7 @@ export type Sentence = {
   frames: number;
   /** Loudest sample of each frame synthesized so far. Empty before the first audio. */
   peaks: number[];
-  /** Audio synthesized so far: PCM16 at the sample rate of the line. Empty if nothing will transcribe the sentence. */
+  /** Audio synthesized so far: PCM16 at the sample rate of the line. Empty if the sentence will not be transcribed. */
   sound: Int16Array[];
   /** Whether the synthesis of the sentence has ended, successfully or not. */
   isMade: boolean;

@@ -52,7 +52,7 @@ const link: Rule = (_, source, at) => {
 
 /** Keeps the description of an image. */
 const image: Rule = (reading, source, at) => {
-  // After a word, the exclamation mark ends a sentence.
+  // After a word, the exclamation mark ends a sentence and does not begin an image.
   if (!isSpace(reading.before) && !/[([|>*_]/.test(reading.before)) return undefined;
   const next = source.text[at + 1];
   if (next === undefined) return source.isWhole ? undefined : WAIT;
