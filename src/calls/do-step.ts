@@ -22,9 +22,9 @@ export type CallStepDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger 
 type Step = { call: ClaimedCall; transport: Transport; due: DueEvent };
 
 /**
- * Executes the step of a call that is due, at most once. The transaction that changes the conversation also advances
- * the call to the next step, provided that this process still has the lease and the step has not changed. Otherwise
- * nothing changes.
+ * Executes the due step of a call, at most once. The transaction that changes the conversation also advances the call
+ * to the next step, provided that this process still has the lease and the step has not changed. Otherwise nothing
+ * changes.
  */
 export async function doStep(deps: CallStepDeps, step: Step): Promise<void> {
   try {

@@ -93,8 +93,8 @@ const BACK_MS = 60_000;
 const TALK_MAX_SEC = 18_000;
 
 /**
- * Extends a transferred call that has not been reported as ended. Returns false if the call has ended or exceeds the
- * longest duration.
+ * Schedules the next query of the carrier about a transferred call that has not been reported as ended. Returns false
+ * if the call has ended or exceeds the longest duration.
  */
 export async function keepTransferred(db: Db, id: string): Promise<boolean> {
   const { rowCount } = await db.query({

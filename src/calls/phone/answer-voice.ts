@@ -14,7 +14,7 @@ import { hasVoicemail, leaveMessage, noteMachine } from './machine.ts';
 import type { OfCall, SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
- * Responds with XML to a carrier that requests how to handle a call: an inbound call, an outbound call that was
+ * Responds with XML to a carrier that requests instructions for a call: an inbound call, an outbound call that was
  * answered, or a call whose socket has closed. An inbound call takes five SQL statements, each by an index: the number
  * and its account, the agent, the count of live calls, the call and its token.
  * @throws ApiError invalid_signature, rate_limited

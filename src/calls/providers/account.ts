@@ -7,7 +7,7 @@ export type Account = CarrierAccount & {
   id: string;
   namespace: string;
   name: string;
-  /** Terms of outbound calls; undefined if the provider makes none. */
+  /** Terms of outbound calls; undefined if the provider makes no outbound calls. */
   outbound: OutboundTerms | undefined;
   inbound: InboundTerms;
 };
