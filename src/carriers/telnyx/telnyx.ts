@@ -108,7 +108,7 @@ export const TELNYX: Carrier<'telnyx'> = {
   }),
   media: TELNYX_MEDIA,
   relay: twimlRelay({
-    // One name identifies both a voice and its provider, such as `Telnyx.NaturalHD.astra`.
+    // A name such as `Telnyx.NaturalHD.astra` identifies both a voice and its provider.
     voice: ({ voiceId }) => ({ voice: voiceId }),
     reportsEnd: false,
   }),
