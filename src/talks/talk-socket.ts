@@ -142,7 +142,7 @@ type Opening = {
 
 /**
  * Opens a talk. Returns undefined if the page has disconnected or the talk has already ended.
- * @throws ApiError as admitTalk, and those of the mode
+ * @throws ApiError those of `admitTalk`, and those of the function that opens a talk of this mode
  */
 async function openTalk(
   deps: AcceptDeps,

@@ -73,7 +73,8 @@ export function openResume(
 
 const PREFIX = 'talk_';
 /**
- * Purpose of a token. The encryption authenticates the purpose, so that a token of one kind is not valid as the other.
+ * Purpose of a token. The encryption authenticates the purpose, so that a token of one kind is rejected where the other
+ * kind is expected.
  */
 const TALK = 'a talk token';
 const RESUME = 'a talk that goes on';
