@@ -48,7 +48,7 @@ export async function declared(answer: Promise<Answer>): Promise<Declared> {
   return { agent, etag: given.response.headers.get('etag') ?? '*' };
 }
 
-/** Reads a version once, because versions never change. `null` reads nothing. */
+/** Reads a version once, because versions never change. Makes no request if `version` is null. */
 export function useVersion(id: string, version: number | null) {
   return useQuery({
     queryKey: ['versions', id, version],

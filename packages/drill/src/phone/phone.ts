@@ -49,7 +49,10 @@ const OPEN_MS = 10_000;
  */
 const AGAIN_MS = 250;
 
-/** Calls Parley, and opens the stream that the response names. @throws Error if the response names none */
+/**
+ * Calls Parley, and opens the stream that the response names.
+ * @throws Error if the response names no stream
+ */
 export async function callUp(deps: Deps): Promise<Phone> {
   const { carrier } = deps;
   const { sid, answer } = await carrier.ring();

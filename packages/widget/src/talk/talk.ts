@@ -18,9 +18,7 @@ export type TalkEvents = {
   onClear?: () => void;
 };
 
-/**
- * Retry settings. After a broken connection, the server keeps a call for 10 s, and a chat until its silence timeout.
- */
+/** Retry settings. After a broken connection, a call can be resumed for 10 s, and a chat until its silence timeout. */
 const TRIES = {
   voice: { firstMs: 200, longestMs: 2_000, giveUpMs: 10_000 },
   chat: { firstMs: 500, longestMs: 15_000, giveUpMs: Infinity },
@@ -80,7 +78,7 @@ export class Talk {
     this.#say((this.#saidBefore += 1), text);
   }
 
-  /** Sends a message of `said` again whose state is `unsure`. */
+  /** Sends an `unsure` message of `said` again. */
   sayAgain(id: number): void {
     const one = this.get().said.find((said) => said.id === id);
     if (one) this.#say(id, one.text);
