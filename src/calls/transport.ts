@@ -44,7 +44,10 @@ export type Transport = {
   place: (call: CallRow) => Promise<{ providerCallId: string | undefined }>;
   /** Returns the event of the current step, or undefined after the last one. */
   eventAt: (call: Pick<ClaimedCall, 'providerOptions' | 'step'>) => DueEvent | undefined;
-  /** Speaks the agent's words to the user. The words are already stored, so a failure is not retried. */
+  /**
+   * Speaks the agent's words to the user. A failure is not retried: the words stay in the transcript even if the user
+   * does not hear them.
+   */
   say: (call: CallRow, text: string) => Promise<void>;
   /**
    * Closes this server's side of a call that has ended. A connection that is already closed is not an error. Never

@@ -28,8 +28,8 @@ const AGENT = `left join agents a
   on a.namespace = n.namespace and a.name = n.agent_name and a.deleted_at is null`;
 
 /**
- * Returns the accounts of all namespaces that match, oldest first, so that the limit never excludes an older account in
- * favor of a newer one.
+ * Returns the accounts with this number, from all namespaces, oldest first, so that the limit never excludes an older
+ * account in favor of a newer one.
  */
 export async function findByNumber(
   db: Db,

@@ -218,8 +218,8 @@ export async function listVanished(
 }
 
 /**
- * Ends an escalation and stores the new summary, if there is one. Returns undefined if the escalation was in another
- * status.
+ * Ends an escalation and stores the new summary, if there is one. Returns undefined if its status was
+ * not `change.from`.
  */
 export async function closeEscalationRow(
   db: Db,

@@ -46,7 +46,7 @@ export class WavError extends Error {
   override readonly name = 'WavError';
 }
 
-/** Maximum number of bytes before the samples, in other chunks. */
+/** Maximum number of bytes before the samples: the RIFF header and the chunks that precede `data`. */
 const HEADER_BYTES_MAX = 64 * 1024;
 const CHANNELS_MAX = 8;
 

@@ -41,7 +41,7 @@ export type Step = {
   copy?: [from: number, to: number];
   say?: string;
   closes?: true;
-  /** Whether one of the spaces around these characters is omitted, too. */
+  /** True if these characters are not spoken. One of the spaces around them is then omitted as well. */
   isLeftOut?: true;
 };
 

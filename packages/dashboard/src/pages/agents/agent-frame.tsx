@@ -95,7 +95,10 @@ function AgentActions({ agent, onRelease }: { agent: Declared['agent']; onReleas
   );
 }
 
-/** Returns the default target of a rollback: the highest version below the live one that has been live. */
+/**
+ * Returns the default target of a rollback: of the versions with a lower number than the live one, the highest that was
+ * live before.
+ */
 function useRollbackVersion({ id, active_version: live }: Declared['agent']): number | null {
   const { rows } = useHistory('/v1/agents/{id}/activations', id);
   if (live === null || live < 2) return null;
