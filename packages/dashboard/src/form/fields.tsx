@@ -1,5 +1,11 @@
 import type { InputHTMLAttributes, ReactNode, TextareaHTMLAttributes } from 'react';
-import type { FieldValues, Path, RegisterOptions } from 'react-hook-form';
+import {
+  get,
+  type FieldError,
+  type FieldValues,
+  type Path,
+  type RegisterOptions,
+} from 'react-hook-form';
 import { fieldErrors } from '../data/parley.ts';
 import { Field } from '../ui/field.tsx';
 import type { Form } from './use-edit-form.ts';
@@ -85,12 +91,13 @@ export function SelectField<Values extends FieldValues>({
 
 /**
  * Returns the error of a value: the error that the form found, or else the one that the API returned for its pointer.
+ * Does not call `getFieldState`, because then every first blur of an input renders the whole form again.
  */
 export function errorAt<Values extends FieldValues>(
-  { formState, getFieldState, failure }: Form<Values>,
+  { formState, failure }: Form<Values>,
   name: Path<Values>,
 ): string | undefined {
-  const { error } = getFieldState(name, formState);
+  const error: FieldError | undefined = get(formState.errors, name);
   return error?.message ?? fieldErrors(failure, `/${name.replaceAll('.', '/')}`);
 }
 
