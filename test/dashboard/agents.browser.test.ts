@@ -144,12 +144,23 @@ describe('two people change the same', () => {
   test('in the same field one of them decides whose is kept', async () => {
     const { page, parley } = await openDashboard();
     const id = await newAgent(parley);
+    // The library that compares arrives while the button is pressed, which must not move the button away.
+    const pressed = Promise.withResolvers<void>();
+    await page.route(/\/assets\/libesm-/, async (route) => {
+      await pressed.promise;
+      await route.continue();
+    });
     await page.goto(`/agents/${id}?edit=1`);
     await page.getByLabel('Prompt').fill('Mine.');
     const params = { path: { id } };
     await ok(parley.PATCH('/v1/agents/{id}', { params, body: { prompt: 'Theirs.' } }));
     await text(page, 'You both changed: prompt.');
-    await button(page, 'Keep mine').click();
+    await text(page, 'Comparing…');
+    await button(page, 'Keep mine').hover();
+    await page.mouse.down();
+    pressed.resolve();
+    await page.locator('ins', { hasText: 'Theirs' }).waitFor();
+    await page.mouse.up();
     await button(page, 'Save and make it live').click();
     await text(page, 'version 3 is live');
     expect(await ok(parley.GET('/v1/agents/{id}', { params }))).toMatchObject({ prompt: 'Mine.' });

@@ -11,7 +11,8 @@ import { Changes } from './changes.tsx';
 
 /**
  * Shows what somebody else changed in the same agent while the form was open, and asks whose conflicting
- * changes to keep. Changes that only one person made are always kept.
+ * changes to keep. Changes that only one person made are always kept. The author and the comparison load
+ * later, so they are below the buttons: a button that moves while it is pressed gets no click.
  */
 export function ChangedMeanwhile({
   base,
@@ -36,13 +37,11 @@ export function ChangedMeanwhile({
     >
       <div className="stack-small">
         <p>
-          <strong>Changed in the meantime</strong>
-          <Who base={base} now={now} />.{' '}
+          <strong>Changed in the meantime.</strong>{' '}
           {conflicts.length === 0
             ? 'Your changes do not conflict with theirs.'
             : `You both changed: ${conflicts.map((name) => name.replaceAll(/[._]/g, ' ')).join(', ')}.`}
         </p>
-        <Changes changes={changesBetween(fieldsOf(before), fieldsOf(theirs))} />
         <div className="row">
           {conflicts.length === 0 ? (
             <Button onClick={take('theirs')}>Keep both</Button>
@@ -53,6 +52,8 @@ export function ChangedMeanwhile({
             </>
           )}
         </div>
+        <Who base={base} now={now} />
+        <Changes changes={changesBetween(fieldsOf(before), fieldsOf(theirs))} />
       </div>
     </section>
   );
@@ -71,10 +72,9 @@ function Who({ base, now: { agent, etag } }: { base: Declared; now: Declared }) 
   });
   if (!data) return null;
   return (
-    <>
-      {' '}
-      by <Actor actor={data.actor} />, <Time at={data.at} />
-    </>
+    <p>
+      Changes by <Actor actor={data.actor} />, <Time at={data.at} />:
+    </p>
   );
 }
 

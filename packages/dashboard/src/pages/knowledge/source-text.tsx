@@ -116,7 +116,10 @@ function EditText({ read, onDone }: { read: TaggedSource; onDone: () => void }) 
 /** Maximum length for a word-by-word comparison; longer ones take too long. */
 const COMPARED_MAX = 100_000;
 
-/** Warns that somebody else saved another text since this edit started, before anything is overwritten. */
+/**
+ * Warns that somebody else saved another text since this edit started, before anything is overwritten. The
+ * comparison loads later, so it is below the buttons: a button that moves while it is pressed gets no click.
+ */
 function Changed({
   theirs,
   mine,
@@ -131,9 +134,13 @@ function Changed({
   return (
     <div className="trouble" role="alert">
       <p>
-        <strong>Somebody else has changed this text.</strong> Differences between their text and
-        yours:
+        <strong>Somebody else has changed this text.</strong> The differences between their text and
+        yours are below.
       </p>
+      <div className="row">
+        <Button onClick={onTakeTheirs}>Take theirs</Button>
+        <Button onClick={onKeepMine}>Keep mine</Button>
+      </div>
       {theirs.length + mine.length <= COMPARED_MAX ? (
         <Diff before={theirs} after={mine} />
       ) : (
@@ -141,10 +148,6 @@ function Changed({
           Their text has {theirs.length} characters, and yours has {mine.length}.
         </p>
       )}
-      <div className="row">
-        <Button onClick={onTakeTheirs}>Take theirs</Button>
-        <Button onClick={onKeepMine}>Keep mine</Button>
-      </div>
     </div>
   );
 }
