@@ -144,10 +144,10 @@ test('an agent’s page says who may embed it, and has the script to copy', asyn
   await page.getByText('Tools, voice, limits and the rest').click();
   await page.getByLabel('Web pages that may embed it').fill('https://shop.example.com/path');
   await page.getByRole('button', { name: /^Save/ }).click();
-  await page.getByText(/allowed_origins\/0: must be an origin/).waitFor();
-  await page
-    .getByLabel('Web pages that may embed it')
-    .fill('https://shop.example.com\nhttp://localhost:3000');
+  await page.getByText(/^0: must be an origin/).waitFor();
+  const origins = page.getByLabel('Web pages that may embed it');
+  expect(await origins.getAttribute('aria-invalid')).toBe('true');
+  await origins.fill('https://shop.example.com\nhttp://localhost:3000');
   await page.getByLabel('Maximum concurrent visitors').fill('7');
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByText(/https:\/\/shop.example.com, http:\/\/localhost:3000 may talk/).waitFor();
