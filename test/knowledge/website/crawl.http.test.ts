@@ -66,8 +66,8 @@ describe('a site', () => {
     const told = await sync({ url: site.url, maxPages: 3 });
     expect(paths(told)).toEqual(['/', '/a', '/b']);
     expect(told.skipped).toEqual({
-      '/long-name': 'the limit `max_pages`, 3, is reached',
-      '/c': 'the limit `max_pages`, 3, is reached',
+      '/long-name': 'the limit `max_pages` (3) is reached',
+      '/c': 'the limit `max_pages` (3) is reached',
     });
   });
 

@@ -19,10 +19,10 @@ export type CrawlDeps = {
   isLate: () => boolean;
 };
 
-export const LEFT_OUT = '`include` and `exclude` leave the page out';
+export const LEFT_OUT = '`include` or `exclude` excludes the page';
 
 export function tooManyPages({ maxPages }: Pick<CrawlDeps, 'maxPages'>): string {
-  return `the limit \`max_pages\`, ${maxPages}, is reached`;
+  return `the limit \`max_pages\` (${maxPages}) is reached`;
 }
 
 /**

@@ -175,7 +175,7 @@ async function readKept(url: URL, validators: Validators | undefined, visit: Vis
 function unclearAs(page: Page, url: URL): string | undefined {
   if (page.kind === 'skipped') return page.isUnclear === true ? page.reason : undefined;
   if (page.kind === 'document') {
-    return page.text.trim() === '' && !page.noindex ? 'the page has no text this time' : undefined;
+    return page.text.trim() === '' && !page.noindex ? 'the page no longer has any text' : undefined;
   }
   if (page.kind !== 'redirect' || page.isLasting === true) return undefined;
   const isElsewhere = addressIn(siteOf(url), page.to, url.href) === undefined;
