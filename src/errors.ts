@@ -39,7 +39,7 @@ export const ERROR_CATALOGUE = {
   delivery_finished: { status: 409, title: 'The delivery has finished' },
   sync_finished: { status: 409, title: 'The sync has finished' },
   job_finished: { status: 409, title: 'The job has finished' },
-  last_key: { status: 409, title: 'The last key that can manage keys' },
+  last_key: { status: 409, title: 'This is the last key that can manage keys' },
   rotation_in_progress: { status: 409, title: 'The secret is already being rotated' },
   no_rotation: { status: 409, title: 'No rotation is in progress' },
   managed_secret: { status: 409, title: 'The secret is stored in Kubernetes' },

@@ -53,9 +53,9 @@ function signInRoute(deps: SessionRoutesDeps): Route {
     tag,
     summary: 'Sign in: exchange an API key for a session',
     description:
-      'Only for pages of this server, over https or on loopback. The response sets the session ' +
-      'cookie, and nothing else shows its token. `Idempotency-Key` has no effect: a repeat creates ' +
-      'another session.',
+      'Only for pages of this server, over https or on loopback. The response sets the ' +
+      'session cookie; its token appears nowhere else. `Idempotency-Key` has no effect: a ' +
+      'repeated request creates another session.',
     body: { schema: createBody },
     answers: { 201: { description: 'The session.', schema: Session, location: true } },
     errors: ['unauthorized', 'foreign_origin', 'https_required', 'quota_exceeded', 'rate_limited'],
@@ -159,8 +159,7 @@ function signOutRoute(deps: SessionRoutesDeps): Route {
     scope: 'any',
     alsoNeeds: { scope: 'keys', when: 'the session is not your own' },
     summary: 'Sign out: end a session',
-    description:
-      'The session ends within 100 ms, as when a key is deleted, and so do its open streams.',
+    description: 'The session and its open streams end within 100 ms.',
     params,
     answers: { 204: { description: 'The session has ended.' } },
     errors: ['missing_scope'],
