@@ -38,7 +38,7 @@ export const judgement = z
       .array(z.string().min(1).max(64))
       .max(50)
       .meta(LIST_SET)
-      .describe('Possible topics of a conversation. If absent, the model chooses the words.')
+      .describe('Possible topics of a conversation. If absent, the model names the topics itself.')
       .exactOptional(),
   })
   .meta(

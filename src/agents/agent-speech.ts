@@ -95,9 +95,9 @@ export const transcriber = z.strictObject({
   retranscribeInterrupted: z
     .boolean()
     .describe(
-      "If true, the transcriber also transcribes the agent's interrupted sentence after an " +
-        'interruption, in two requests, to find the last word that was played. Default: false, which ' +
-        'estimates the position from the sound.',
+      'If true, the transcriber finds the last word that was played before an interruption: ' +
+        "it also transcribes the agent's interrupted sentence, in two requests. If false, that " +
+        'position is estimated from the audio. Default: false.',
     )
     .exactOptional(),
   fallback: z

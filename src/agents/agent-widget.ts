@@ -95,8 +95,8 @@ export const widget = z.strictObject({
     .min(1)
     .max(1000)
     .describe(
-      'Maximum number of concurrent talks by voice. Also the maximum number of new talks of each ' +
-        `mode per minute from one address. Default: ${WIDGET_TALKS_MAX}.`,
+      'Maximum number of concurrent talks by voice. Also the maximum number of new talks of ' +
+        `each mode per minute from one IP address. Default: ${WIDGET_TALKS_MAX}.`,
     )
     .exactOptional(),
 });

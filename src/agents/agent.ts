@@ -232,7 +232,7 @@ const content = {
     .strictObject({
       configMapKeyRef: configMapKeyRef.describe('The ConfigMap and the key to read.'),
     })
-    .describe('Reads the prompt from elsewhere. Its text is part of the content.')
+    .describe('Reads the prompt from a ConfigMap. The prompt becomes part of the content.')
     .exactOptional(),
   voice: voice.describe('Voice of the agent: text to speech.').exactOptional(),
   transcriber: transcriber.describe('How the agent hears users: speech to text.').exactOptional(),
@@ -257,7 +257,7 @@ const content = {
     .max(REDACTION_KINDS.length)
     .meta(LIST_SET)
     .describe(
-      'Sensitive data to remove from the words of users, before anything is stored or read.',
+      'Kinds of sensitive data to remove from what users write and say, before it is stored or read.',
     )
     .exactOptional(),
   judgement: judgement.describe('How an ended conversation is judged.').exactOptional(),
@@ -278,7 +278,9 @@ export const agentSpec = z
       .int()
       .min(1)
       .max(MAX_INT32)
-      .describe('Version to keep live, whatever the content. If absent, no version is pinned.')
+      .describe(
+        'Version that stays live even if the content changes. If absent, no version is pinned.',
+      )
       .exactOptional(),
     revisionHistoryLimit: z
       .int()

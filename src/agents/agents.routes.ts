@@ -62,7 +62,7 @@ export function agentRoutes(deps: AgentRoutesDeps): Route[] {
         },
         patch: {
           scope: 'publish',
-          when: 'it changes `publish_policy`, adds an origin to `widget` or raises the limit of `widget`',
+          when: 'the request changes `publish_policy`, adds an origin to `widget` or raises the limit of `widget`',
         },
       },
       errors: { create: ['name_taken', 'quota_exceeded'] },

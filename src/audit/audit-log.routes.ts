@@ -57,8 +57,8 @@ const AuditLine = z
       .nullable()
       .meta({
         description:
-          'Id of the session, `ses_…`. Null without a session. The entry `session.created` contains the ' +
-          'key of the session.',
+          'Id of the session, `ses_…`. Null without a session. The entry `session.created` ' +
+          'names the key with which the session was created.',
       }),
     action: z.string().meta({ description: 'Action, such as `api_key.rotated`.' }),
     target: z.string().meta({ description: 'Id of the object that the action affected.' }),
