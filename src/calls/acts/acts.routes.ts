@@ -103,7 +103,8 @@ async function pressKeys(
     const row = await addKeys(db, asked);
     if (row) return row;
     throw notConnected(
-      `The call changed at the same time, or it already has ${KEYS_WAITING_MAX} keys waiting. Read the call again.`,
+      `The call changed during this request, or ${KEYS_WAITING_MAX} keys, the maximum, are ` +
+        'already waiting. Read the call again.',
     );
   });
   deps.wakeLine(call.id);

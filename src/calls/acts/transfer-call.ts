@@ -51,7 +51,7 @@ export async function transferCall(
     async ({ db, later }) => {
       const row = await lockLive(db, { namespace: call.namespace, id: conversationId });
       const asking = await askTransfer(db, { id: call.id, to: asked.to, escalationId: null });
-      if (!asking) throw notConnected('The call changed at the same time. Read it again.');
+      if (!asking) throw notConnected('The call changed during this request. Read it again.');
       const { transferred } = sentencesIn(await readVersionLanguage(db, row));
       await addSystemTurn(db, row, {
         text: transferred,

@@ -34,7 +34,7 @@ const LAST_SENTENCE_MS = { escalation: 60_000, api: 10_000 };
 export function act(deps: Deps, holding: ActingLine): void {
   doAsked(deps, holding).catch((error: unknown) => {
     const about = { reason: reasonOf(error), call: holding.call.id };
-    deps.log.warn(about, 'could not transfer a call or press its keys');
+    deps.log.warn(about, 'could not transfer a call or send its DTMF tones');
   });
 }
 

@@ -134,7 +134,7 @@ export function createLines(deps: AgentSessionDeps): Lines {
         held.delete(holder);
         await releaseLine(pool, { id: call.id, holder }).catch((error: unknown) =>
           // If the release fails, the line is free when its lease expires.
-          log.warn({ reason: reasonOf(error), call: call.id }, 'could not release a line'),
+          log.warn({ reason: reasonOf(error), call: call.id }, 'could not release a call line'),
         );
       },
     };

@@ -26,7 +26,8 @@ function voiceRoute(deps: VoiceDeps, carrier: Carrier): Route {
     tag,
     summary: `Answer a call of ${name}`,
     description:
-      'The carrier calls this when a call comes in, when a placed call is answered, and when a socket has closed. ' +
+      'The carrier sends this request when a call comes in, when a placed call is answered, ' +
+      'and when a socket has closed. ' +
       `\`${signature.header}\` proves the sender. The response is XML that the carrier executes, such as TwiML.`,
     answers: {
       200: { description: "Instructions for the call, in the carrier's XML.", forms: xml },
@@ -47,10 +48,10 @@ function statusRoute(deps: VoiceDeps, carrier: Carrier): Route {
     path: pathsOf(type).status,
     operationId: `note${name}Status`,
     tag,
-    summary: `Receive a status callback of ${name}`,
+    summary: `Receive a status callback from ${name}`,
     description:
-      'The carrier calls this, with the same signature. Statuses may arrive late, twice and in any order. Those of ' +
-      'unknown calls are accepted and ignored.',
+      'The carrier sends this request with the same signature. Statuses may arrive late, ' +
+      'twice and in any order. Statuses of unknown calls are accepted and ignored.',
     answers: { 200: { description: 'The status was received.', forms: xml } },
     errors: ['invalid_signature', 'rate_limited'],
     handle: async (raw) => answerOf(await noteStatus(deps, requestOf(carrier, raw))),

@@ -59,7 +59,8 @@ export function mediaSocket(
           const frame = media.read(text);
           if (!frame) {
             unknown += 1;
-            if (unknown > UNKNOWN_MAX) socket.close(1003, 'frames are not of Media Streams');
+            if (unknown > UNKNOWN_MAX)
+              socket.close(1003, 'frames do not have the Media Streams format');
             return undefined;
           }
           unknown = 0;

@@ -74,7 +74,8 @@ export function relaySocket(
           const frame = relay.read(text);
           if (!frame) {
             unknown += 1;
-            if (unknown > UNKNOWN_MAX) socket.close(1003, 'frames are not of ConversationRelay');
+            if (unknown > UNKNOWN_MAX)
+              socket.close(1003, 'frames do not have the ConversationRelay format');
             return undefined;
           }
           unknown = 0;

@@ -34,5 +34,5 @@ export function boundNumbers(
 
 /** Returns the error message for a number that belongs to another provider. */
 export function numberTaken({ number, by }: TakenNumber): string {
-  return `${number} already belongs to TelephonyProvider "${by}": remove it from either provider`;
+  return `${number} already belongs to TelephonyProvider "${by}": remove the number from one of them`;
 }

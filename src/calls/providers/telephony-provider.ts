@@ -39,8 +39,8 @@ const boundNumber = z.strictObject({
   hours: hours
     .clone()
     .describe(
-      'Hours in which the number is answered. Default: always. Outside them, the caller hears the ' +
-        'closedMessage of these hours, or else the closedMessage of inbound.',
+      'Hours in which the number is answered. Default: always. Outside these hours, the ' +
+        'caller hears their closedMessage, or else the closedMessage of inbound.',
     )
     .exactOptional(),
 });
@@ -87,7 +87,9 @@ const inbound = z.strictObject({
     .exactOptional(),
   busyMessage: message
     .clone()
-    .describe('Text spoken to callers beyond that maximum; default: they hear the busy tone.')
+    .describe(
+      'Text spoken to callers while maxConcurrentCalls is reached; default: they hear the busy tone.',
+    )
     .exactOptional(),
   closedMessage: message
     .clone()
@@ -138,7 +140,7 @@ export const telephonyProviderSpec = z
       .describe('Countries and number of calls it may place; default: it places none.')
       .exactOptional(),
     inbound: inbound
-      .describe('Limit of inbound calls, and the texts that other callers hear.')
+      .describe('Limit of inbound calls, and the texts for callers whom no agent can answer.')
       .exactOptional(),
     metadata: metadataMap.exactOptional(),
   })

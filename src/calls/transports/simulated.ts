@@ -31,15 +31,15 @@ export const SimulatedScript = z
     answer: z
       .enum(['answered', 'busy', 'no_answer', 'failed', 'voicemail'])
       .default('answered')
-      .describe('Whether a person or a voicemail picks up, or nobody.'),
+      .describe('Who picks up: a person, a voicemail or nobody.'),
     ring_ms: wait.default(0).describe('Milliseconds until somebody picks up.'),
     turns: z.array(turn).max(TURNS_MAX).default([]).describe('Turns of the user, in order.'),
     hang_up: z
       .boolean()
       .optional()
       .describe(
-        'Whether the user hangs up after the last turn; default: true if there are turns. Otherwise ' +
-          'the line stays open until the call is ended or the silence lasts too long.',
+        'If true, the user hangs up after the last turn. If false, the line stays open until ' +
+          'the call is ended or the silence lasts too long. Default: true if there are turns.',
       ),
   })
   .describe('How the other end of a simulated call behaves.');

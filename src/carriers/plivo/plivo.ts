@@ -21,8 +21,10 @@ export const PLIVO: Carrier<'plivo'> = {
   signature: {
     header: 'X-Plivo-Signature-V3',
     refusal:
-      'No matching TelephonyProvider: ?provider=tp_… in the address must be the id of one of type "plivo" that has this number and the Auth Token ' +
-      'that X-Plivo-Signature-V3 is signed with. PARLEY_BASE_URL must be the address that the carrier calls.',
+      'No matching TelephonyProvider. ?provider=tp_… in the address must be the id of a ' +
+      'TelephonyProvider of type "plivo" with this number and with the Auth Token that ' +
+      'signed X-Plivo-Signature-V3. PARLEY_BASE_URL must be the address that the carrier ' +
+      'calls.',
     provesOwner: true,
     isSigned: ({ authToken }, { bases, form, headers, target }) => {
       const read = (header: string): string => String(headers[header] ?? '');

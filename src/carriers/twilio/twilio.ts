@@ -22,7 +22,7 @@ export const TWILIO: Carrier<'twilio'> = {
   signature: {
     header: 'X-Twilio-Signature',
     refusal:
-      'No TelephonyProvider with this account and number has the auth token that X-Twilio-Signature is signed with. ' +
+      'No TelephonyProvider with this account and number has the auth token that signed X-Twilio-Signature. ' +
       'PARLEY_BASE_URL must be the address that the carrier calls.',
     provesOwner: true,
     /**
