@@ -11,7 +11,7 @@ const INDEX = /^(?:-1|0|[1-9][0-9]{0,8})$/;
 
 const lastEventId = z
   .string()
-  .regex(...saying(INDEX, 'must be the index of a turn, or -1 for all of them'))
+  .regex(...saying(INDEX, 'must be the index of a turn, or -1 for all turns'))
   .transform(Number)
   .optional()
   .meta({ type: 'integer', minimum: -1, maximum: 999_999_999 })

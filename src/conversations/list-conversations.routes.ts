@@ -29,8 +29,9 @@ import { searchConversations, soughtBy } from './search-conversations.ts';
 const LINES_TYPE = 'application/x-ndjson';
 const page = idPage('conv');
 const words = partOf(
-  'Id of a conversation, a call or an escalation, or words. Each word must occur, in any case, ' +
-    'in what people and agents said, in `summary` or in `user_id`. A page searches at most 5,000 ' +
+  'Id of a conversation, a call or an escalation, or words to search for. Each word must ' +
+    'occur, in upper or lower case, in what people and agents said, in `summary` or in ' +
+    '`user_id`. A page searches at most 5,000 ' +
     'conversations, so it may have fewer than `limit` items although more exist.',
 );
 
@@ -45,8 +46,8 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
     summary: 'List conversations, newest first',
     description:
       'The header `Accept: application/x-ndjson` exports all conversations without pages: one line ' +
-      'of JSON per conversation, with `transcript {turns}`. If the export is interrupted, the ' +
-      'transfer fails, and the last line is a problem if that is still possible.',
+      'of JSON per conversation, with `transcript {turns}`. If the export is interrupted, ' +
+      'the transfer fails; if possible, the last line is then a problem document.',
     query: {
       status: conversationStatus.optional(),
       agent_id: idValue('agt').optional(),

@@ -23,7 +23,7 @@ export function transcriptRoute({ pool }: { pool: Pool }): Route {
     scope: 'read',
     summary: 'Read a transcript',
     description:
-      'Complete once the conversation has ended. Before that, it contains the turns so far.',
+      'The transcript is complete once the conversation has ended. Before that, it contains the turns so far.',
     params: { id: idParam('conv', 'conversation') },
     query: { format },
     answers: {

@@ -9,8 +9,9 @@ const events = z
   .enum(['deliver', 'cancel'], 'must be one of deliver, cancel')
   .default('deliver')
   .describe(
-    'What happens to undelivered events of the conversation. `deliver`: they are sent without its ' +
-      'words, `user_id` and `metadata`. `cancel`: they are canceled.',
+    'What happens to undelivered events of the conversation. `deliver`: the events are sent ' +
+      'without the words, `user_id` and `metadata` of the conversation. `cancel`: the events ' +
+      'are canceled.',
   );
 
 const ErasedConversation = z
@@ -41,8 +42,8 @@ export function eraseConversationRoute(deps: ErasureDeps): Route {
     summary: 'Erase a conversation',
     description:
       'An active conversation is ended first. Its words are removed from everything that is stored, ' +
-      'including undelivered events; counts stay. An attempt in progress may still send the words, ' +
-      'but its result does not count and is not stored.',
+      'including undelivered events; counts stay. A delivery attempt in progress may still ' +
+      'send the words; its result is discarded.',
     params: { id: idParam('conv', 'conversation') },
     query: { events },
     answers: {

@@ -84,7 +84,7 @@ async function tell(deps: TellDeps, { declared, conversations }: Batch): Promise
   } catch (error) {
     log.debug(
       { reason: reasonOf(error) },
-      'looking up changes failed; clients are told to read everything again',
+      'could not look up changes; clients must read everything again',
     );
     readers.put(ANYTHING);
   }

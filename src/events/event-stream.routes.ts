@@ -52,7 +52,8 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
       answers: {
         200: {
           description:
-            'A stream without an end. When the key ends, it sends `event: error` with a problem.',
+            'A stream that stays open. When the key expires or is deleted, the stream sends ' +
+            '`event: error` with a problem.',
           forms: { [EVENT_STREAM_TYPE]: z.string() },
         },
       },

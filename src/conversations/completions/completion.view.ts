@@ -35,7 +35,7 @@ const content = z
     const parts = z.array(part).max(PARTS_MAX).safeParse(value);
     if (parts.success) return parts.data.map((one) => one.text ?? one.refusal ?? '').join('\n');
     const [issue] = parts.error.issues;
-    const [, detail] = issue ? explain(issue) : ['', 'must be a text'];
+    const [, detail] = issue ? explain(issue) : ['', 'must be a string'];
     context.addIssue({ code: 'custom', path: issue?.path ?? [], message: detail });
     return z.NEVER;
   })

@@ -37,7 +37,7 @@ function completionRoute(deps: SpeakDeps): Route {
     errorShape: 'openai',
     summary: 'Create a chat completion (OpenAI-compatible)',
     description:
-      'Each chat is a conversation with all its events. `metadata.conversation_id` selects the ' +
+      'Each chat is stored as a conversation and emits its events. `metadata.conversation_id` selects the ' +
       'conversation to continue. Without it, the request continues the conversation with exactly ' +
       'these messages and the same key, or starts a new one. Without a user message at the end, the ' +
       'agent speaks first. Unknown fields are ignored.',

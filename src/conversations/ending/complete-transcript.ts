@@ -27,7 +27,7 @@ export type Judging =
 const LOST: Judging = {
   error: {
     code: 'not_judged',
-    detail: 'The model did not judge in time, so the outcome follows the rule.',
+    detail: 'The model did not judge the conversation in time, so a rule determined the outcome.',
   },
 };
 

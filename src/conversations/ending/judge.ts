@@ -89,7 +89,7 @@ export function createJudge(deps: Deps): Judge {
 
 const BUSY = {
   code: 'not_judged',
-  detail: 'The model did not judge in time, so the outcome follows the rule.',
+  detail: 'The model did not judge the conversation in time, so a rule determined the outcome.',
 };
 const NO_MODEL = {
   code: 'no_model',
@@ -139,7 +139,7 @@ async function ask(
 function failureOf(error: unknown): { code: string; detail: string } {
   return error instanceof ModelError
     ? { code: error.code, detail: error.message }
-    : { code: 'not_judged', detail: 'The judgement failed, so the outcome follows the rule.' };
+    : { code: 'not_judged', detail: 'The judgement failed, so a rule determined the outcome.' };
 }
 
 /** Completes the transcript. If this fails, the reaper does it. */

@@ -40,13 +40,13 @@ export const Escalation = z
       .nullable()
       .meta({
         description:
-          'Maximum number of seconds between signs of life of the person who accepted. Null if none are ' +
-          'required.',
+          'Maximum number of seconds between heartbeats or messages of the person who ' +
+          'accepted. Null if no heartbeat is required.',
       }),
     heartbeat_due_at: unixTime.nullable().meta({
       description:
-        'Time of the next required sign of life. After it, the escalation is released and waits for ' +
-        'another person.',
+        'Time by which the next heartbeat or message is required. Without one, the ' +
+        'escalation is released and waits for another person.',
     }),
     wait_sec: z.int().min(0).nullable().meta({
       description: 'Seconds from the request until it was accepted. Null if nobody has accepted.',

@@ -273,7 +273,7 @@ function heartbeatRoute(deps: ConversationDeps): Route {
     summary: 'Send a heartbeat for an escalation',
     description:
       'Required if the escalation was accepted with `heartbeat_sec`. A message also counts as a ' +
-      'heartbeat. 409 means that another person has the escalation now.',
+      'heartbeat. A response with 409 means that another person has the escalation now.',
     params,
     body: { schema: byBody, isOptional: true },
     answers,

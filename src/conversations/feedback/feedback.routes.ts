@@ -85,7 +85,7 @@ function linkRoute({ pool, sealer, nowMs, baseUrl }: FeedbackRoutesDeps): Route 
     scope: 'write',
     summary: 'Create a feedback link',
     description:
-      'The link is for a message to the user, such as an e-mail after the end. Until it expires, ' +
+      'Send the link to the user, for example in an e-mail after the conversation. Until it expires, ' +
       'anybody with the link can rate this conversation and nothing else. Opening the link records ' +
       'nothing. You can create any number of links.',
     params,

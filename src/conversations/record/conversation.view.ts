@@ -118,7 +118,8 @@ const chunks = z.array(
     chunk_id: z.string(),
     score: z.number(),
     similarity: z.number().optional().meta({
-      description: 'Similarity of the meaning, at most 1. Absent if it was not computed.',
+      description:
+        'Similarity in meaning of the question and the passage, at most 1. Absent if it was not computed.',
     }),
   }),
 );
@@ -184,7 +185,9 @@ export const Turn = z
         Object.fromEntries(REDACTION_KINDS.map((kind) => [kind, z.int().min(1).optional()])),
       )
       .optional()
-      .meta({ description: 'Number of removed items of each kind in what the user said.' }),
+      .meta({
+        description: 'Number of items of each kind that were removed from the text of the user.',
+      }),
   })
   .meta({ id: 'Turn', description: 'One turn of a transcript.' });
 
