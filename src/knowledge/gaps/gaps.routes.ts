@@ -176,9 +176,10 @@ function resolveGapRoute(deps: ResolveGapDeps): Route {
     scope: 'write',
     summary: 'Resolve a gap, with or without an answer',
     description:
-      'An answer becomes a passage of that agent alone. From the next search on, it is found by its ' +
-      'own words and by those of the question, in every wording. After a close without an answer, ' +
-      'the question opens a new gap when it is asked again.',
+      'The answer becomes a passage for the agent of the gap alone. From the next search on, ' +
+      'it is found by its own words and by the words of the question, in every wording. If ' +
+      'the gap is closed without an answer, the same question opens a new gap when a user ' +
+      'asks it again.',
     params,
     body: { schema: resolveBody, isOptional: true },
     answers: { 200: { description: 'The gap.', schema: KnowledgeGapDetail } },

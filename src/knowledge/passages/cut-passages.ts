@@ -107,7 +107,7 @@ const NO_UTF8 =
   'the content is not valid UTF-8: save it as plain text or Markdown in UTF-8; other formats are not supported ' +
   'here';
 const TOO_MANY =
-  `a source may have at most ${PASSAGES_MAX} passages, but this text makes more: each heading of the first ` +
+  `a source may have at most ${PASSAGES_MAX} passages, but this text has more: each heading of the first ` +
   'two levels begins a passage; use fewer headings, or split the text into several sources';
 const TOO_MANY_WORDS =
   `a source may have at most ${WORDS_MAX} different words, but this text has more: remove content that nobody ` +

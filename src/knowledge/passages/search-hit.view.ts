@@ -65,7 +65,8 @@ export const SearchHit = z
           'better hit.',
       }),
     similarity: z.number().nullable().meta({
-      description: 'Similarity of the meaning, at most 1. Null if it was not computed.',
+      description:
+        'Similarity in meaning of the question and the passage, at most 1. Null if it was not computed.',
     }),
     why: Why,
     given: z

@@ -12,8 +12,8 @@ export const KNOWLEDGE_SOURCE_KIND = definitionOf({
   columns: [
     printerColumn('Type', 'string', '.spec.type', 'Where the knowledge comes from.'),
     printerColumn('Documents', 'integer', '.status.documents', 'Documents that are searched.'),
-    printerColumn('Sync', 'string', '.status.sync.phase', 'Whether it is being read now.'),
-    printerColumn('Last-Sync', 'date', '.status.lastSyncTime', 'When it was last indexed.'),
+    printerColumn('Sync', 'string', '.status.sync.phase', 'Whether the source is being read now.'),
+    printerColumn('Last-Sync', 'date', '.status.lastSyncTime', 'When the source was last indexed.'),
   ],
   selectableFields: ['.spec.type'],
 });

@@ -96,7 +96,7 @@ export const knowledgeSourceSpec = z
       .strictObject({
         configMapKeyRef: configMapKeyRef.describe('The ConfigMap and the key to read.'),
       })
-      .describe('Reads the text from elsewhere. Only for type text.')
+      .describe('Reads the text from a ConfigMap. Only for type text.')
       .exactOptional(),
     integration: integration
       .describe('System to read from. Only for type integration.')
@@ -116,8 +116,7 @@ export const knowledgeSourceSpec = z
       .exactOptional(),
     embeddings: embeddings
       .describe(
-        'Provider and model that embed the passages. Defaults to the default provider if that one ' +
-          'embeds.',
+        'Provider and model that embed the passages. Defaults to the default provider if it supports embeddings.',
       )
       .exactOptional(),
     metadata: metadataMap

@@ -122,8 +122,9 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
     summary: 'Upload the content of a source of type file',
     description:
       'Accepts text, Markdown, CSV, HTML, PDF, Word documents (DOCX), and ZIP archives of these, in ' +
-      `which each file is a document; at most 20 MB and ${PASSAGES_MAX} passages. The content is ` +
-      'searchable when the request completes; until then the previous content is. Other formats are ' +
+      `which each file is a document; at most 20 MB and ${PASSAGES_MAX} passages. The ` +
+      'content is searchable when the request completes; until then, searches find the ' +
+      'previous content. Other formats are ' +
       'rejected by their media type, name or first bytes.',
     params,
     query: { file_name: fileName },

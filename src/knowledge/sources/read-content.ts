@@ -86,7 +86,9 @@ async function cutAll(
 
 const TOO_MANY = {
   code: 'too_many',
-  detail: `a source may have at most ${PASSAGES_MAX} passages, together 100 MB, but these documents make more: split them into several sources`,
+  detail:
+    `a source may have at most ${PASSAGES_MAX} passages, together 100 MB, but these documents ` +
+    'have more: split them into several sources',
 };
 
 function refused({ code, detail }: { code: string; detail: string }): ApiError {

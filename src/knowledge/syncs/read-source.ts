@@ -111,7 +111,7 @@ async function take(
   const path = storable(told.path);
   if (seen.has(path)) return;
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) {
-    const reason = `its path has more than ${PATH_BYTES_MAX} bytes`;
+    const reason = `the path of the document has more than ${PATH_BYTES_MAX} bytes`;
     noteProblem(reading, { path, kind: 'failed', reason });
     return;
   }
@@ -136,7 +136,7 @@ async function takePath(
         noteProblem(reading, {
           path,
           kind: 'failed',
-          reason: 'the server reports it as unchanged, but it is not indexed',
+          reason: 'the server reports the document as unchanged, but it is not indexed',
         });
       return undefined;
     case 'failed':
@@ -189,7 +189,11 @@ async function stage(
   const { lease, reading, document, hash } = work;
   const { path, text, title, url, language, validators } = document;
   if (Buffer.byteLength(text) > DOCUMENT_BYTES_MAX) {
-    noteProblem(reading, { path, kind: 'failed', reason: 'its text is larger than 20 MB' });
+    noteProblem(reading, {
+      path,
+      kind: 'failed',
+      reason: 'the text of the document is larger than 20 MB',
+    });
     return false;
   }
   let cut: CutContent;

@@ -32,8 +32,9 @@ function requestRoute(deps: UploadDeps): Route {
     summary: 'Sync a source',
     description:
       'A text or a file is indexed again before the response. A sync of a website or an integration ' +
-      'is queued, and the response shows `refreshing` (or `syncing` if nothing is indexed yet). If ' +
-      'a sync is unfinished, no other one is created. Until the new sync completes, the previous ' +
+      'is queued, and the response shows `refreshing` (or `syncing` if nothing is indexed ' +
+      'yet). If a sync is unfinished, no other sync is created. Until the new sync ' +
+      'completes, the previous ' +
       'content is found. Every sync ends with the event `knowledge.source.synced`, even if nothing ' +
       'changed.',
     params: sourceParam,
@@ -85,7 +86,7 @@ function readRoute(deps: UploadDeps): Route {
     operationId: 'getKnowledgeSync',
     tag,
     scope: 'read',
-    summary: 'Read a sync and how far it is',
+    summary: 'Read a sync and its progress',
     params,
     answers: { 200: { description: 'The sync.', schema: KnowledgeSync } },
     handle: async ({ caller: { namespace }, params: { id, sync_id: syncId } }) => {
@@ -105,8 +106,8 @@ function cancelRoute(deps: UploadDeps): Route {
     scope: 'write',
     summary: 'Stop a sync',
     description:
-      'Nothing more is indexed by this sync; content that was indexed before stays. Its requests ' +
-      'end within two seconds. No event is emitted.',
+      'The sync indexes nothing more; content that was indexed before stays. The requests of ' +
+      'the sync end within two seconds. No event is emitted.',
     params,
     body: { schema: z.strictObject({}).describe('No fields.'), isOptional: true },
     answers: { 200: { description: 'The canceled sync.', schema: KnowledgeSync } },

@@ -374,7 +374,7 @@ describe('an answer that is none', () => {
       response.write('{"documents":[');
       setImmediate(() => response.destroy());
     });
-    expectRefused(await sync(broken.url), 'NotAnswering', 'broke its answer off');
+    expectRefused(await sync(broken.url), 'NotAnswering', 'closed the connection in the middle');
   });
 
   test('a name that is nowhere, a port that nobody has, an address that may not be reached', async () => {
