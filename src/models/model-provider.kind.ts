@@ -22,8 +22,8 @@ export const MODEL_PROVIDER_KIND = defineKind({
   spec: modelProviderSpec,
   status: modelProviderStatus,
   columns: [
-    printerColumn('URL', 'string', '.spec.baseUrl', 'Base of its API.'),
-    printerColumn('Model', 'string', '.spec.chat.defaultModel', 'Model of agents that name none.'),
+    printerColumn('URL', 'string', '.spec.baseUrl', "Base URL of the provider's API."),
+    printerColumn('Model', 'string', '.spec.chat.defaultModel', 'Default model of agents.'),
   ],
   selectableFields: ['.spec.baseUrl'],
   homeField: 'baseUrl',

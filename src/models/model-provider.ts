@@ -183,9 +183,11 @@ export const modelProviderSpec = z
     query: query
       .describe('Query parameters of each request, in clear text, such as api-version of Azure.')
       .exactOptional(),
-    chat: chat.describe('Chat models: which ones, timeouts and prices.').exactOptional(),
+    chat: chat
+      .describe('Chat models: which models agents may use, timeouts and prices.')
+      .exactOptional(),
     embeddings: embeddings
-      .describe('Embedding models, by which knowledge is also found.')
+      .describe('Embedding models, with which searches also find knowledge by its meaning.')
       .exactOptional(),
     speech: speech.describe('Speech models (TTS), through /audio/speech.').exactOptional(),
     transcription: transcription

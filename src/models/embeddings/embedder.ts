@@ -115,7 +115,7 @@ async function request(
   // Does not use `embeddings.create`, which requests base64 and does not validate the answer.
   const response = await client.post('/embeddings', { body, signal }).asResponse();
   const bytesMax = Math.min(ANSWER_BYTES_MAX, (texts.length + 1) * VECTOR_BYTES_MAX);
-  return readJson(response, { bytesMax, tooLong: 'its vectors can take' });
+  return readJson(response, { bytesMax, tooLong: `${bytesMax / 1024} KiB` });
 }
 
 function embeddedOf(answer: unknown, { texts, dimensions }: Asked): Embedded {

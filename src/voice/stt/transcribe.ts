@@ -122,7 +122,7 @@ function promptOf(hints: readonly string[]): string {
 }
 
 async function readTranscript(response: Response): Promise<Transcript> {
-  const limit = { bytesMax: ANSWER_BYTES_MAX, tooLong: 'a transcript may have' };
+  const limit = { bytesMax: ANSWER_BYTES_MAX, tooLong: '256 KiB' };
   const parsed = answer.safeParse(await readJson(response, limit));
   if (!parsed.success) throw new InvalidAnswer('answered without a transcript');
   const { text, segments, ...whole } = parsed.data;

@@ -168,7 +168,7 @@ describe('an answer that is of no use is told as such', () => {
       return true;
     });
     const failure = await failureOf(embed(['a']));
-    expect(failure.message).toContain('more than its vectors can take');
+    expect(failure.message).toContain('answered with more than 512 KiB');
     expect(sent).toBeLessThan(50_000_000);
   });
 

@@ -167,8 +167,8 @@ describe('what fails is told as it is, without the words of the provider', () =>
       'model_invalid_answer',
       'answered with 329 characters for 1.0 s of audio',
     ],
-    ['no end', endless, 'model_invalid_answer', 'more than a transcript may have'],
-    ['half a text', half, 'model_unreachable', 'broke its answer off'],
+    ['no end', endless, 'model_invalid_answer', 'answered with more than 256 KiB'],
+    ['half a text', half, 'model_unreachable', 'closed the connection in the middle of its answer'],
     [
       'a socket that closes',
       (response) => response.destroy(),
