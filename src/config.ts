@@ -93,8 +93,8 @@ const LONG = 3_650;
  */
 const retention = {
   PARLEY_RETENTION_EVENTS: whole('days', 4, YEAR).prefault('30'),
-  PARLEY_RETENTION_CONVERSATIONS: whole('days', 1, LONG, ', or 0: for ever').prefault('0'),
-  PARLEY_RETENTION_AUDIT: whole('days', 1, LONG, ', or 0: for ever').prefault('0'),
+  PARLEY_RETENTION_CONVERSATIONS: whole('days', 1, LONG, ', or 0 for no limit').prefault('0'),
+  PARLEY_RETENTION_AUDIT: whole('days', 1, LONG, ', or 0 for no limit').prefault('0'),
 };
 
 /** Destination of spans: the OpenTelemetry variables that Parley reads itself. */

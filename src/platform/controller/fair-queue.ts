@@ -147,7 +147,7 @@ const RETRY_AFTER_SEC = 5;
 function refusal(kind: WorkKind, share: 'namespace' | 'process', limit: number): ApiError {
   const whose = share === 'namespace' ? 'This namespace' : 'This process';
   const detail =
-    `${whose} has ${limit} ${NOUNS[kind]} waiting already, which is the maximum. ` +
+    `${whose} already has ${limit} ${NOUNS[kind]} in the queue, the maximum. ` +
     `Retry in ${RETRY_AFTER_SEC} seconds.`;
   return new ApiError('unavailable', detail, { retryAfterSec: RETRY_AFTER_SEC });
 }

@@ -67,7 +67,7 @@ function adviceFor(act: Act, places: string): string {
     case 'change':
       return `Change it in ${places}, or omit the fields listed in \`errors\`.`;
     case 'delete':
-      return `Delete it from ${places}. It disappears when nothing declares it any longer.`;
+      return `Delete it from ${places}. Parley deletes the object when no manifest declares it any longer.`;
     case 'pin':
       return `The live version is pinned there. Change or remove the pin in ${places}.`;
     default:
@@ -80,7 +80,7 @@ function adviceFor(act: Act, places: string): string {
  * field manager of the cluster.
  */
 function placeOf(manager: string): string {
-  if (manager === 'file') return 'its file in the folder PARLEY_MANIFESTS';
+  if (manager === 'file') return 'its file in the manifests folder (PARLEY_MANIFESTS)';
   if (manager === 'parley-demo') return 'the demo of `parley start` (disabled by PARLEY_DEMO=0)';
   return 'its manifest (Git, Helm or kubectl)';
 }

@@ -66,7 +66,7 @@ export function createConnector(deps: {
   };
 }
 
-const OWN_PORT = "The address and port are Parley's own, which requests may not reach.";
+const OWN_PORT = "This is Parley's own address and port, which requests may not reach.";
 
 /**
  * Connects to an address that has passed the check. The name is used only for SNI and the certificate check; `lookup`
@@ -122,10 +122,7 @@ function watch(
     // `blocked`.
     if (peer === undefined) return fail(undefined);
     if (!deps.isAllowed(peer)) {
-      deps.finish(
-        new EgressFailure('blocked', 'The address is not one that requests may reach.'),
-        null,
-      );
+      deps.finish(new EgressFailure('blocked', 'Requests may not reach this address.'), null);
     } else if (!deps.isTls) {
       isReady();
     }

@@ -39,7 +39,8 @@ const CONNECT_MESSAGES: Record<string, string> = {
  * Message for an unexpected 100 Continue, which undici reports as `bad response`. undici uses that text for nothing
  * else.
  */
-const CONTINUE_MESSAGE = 'The receiver answered 100 Continue, which it was not asked for.';
+const CONTINUE_MESSAGE =
+  'The receiver answered 100 Continue, although the request did not ask for it.';
 
 const TLS_MESSAGES: Record<string, string> = {
   CERT_HAS_EXPIRED: "The receiver's certificate has expired.",
@@ -47,9 +48,9 @@ const TLS_MESSAGES: Record<string, string> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: "The receiver's certificate is self-signed.",
   SELF_SIGNED_CERT_IN_CHAIN: "The receiver's certificate comes from an unknown authority.",
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    "The receiver's certificate comes from an unknown authority, or an intermediate one is missing.",
+    "The receiver's certificate comes from an unknown authority, or an intermediate certificate is missing.",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    "The receiver's certificate comes from an unknown authority, or an intermediate one is missing.",
+    "The receiver's certificate comes from an unknown authority, or an intermediate certificate is missing.",
   ERR_TLS_CERT_ALTNAME_INVALID: "The receiver's certificate is for another host name.",
 };
 

@@ -36,7 +36,7 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
     if (family === 4 || family === 6) {
       const [allowed] = await allowedOf([{ address: hostname, family }]);
       if (allowed !== undefined) return [allowed];
-      throw new EgressFailure('blocked', 'The address is not one that requests may reach.');
+      throw new EgressFailure('blocked', 'Requests may not reach this address.');
     }
     // Search domains lead into the cluster, so they apply only to names on the operator's list.
     const all = await lookup(hostname, { search: guard.isListedHost(hostname) }).catch(
@@ -49,7 +49,7 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
     if (allowed.length > 0) return allowed.slice(0, MAX_ADDRESSES);
     throw new EgressFailure(
       'blocked',
-      'The host name has no public address, and none that PARLEY_EGRESS_ALLOW opens to it.',
+      'The host name has no public address, and no address that PARLEY_EGRESS_ALLOW allows.',
     );
   };
 }

@@ -72,5 +72,9 @@ function tooLongFailure(maxBytes: number): EgressFailure {
 }
 
 function brokeOff(cause: unknown): EgressFailure {
-  return new EgressFailure('connect', 'The receiver broke its answer off.', { cause });
+  return new EgressFailure(
+    'connect',
+    'The receiver closed the connection in the middle of its answer.',
+    { cause },
+  );
 }

@@ -110,18 +110,24 @@ function localhostProblem(guard: AddressGuard): string | undefined {
 function nameProblem(host: string, guard: AddressGuard): string | undefined {
   const labels = host.split('.');
   if (host.length > 253 || labels.some((label) => label === '' || label.length > 63)) {
-    return 'The host name is not a valid one: a name has parts of 1 to 63 characters and 253 in all.';
+    return 'The host name is not valid: each part may have 1 to 63 characters, and the whole name at most 253.';
   }
   if (API_SERVER.test(host)) {
-    return `The host "${host}" is the Kubernetes API server, which only an inner network knows and PARLEY_EGRESS_ALLOW never opens: use another host.`;
+    return (
+      `The host "${host}" is the Kubernetes API server, which only a private network can ` +
+      'resolve and PARLEY_EGRESS_ALLOW never opens: use another host.'
+    );
   }
   if (labels.length === 1) {
-    return `The host "${host}" is a name of one part, which only an inner network knows: use a full name.`;
+    return `The host "${host}" has no domain, so only a private network can resolve it: use a full name.`;
   }
   if (guard.isListedHost(host)) return undefined;
   const suffix = INTERNAL_SUFFIXES.find((known) => host.endsWith(`.${known}`) || host === known);
   if (suffix !== undefined) {
-    return `The host ends in ".${suffix}", which only an inner network knows: use a public name, or have the operator add the host to PARLEY_EGRESS_ALLOW.`;
+    return (
+      `The host ends in ".${suffix}", which only a private network can resolve: use a public ` +
+      'name, or have the operator add the host to PARLEY_EGRESS_ALLOW.'
+    );
   }
   return undefined;
 }

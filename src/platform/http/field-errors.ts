@@ -120,7 +120,7 @@ function nounOf(expected: string): string {
     record: 'an object',
     object: 'an object',
     array: 'a list',
-    string: 'a text',
+    string: 'a string',
     int: 'a whole number',
     number: 'a number',
     boolean: 'true or false',

@@ -293,7 +293,7 @@ export function parseQuery<T>(
   for (const name of query.keys()) {
     const shown = name.slice(0, 64);
     if (parameterOf(name, known) === undefined) {
-      const there = known.length > 0 ? `Use ${known.join(', ')}.` : 'This path has none.';
+      const there = known.length > 0 ? `Use ${known.join(', ')}.` : 'This path has no parameters.';
       throw new ApiError('unknown_parameter', `Unknown parameter \`${shown}\`. ${there}`);
     }
     if (query.getAll(name).length > 1) {

@@ -210,7 +210,8 @@ export function noAnswer(what: string, cause: unknown): KubeConnectionError {
 
 /** Advice for a connection timeout, which typically means that a network policy drops packets. */
 const SHUT_OFF =
-  'a network policy may shut this pod off from the API server: see networkPolicy.kubernetesApiCidrs, and with Cilium a CiliumNetworkPolicy';
+  'a network policy may block connections from this pod to the API server: see ' +
+  'networkPolicy.kubernetesApiCidrs, and with Cilium a CiliumNetworkPolicy';
 
 /** Parses a body as JSON. A proxy may respond with an HTML page; then only the status code is used. */
 function parse(text: string): unknown {

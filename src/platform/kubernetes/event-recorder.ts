@@ -60,7 +60,7 @@ export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
       });
       if (!series) return;
       if (queue.size >= QUEUE_MAX && !queue.has(series)) {
-        return log.debug({ reason: event.reason }, 'dropped an event: too many are waiting');
+        return log.debug({ reason: event.reason }, 'dropped an event: too many events are waiting');
       }
       queue.add(series);
       sending ??= sendAll();

@@ -155,7 +155,7 @@ function resolveDuplicates(look: ManifestLook): {
     if (!first) declared.set(object.id, object);
     else {
       const where = formatPlace(first.placeOf('/metadata/name'));
-      const detail = `${object.id} is already declared at ${where}, which is used: remove one of them`;
+      const detail = `${object.id} is already declared at ${where}; that declaration is used: remove one of the two`;
       const place = object.placeOf('/metadata/name');
       duplicates.push({ place, field: 'metadata.name', detail });
     }

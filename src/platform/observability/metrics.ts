@@ -106,19 +106,19 @@ function createDeliveryMetrics(registry: Registry) {
   return {
     deliveryDuration: histogram(
       'parley_webhook_delivery_duration_seconds',
-      'From the commit of the event (replay: of the request) to its acknowledgement.',
+      'Time from the commit of the event (replay: of the request) to the acknowledgement.',
       kind,
       DELIVERY_BUCKETS,
     ),
     queueDuration: histogram(
       'parley_webhook_queue_duration_seconds',
-      'From due to the start of the attempt: the part that is ours alone.',
+      "Time from the due time to the start of the attempt: Parley's part alone.",
       kind,
       DELIVERY_BUCKETS,
     ),
     requestDuration: histogram(
       'parley_webhook_request_duration_seconds',
-      "From the start of the attempt to the answer: the receiver's part.",
+      "Time from the start of the attempt to the answer: the receiver's part.",
       ['outcome'],
       REQUEST_BUCKETS,
     ),
@@ -182,13 +182,13 @@ function createProductMetrics(registry: Registry) {
     ]),
     turnDuration: histogram(
       'parley_conversation_turn_duration_seconds',
-      'From a message of a user to the commit of what was replied.',
+      "Time from the user's message to the commit of the reply.",
       [],
       REQUEST_BUCKETS,
     ),
     voiceTurnDuration: histogram(
       'parley_voice_turn_duration_seconds',
-      'From the end of what a user said to the first sound of the reply, and its parts.',
+      "Time from the end of the user's speech to the first sound of the reply, and the parts of that time.",
       ['part'],
       REQUEST_BUCKETS,
     ),
@@ -199,7 +199,7 @@ function createProductMetrics(registry: Registry) {
     ),
     redactions: counter(
       'parley_redactions_total',
-      'Parts redacted from the messages of users, by kind.',
+      'Values redacted in stored messages of users, by kind.',
       ['kind'],
     ),
     judgements: counter(
@@ -247,7 +247,7 @@ function createGenAiMetrics(registry: Registry) {
     ),
     modelFirstChunk: histogram(
       'gen_ai_client_operation_time_to_first_chunk_seconds',
-      'From the request to a model to the first part of its answer.',
+      'Time from the request to a model to the first part of its answer.',
       model,
       GEN_AI_BUCKETS,
     ),

@@ -83,7 +83,10 @@ export type ReconcilerDeps = {
 const ADOPTED = {
   type: 'Warning',
   reason: 'Adopted',
-  note: 'this object was ready but not in the database: the database is new or was restored, or another release of Parley also watches this namespace and sends each event again',
+  note:
+    'this object was ready, but it is not in the database: the database is new or was ' +
+    'restored, or another release of Parley also watches this namespace and sends each event ' +
+    'again',
 } as const;
 
 /** Retry interval for an object that exceeded a quota: other objects may have been deleted by then. */

@@ -133,7 +133,7 @@ describe('an answer', () => {
 
 /** Each wrong value, the parameter that the error names, and what it says. */
 const WRONG: [object, string, RegExp][] = [
-  [{ model: 7 }, 'model', /must be a text/],
+  [{ model: 7 }, 'model', /must be a string/],
   [{ messages: 'hi' }, 'messages', /must be a list/],
   [{ messages: [{ role: 'user', content: '  ' }] }, 'messages[0].content', /must not be blank/],
   [{ messages: [{ role: 'user' }] }, 'messages[0].content', /must not be blank/],

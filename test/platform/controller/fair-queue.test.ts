@@ -139,11 +139,13 @@ test('beyond the waiting jobs of a namespace its next one is refused, and anothe
   await expect(add(queue, 'a4')).rejects.toMatchObject({
     code: 'unavailable',
     message:
-      'This namespace has 2 searches of knowledge waiting already, which is the maximum. Retry in 5 seconds.',
+      'This namespace already has 2 searches of knowledge in the queue, the maximum. Retry in 5 seconds.',
     retryAfterSec: 5,
   });
   void add(queue, 'b1');
-  await expect(add(queue, 'c1')).rejects.toThrow('This process has 3 searches of knowledge');
+  await expect(add(queue, 'c1')).rejects.toThrow(
+    'This process already has 3 searches of knowledge',
+  );
   expect(await shown('refused')).toEqual([
     'parley_work_refused_total{kind="searches",share="namespace"} 1',
     'parley_work_refused_total{kind="searches",share="process"} 1',

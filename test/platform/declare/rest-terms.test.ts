@@ -50,10 +50,18 @@ describe('managed_elsewhere', () => {
     managedElsewhere([{ field: 'prompt', manager }], { pointer, ...(act && { act }) });
 
   test.each([
-    ['file', undefined, /Change it in its file in the folder PARLEY_MANIFESTS/],
+    [
+      'file',
+      undefined,
+      /file\. Change it in its file in the manifests folder \(PARLEY_MANIFESTS\)/,
+    ],
     ['kustomize-controller', undefined, /kustomize-controller\. Change it in its manifest \(Git/],
     ['kubernetes', 'delete', /kubernetes\. Delete it from its manifest/],
-    ['file', 'delete', /file\. Delete it from its file in the folder PARLEY_MANIFESTS/],
+    [
+      'file',
+      'delete',
+      /file\. Delete it from its file in the manifests folder \(PARLEY_MANIFESTS\)/,
+    ],
     ['kubectl-edit', 'pin', /kubectl-edit\. The live version is pinned there/],
     ['parley-demo', undefined, /PARLEY_DEMO=0/],
   ] as const)('by %s, who tries to %s, is told what to do there', (manager, act, advice) => {

@@ -193,7 +193,9 @@ describe('what fails', () => {
       }),
     );
     const response = await post(at(server));
-    expect((await failureOf(response.text())).message).toBe('The receiver broke its answer off.');
+    expect((await failureOf(response.text())).message).toBe(
+      'The receiver closed the connection in the middle of its answer.',
+    );
   });
 
   test('an idle connection that died is replaced once, unseen', async () => {

@@ -41,7 +41,7 @@ describe('fails at once and loses its connection, who sends without end', () => 
       '100 Continue',
       '',
       'HTTP/1.1 100 Continue\r\n\r\n',
-      'The receiver answered 100 Continue, which it was not asked for.',
+      'The receiver answered 100 Continue, although the request did not ask for it.',
     ],
     [
       'headers of one 103',

@@ -58,9 +58,9 @@ describe('spelling', () => {
 });
 
 test.each(['home.arpa', 'router.home.arpa', 'rx.default.svc'])(
-  'https://%s/ ends as only an inner network knows it',
+  'https://%s/ ends as only a private network can resolve it',
   (host) => {
-    expect(problemOf(`https://${host}/`)).toContain('which only an inner network knows');
+    expect(problemOf(`https://${host}/`)).toContain('which only a private network can resolve');
     expect(problemOf(`https://${host}.example.com/`)).toBe('');
   },
 );
@@ -147,8 +147,8 @@ test.each([
   'rx.default',
   'rx.default.svc',
 ])('the inner name %s is refused without DNS, opened loopback or not', (host) => {
-  expect(problemOf(`https://${host}/`)).toMatch(/only an inner network knows/);
-  expect(problemOf(`https://${host}/`, local)).toMatch(/only an inner network knows/);
+  expect(problemOf(`https://${host}/`)).toMatch(/only a private network can resolve/);
+  expect(problemOf(`https://${host}/`, local)).toMatch(/only a private network can resolve/);
 });
 
 test.each(['a..example.com', 'example.com..', `${'a'.repeat(64)}.example.com`])(
@@ -185,7 +185,7 @@ describe('a host that PARLEY_EGRESS_ALLOW names', () => {
   });
 
   test('leaves other hosts as they were', () => {
-    expect(problemOf('http://rx.team.svc/', guard)).toContain('only an inner network knows');
+    expect(problemOf('http://rx.team.svc/', guard)).toContain('only a private network can resolve');
     expect(problemOf('http://example.com/', guard)).toContain('must use https');
     expect(problemOf('http://10.96.0.7/', guard)).toContain('is not a public one');
   });

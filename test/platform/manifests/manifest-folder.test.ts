@@ -112,7 +112,7 @@ describe('the manifest folder', () => {
     await manifests.start();
     expect(await prompt('x')).toBe('from a');
     expect(log).toContain(
-      'manifests/b.yaml:4:3 metadata.name: Agent default/x is already declared at manifests/a.yaml:11:3, which is used: remove one of them',
+      'manifests/b.yaml:4:3 metadata.name: Agent default/x is already declared at manifests/a.yaml:11:3; that declaration is used: remove one of the two',
     );
     await write('a.yaml', agent('y'));
     await until('Agent default/x: applied');

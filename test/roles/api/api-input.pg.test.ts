@@ -71,7 +71,7 @@ const BAD_BODIES: Bad[] = [
     { body: '{"prompt":7}' },
     {
       status: 422,
-      errors: [{ pointer: '/prompt', code: 'invalid_type', detail: 'must be a text' }],
+      errors: [{ pointer: '/prompt', code: 'invalid_type', detail: 'must be a string' }],
     },
   ],
   [
