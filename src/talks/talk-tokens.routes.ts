@@ -52,7 +52,7 @@ export function talkTokenRoute(deps: TalkTokenRoutesDeps): Route {
     scope: 'write',
     summary: 'Create a token with which a web page talks with the agent',
     description:
-      'Your own server calls this for a visitor that it knows. Anybody with the token can open ' +
+      'Your own server sends this request for a visitor whom it knows. Anybody with the token can open ' +
       'talks until it expires. It can only be revoked by deleting the agent.',
     params: { id: idParam('agt', 'agent') },
     body: { schema: TalkTokenWrite, isOptional: true },

@@ -113,7 +113,7 @@ async function callFor(
   });
   if (call) return call;
   const detail =
-    'The maximum number of visitors already talk with this agent. Try again in 10 seconds.';
+    'This agent already talks with its maximum number of visitors. Try again in 10 seconds.';
   throw new ApiError('too_many_in_flight', detail, { retryAfterSec: 10 });
 }
 

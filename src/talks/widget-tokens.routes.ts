@@ -29,7 +29,7 @@ export function widgetTokenRoute(deps: WidgetTokenRoutesDeps): Route {
     tag: 'Talks',
     summary: 'Get a token for a visitor of a web page',
     description:
-      'The page calls this itself. Its `Origin` must be in `widget.allowed_origins` of the agent. ' +
+      'The page itself sends this request. Its `Origin` must be in `widget.allowed_origins` of the agent. ' +
       'Pages of every origin can read the response.',
     isForPages: true,
     body: { schema: WidgetTokenWrite },
