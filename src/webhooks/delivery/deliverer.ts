@@ -141,7 +141,7 @@ function createOutcomeLog(log: DelivererDeps['log']): {
   let failing = false;
   return {
     succeeded: () => {
-      if (failing) log.info('claiming deliveries again');
+      if (failing) log.info('can claim deliveries again');
       failing = false;
     },
     failed: (error) => {

@@ -116,12 +116,15 @@ function windowOf(
   const to = query.to ?? Math.floor(nowMs / 1_000) + 1;
   const from = query.from ?? to - HOUR_SEC;
   const bucketSec = query.bucket_sec ?? Math.max(1, Math.ceil((to - from) / BUCKETS_DEFAULT));
-  if (from >= to) throw new ApiError('invalid_parameter', 'from: must be before to');
+  if (from >= to) throw new ApiError('invalid_parameter', '`from` must be before `to`.');
   if (to - from > DAYS_MAX * DAY_SEC) {
-    throw new ApiError('invalid_parameter', `from: may be at most ${DAYS_MAX} days before to`);
+    throw new ApiError(
+      'invalid_parameter',
+      `\`from\` must be at most ${DAYS_MAX} days before \`to\`.`,
+    );
   }
   if (Math.ceil((to - from) / bucketSec) <= BUCKETS_MAX) return { from, to, bucketSec };
-  const detail = `\`bucket_sec\` would split the window into more than ${BUCKETS_MAX} buckets. Use a larger one.`;
+  const detail = `\`bucket_sec\` would split the period into more than ${BUCKETS_MAX} buckets. Use a larger one.`;
   throw new ApiError('invalid_parameter', detail);
 }
 

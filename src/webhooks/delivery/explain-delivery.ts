@@ -119,7 +119,7 @@ function whyQueued(
   if (attempts === 0) return ['pending', 'The first attempt starts in a moment.'];
   const isOverdue = dueAt !== null && dueAt < nowMs - 1_000;
   const detail = isOverdue
-    ? `Failed attempts: ${attempts}. The next one is due, but a failing endpoint gets only one attempt at a time.`
+    ? `Failed attempts: ${attempts}. The next attempt is due, but a failing endpoint gets only one attempt at a time.`
     : `Failed attempts: ${attempts}. Their errors are in the delivery’s \`attempts\`. The next attempt is scheduled.`;
   return ['waiting_for_retry', detail];
 }
@@ -129,7 +129,7 @@ function whyFailed(facts: Facts, { status, attempts }: ExplainableDelivery): Why
   return status === 'canceled'
     ? [
         status,
-        `Its delivery was canceled, because the endpoint was removed or the job was stopped.${again(facts)}`,
+        `The delivery was canceled, because the endpoint was removed or the job was stopped.${again(facts)}`,
       ]
     : ['failed', `None of ${attempts} attempts within 72 hours was acknowledged.${again(facts)}`];
 }

@@ -73,7 +73,10 @@ async function deliver(
     }
   } catch (error) {
     // An error here is Parley's fault, not the receiver's. The lease expires, and the delivery is attempted again.
-    deps.log.error({ err: error, delivery: delivery.id }, 'attempt failed by an internal error');
+    deps.log.error(
+      { err: error, delivery: delivery.id },
+      'attempt failed because of an internal error',
+    );
   } finally {
     deps.slots.recorded();
   }

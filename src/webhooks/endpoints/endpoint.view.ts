@@ -109,7 +109,8 @@ function disabledReason({ enabled, suspendedBy, managedBy }: WebhookEndpointRow)
   if (enabled) return null;
   const by = suspendedBy === null ? managedBy : managedByOwner([suspendedBy]);
   if (by === 'api') return '`enabled` is false, set through the API';
-  if (by === 'file') return '`spec.suspend` is true, set by a file of PARLEY_MANIFESTS';
+  if (by === 'file')
+    return '`spec.suspend` is true, set by a file in the manifests folder (PARLEY_MANIFESTS)';
   return `\`spec.suspend\` is true, set by ${suspendedBy ?? 'its manifest'}`;
 }
 

@@ -13,14 +13,17 @@ const body = z
       .max(604_800)
       .optional()
       .describe(
-        'How long both secrets are live before they swap, and again after that, in seconds. Default: ' +
+        'Duration of each of the two steps of the rotation, in seconds. Default: ' +
           `${OVERLAP_DEFAULT_SEC}.`,
       ),
     activate: z
       .boolean()
       .optional()
       .describe('If true, the next secret signs `parley-signature` from now on.'),
-    cancel: z.boolean().optional().describe('If true, the next secret is dropped before it signs.'),
+    cancel: z
+      .boolean()
+      .optional()
+      .describe('If true, the next secret is discarded before it signs `parley-signature`.'),
   })
   .describe('Starts a rotation, or ends its first step.');
 

@@ -128,8 +128,8 @@ const Comparison = z
     unfinished: ids('Events in `missing` with an unfinished delivery.'),
     erased: ids('Events in `missing` whose words were erased. They cannot be sent again.'),
     unknown: ids(
-      'Ids that the receiver holds and that were never sent to this endpoint. Only on the first ' +
-        'page, like the next two lists.',
+      'Ids that the receiver holds and that were never sent to this endpoint. Only on the ' +
+        'first page, like `uncounted` and `outside`.',
     ),
     uncounted: ids(
       'Ids that the receiver holds and that count in no digest: test events, and events whose ' +
@@ -161,8 +161,9 @@ function reconcileRoute(deps: ReconcileDeps): Route {
     alsoNeeds: { scope: 'replay', when: '`replay` is true' },
     summary: 'Compare the events of a receiver with those sent',
     description:
-      'Lists the events that were sent and that the receiver does not hold, page by page (send the ' +
-      'same ids with each cursor), and the ids that it holds and that were not sent. With `replay`, ' +
+      'Lists the events that were sent but that the receiver does not hold, and the ids that ' +
+      'the receiver holds but that were not sent. The missing events have pages: send the ' +
+      'same ids with each cursor. With `replay`, ' +
       'the missing events of the page get new deliveries, which yield to current events. Events ' +
       'with an unfinished delivery keep their schedule and get no second delivery.',
     params,

@@ -172,7 +172,7 @@ function endOfWindow(deps: ReceiptsDeps, { since, until }: ReconcileRequest): nu
   const nowSec = Math.floor(deps.nowMs() / 1_000);
   const end = until ?? nowSec + 1;
   if (end > nowSec + SKEW_SEC) throw badTime('until', 'must not be in the future');
-  if (since >= end) throw badTime('since', 'must be before until');
+  if (since >= end) throw badTime('since', 'must be before `until`');
   if (since < nowSec - replayWindowMs(deps) / 1_000 - SKEW_SEC) {
     throw badTime('since', `must be at most ${replayWindowText(deps)} ago`);
   }

@@ -63,7 +63,7 @@ async function planReplay(
     throw badTime('since', `must be at most ${replayWindowText(deps)} ago`);
   }
   if (until > nowMs + SKEW_MS) throw badTime('until', 'must not be in the future');
-  if (since >= until) throw badTime('since', 'must be before until');
+  if (since >= until) throw badTime('since', 'must be before `until`');
   return { plan: { ...request, until }, endpoint };
 }
 

@@ -115,7 +115,7 @@ function retryRoute(deps: RetryDeliveryDeps): Route {
     scope: 'replay',
     summary: 'Retry a delivery now',
     description:
-      'The delivery is attempted immediately, despite the breaker and `Retry-After`. No second ' +
+      'The delivery is attempted immediately, despite the circuit breaker and `Retry-After`. No second ' +
       'delivery is created. If the attempt fails, the retry schedule continues unchanged. If an ' +
       'attempt is in progress, the delivery is returned unchanged, with `in_flight_since`.',
     params: { id: idParam('dlv', 'delivery') },
@@ -183,7 +183,7 @@ function replayManyRoute(deps: ReplayRoutesDeps): Route {
       'A job sends the events to this endpoint, oldest first, as fast as the endpoint acknowledges ' +
       'them; current events go first. The job is complete when each delivery was attempted once. ' +
       'With the mode `retrying`, no deliveries are created: those that wait for their next attempt ' +
-      'are attempted now, despite the breaker and `Retry-After`; if the first one fails, the others ' +
+      'are attempted now, despite the circuit breaker and `Retry-After`; if the first one fails, the others ' +
       'follow one at a time. While the endpoint is disabled, the job waits. Test events are sent ' +
       'only to their own endpoint. Erased events are left out.',
     params: { id: idParam('we', 'webhook endpoint') },

@@ -46,7 +46,7 @@ test('an event of the millisecond in which the endpoint was created is not older
 
 test('a retry is overdue a second after its time, and not without a time', () => {
   const isOverdue = (dueAt: number | null): boolean =>
-    explained({ delivery: { dueAt } }).detail.includes('The next one is due');
+    explained({ delivery: { dueAt } }).detail.includes('The next attempt is due');
   expect(isOverdue(AT_MS - 1_001)).toBe(true);
   expect(isOverdue(AT_MS - 1_000)).toBe(false);
   expect(isOverdue(null)).toBe(false);

@@ -46,7 +46,7 @@ test('the log of a delivery that goes wrong in every way holds no secret', async
   const brokeOff = Promise.withResolvers<void>();
   const write = (line: string): void => {
     lines.push(line);
-    if (line.includes('attempt failed by an internal error')) brokeOff.resolve();
+    if (line.includes('attempt failed because of an internal error')) brokeOff.resolve();
   };
   const log = pino({ level: 'trace' }, { write });
   const headers = { authorization: 'Bearer very-private' };
