@@ -303,7 +303,7 @@ export interface components {
         language?: string;
         /** Names and words that users are likely to say and that are hard to recognize. */
         keywords?: string[];
-        /** If true, the transcriber also transcribes the agent's interrupted sentence after an interruption, in two requests, to find the last word that was played. Default: false, which estimates the position from the sound. */
+        /** If true, the transcriber finds the last word that was played before an interruption: it also transcribes the agent's interrupted sentence, in two requests. If false, that position is estimated from the audio. Default: false. */
         retranscribe_interrupted?: boolean;
         /** Fallbacks in order of preference, used when the first provider fails. */
         fallback?: {
@@ -444,7 +444,7 @@ export interface components {
         /** Maximum silence of the user in seconds. The conversation then ends. */
         silence_timeout_sec?: number;
       } | null);
-      /** Sensitive data to remove from the words of users, before anything is stored or read. */
+      /** Kinds of sensitive data to remove from what users write and say, before it is stored or read. */
       redaction: (('card' | 'email' | 'phone' | 'iban')[] | null);
       /** How an ended conversation is judged. */
       judgement: ({
@@ -457,7 +457,7 @@ export interface components {
           /** Name of the model. Defaults to the provider's default model. */
           name?: string;
         };
-        /** Possible topics of a conversation. If absent, the model chooses the words. */
+        /** Possible topics of a conversation. If absent, the model names the topics itself. */
         topics?: string[];
       } | null);
       metadata: { [name: string]: string };
@@ -465,7 +465,7 @@ export interface components {
       widget: ({
         /** Origins of the web pages that may talk with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
         allowed_origins: string[];
-        /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one address. Default: 100. */
+        /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one IP address. Default: 100. */
         max_concurrent?: number;
       } | null);
       publish_policy: ('automatic' | 'manual');
@@ -533,7 +533,7 @@ export interface components {
           language?: string;
           /** Names and words that users are likely to say and that are hard to recognize. */
           keywords?: string[];
-          /** If true, the transcriber also transcribes the agent's interrupted sentence after an interruption, in two requests, to find the last word that was played. Default: false, which estimates the position from the sound. */
+          /** If true, the transcriber finds the last word that was played before an interruption: it also transcribes the agent's interrupted sentence, in two requests. If false, that position is estimated from the audio. Default: false. */
           retranscribe_interrupted?: boolean;
           /** Fallbacks in order of preference, used when the first provider fails. */
           fallback?: {
@@ -674,7 +674,7 @@ export interface components {
           /** Maximum silence of the user in seconds. The conversation then ends. */
           silence_timeout_sec?: number;
         };
-        /** Sensitive data to remove from the words of users, before anything is stored or read. */
+        /** Kinds of sensitive data to remove from what users write and say, before it is stored or read. */
         redaction?: ('card' | 'email' | 'phone' | 'iban')[];
         /** How an ended conversation is judged. */
         judgement?: {
@@ -687,7 +687,7 @@ export interface components {
             /** Name of the model. Defaults to the provider's default model. */
             name?: string;
           };
-          /** Possible topics of a conversation. If absent, the model chooses the words. */
+          /** Possible topics of a conversation. If absent, the model names the topics itself. */
           topics?: string[];
         };
       };
@@ -1219,7 +1219,7 @@ export interface components {
       unfinished: string[];
       /** Events in `missing` whose words were erased. They cannot be sent again. */
       erased: string[];
-      /** Ids that the receiver holds and that were never sent to this endpoint. Only on the first page, like the next two lists. */
+      /** Ids that the receiver holds and that were never sent to this endpoint. Only on the first page, like `uncounted` and `outside`. */
       unknown: string[];
       /** Ids that the receiver holds and that count in no digest: test events, and events whose deliveries were all canceled. */
       uncounted: string[];
@@ -1407,7 +1407,7 @@ export interface components {
           document_id: string;
           chunk_id: string;
           score: number;
-          /** Similarity of the meaning, at most 1. Absent if it was not computed. */
+          /** Similarity in meaning of the question and the passage, at most 1. Absent if it was not computed. */
           similarity?: number;
         }[];
         /** Passages that were found but not used for the reply. */
@@ -1416,7 +1416,7 @@ export interface components {
           document_id: string;
           chunk_id: string;
           score: number;
-          /** Similarity of the meaning, at most 1. Absent if it was not computed. */
+          /** Similarity in meaning of the question and the passage, at most 1. Absent if it was not computed. */
           similarity?: number;
         }[];
       };
@@ -1452,7 +1452,7 @@ export interface components {
         code: string;
         detail: string;
       };
-      /** Number of removed items of each kind in what the user said. */
+      /** Number of items of each kind that were removed from the text of the user. */
       redacted?: {
         card?: number;
         email?: number;
@@ -1488,9 +1488,9 @@ export interface components {
       } | null);
       /** Label of the people who are requested. */
       team: (string | null);
-      /** Maximum number of seconds between signs of life of the person who accepted. Null if none are required. */
+      /** Maximum number of seconds between heartbeats or messages of the person who accepted. Null if no heartbeat is required. */
       heartbeat_sec: (number | null);
-      /** Time of the next required sign of life. After it, the escalation is released and waits for another person. */
+      /** Time by which the next heartbeat or message is required. Without one, the escalation is released and waits for another person. */
       heartbeat_due_at: (number | null);
       /** Seconds from the request until it was accepted. Null if nobody has accepted. */
       wait_sec: (number | null);
@@ -1796,7 +1796,7 @@ export interface components {
       text: string;
       /** Estimated probability that the passage answers the question. Never above the score of a better hit. */
       score: number;
-      /** Similarity of the meaning, at most 1. Null if it was not computed. */
+      /** Similarity in meaning of the question and the passage, at most 1. Null if it was not computed. */
       similarity: (number | null);
       why: components['schemas']['SearchHitReason'];
       /** Whether a reply would get this passage, according to `top_k` and `min_score` of the agent. Null without `agent_id`. */
@@ -2056,7 +2056,7 @@ export interface components {
       inbound: ({
         /** Maximum number of concurrent inbound calls; default 100. */
         max_concurrent_calls?: number;
-        /** Text spoken to callers beyond that maximum; default: they hear the busy tone. */
+        /** Text spoken to callers while maxConcurrentCalls is reached; default: they hear the busy tone. */
         busy_message?: string;
         /** Text spoken to a caller if no agent can answer. */
         closed_message?: string;
@@ -2187,7 +2187,7 @@ export interface components {
       created: number;
       /** Actor: `api:key_…`, `session:<name>`, `kubernetes:<manager>`, `file`, `cli` or `environment`. */
       actor: string;
-      /** Id of the session, `ses_…`. Null without a session. The entry `session.created` contains the key of the session. */
+      /** Id of the session, `ses_…`. Null without a session. The entry `session.created` names the key with which the session was created. */
       session_id: (string | null);
       /** Action, such as `api_key.rotated`. */
       action: string;
@@ -2332,7 +2332,7 @@ export interface paths {
             language?: string;
             /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: string[];
-            /** If true, the transcriber also transcribes the agent's interrupted sentence after an interruption, in two requests, to find the last word that was played. Default: false, which estimates the position from the sound. */
+            /** If true, the transcriber finds the last word that was played before an interruption: it also transcribes the agent's interrupted sentence, in two requests. If false, that position is estimated from the audio. Default: false. */
             retranscribe_interrupted?: boolean;
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: {
@@ -2473,7 +2473,7 @@ export interface paths {
             /** Maximum silence of the user in seconds. The conversation then ends. */
             silence_timeout_sec?: number;
           };
-          /** Sensitive data to remove from the words of users, before anything is stored or read. */
+          /** Kinds of sensitive data to remove from what users write and say, before it is stored or read. */
           redaction?: ('card' | 'email' | 'phone' | 'iban')[];
           /** How an ended conversation is judged. */
           judgement?: {
@@ -2486,7 +2486,7 @@ export interface paths {
               /** Name of the model. Defaults to the provider's default model. */
               name?: string;
             };
-            /** Possible topics of a conversation. If absent, the model chooses the words. */
+            /** Possible topics of a conversation. If absent, the model names the topics itself. */
             topics?: string[];
           };
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
@@ -2495,7 +2495,7 @@ export interface paths {
           widget?: {
             /** Origins of the web pages that may talk with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
             allowed_origins: string[];
-            /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one address. Default: 100. */
+            /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one IP address. Default: 100. */
             max_concurrent?: number;
           };
           /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. */
@@ -2601,7 +2601,7 @@ export interface paths {
             language?: (string | null);
             /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: (string[] | null);
-            /** If true, the transcriber also transcribes the agent's interrupted sentence after an interruption, in two requests, to find the last word that was played. Default: false, which estimates the position from the sound. */
+            /** If true, the transcriber finds the last word that was played before an interruption: it also transcribes the agent's interrupted sentence, in two requests. If false, that position is estimated from the audio. Default: false. */
             retranscribe_interrupted?: (boolean | null);
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: ({
@@ -2742,7 +2742,7 @@ export interface paths {
             /** Maximum silence of the user in seconds. The conversation then ends. */
             silence_timeout_sec?: (number | null);
           } | null);
-          /** Sensitive data to remove from the words of users, before anything is stored or read. */
+          /** Kinds of sensitive data to remove from what users write and say, before it is stored or read. */
           redaction?: (('card' | 'email' | 'phone' | 'iban')[] | null);
           /** How an ended conversation is judged. */
           judgement?: ({
@@ -2755,7 +2755,7 @@ export interface paths {
               /** Name of the model. Defaults to the provider's default model. */
               name?: (string | null);
             } | null);
-            /** Possible topics of a conversation. If absent, the model chooses the words. */
+            /** Possible topics of a conversation. If absent, the model names the topics itself. */
             topics?: (string[] | null);
           } | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
@@ -2764,7 +2764,7 @@ export interface paths {
           widget?: ({
             /** Origins of the web pages that may talk with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
             allowed_origins?: (string[] | null);
-            /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one address. Default: 100. */
+            /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one IP address. Default: 100. */
             max_concurrent?: (number | null);
           } | null);
           /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. */
@@ -2808,7 +2808,7 @@ export interface paths {
             language?: (string | null);
             /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: (string[] | null);
-            /** If true, the transcriber also transcribes the agent's interrupted sentence after an interruption, in two requests, to find the last word that was played. Default: false, which estimates the position from the sound. */
+            /** If true, the transcriber finds the last word that was played before an interruption: it also transcribes the agent's interrupted sentence, in two requests. If false, that position is estimated from the audio. Default: false. */
             retranscribe_interrupted?: (boolean | null);
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: ({
@@ -2949,7 +2949,7 @@ export interface paths {
             /** Maximum silence of the user in seconds. The conversation then ends. */
             silence_timeout_sec?: (number | null);
           } | null);
-          /** Sensitive data to remove from the words of users, before anything is stored or read. */
+          /** Kinds of sensitive data to remove from what users write and say, before it is stored or read. */
           redaction?: (('card' | 'email' | 'phone' | 'iban')[] | null);
           /** How an ended conversation is judged. */
           judgement?: ({
@@ -2962,7 +2962,7 @@ export interface paths {
               /** Name of the model. Defaults to the provider's default model. */
               name?: (string | null);
             } | null);
-            /** Possible topics of a conversation. If absent, the model chooses the words. */
+            /** Possible topics of a conversation. If absent, the model names the topics itself. */
             topics?: (string[] | null);
           } | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
@@ -2971,7 +2971,7 @@ export interface paths {
           widget?: ({
             /** Origins of the web pages that may talk with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
             allowed_origins?: (string[] | null);
-            /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one address. Default: 100. */
+            /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one IP address. Default: 100. */
             max_concurrent?: (number | null);
           } | null);
           /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. */
@@ -3594,11 +3594,11 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** How long both secrets are live before they swap, and again after that, in seconds. Default: 86400. */
+          /** Duration of each of the two steps of the rotation, in seconds. Default: 86400. */
           overlap_sec?: number;
           /** If true, the next secret signs `parley-signature` from now on. */
           activate?: boolean;
-          /** If true, the next secret is dropped before it signs. */
+          /** If true, the next secret is discarded before it signs `parley-signature`. */
           cancel?: boolean;
         };
       } };
@@ -4310,7 +4310,7 @@ export interface paths {
           ended_before?: number;
           /** If true, includes test conversations. Default: false. */
           test?: boolean;
-          /** Id of a conversation, a call or an escalation, or words. Each word must occur, in any case, in what people and agents said, in `summary` or in `user_id`. A page searches at most 5,000 conversations, so it may have fewer than `limit` items although more exist. */
+          /** Id of a conversation, a call or an escalation, or words to search for. Each word must occur, in upper or lower case, in what people and agents said, in `summary` or in `user_id`. A page searches at most 5,000 conversations, so it may have fewer than `limit` items although more exist. */
           q?: string;
           /** Maximum number of items in a page. */
           limit?: number;
@@ -4412,7 +4412,7 @@ export interface paths {
     delete: {
       parameters: {
         query?: {
-          /** What happens to undelivered events of the conversation. `deliver`: they are sent without its words, `user_id` and `metadata`. `cancel`: they are canceled. */
+          /** What happens to undelivered events of the conversation. `deliver`: the events are sent without the words, `user_id` and `metadata` of the conversation. `cancel`: the events are canceled. */
           events?: ('deliver' | 'cancel');
         };
         header?: never;
@@ -5266,7 +5266,7 @@ export interface paths {
           metadata?: { [name: string]: string };
           /** How the other end behaves if the provider is `simulated`; default: it answers and is silent. */
           simulated?: {
-            /** Whether a person or a voicemail picks up, or nobody. */
+            /** Who picks up: a person, a voicemail or nobody. */
             answer?: ('answered' | 'busy' | 'no_answer' | 'failed' | 'voicemail');
             /** Milliseconds until somebody picks up. */
             ring_ms?: number;
@@ -5277,7 +5277,7 @@ export interface paths {
               /** Milliseconds since the end of the previous turn. */
               after_ms?: number;
             }[];
-            /** Whether the user hangs up after the last turn; default: true if there are turns. Otherwise the line stays open until the call is ended or the silence lasts too long. */
+            /** If true, the user hangs up after the last turn. If false, the line stays open until the call is ended or the silence lasts too long. Default: true if there are turns. */
             hang_up?: boolean;
           };
         };
@@ -5468,7 +5468,7 @@ export interface paths {
     };
   }>;
   '/v1/telephony/twilio/status': Only<{
-    /** Receive a status callback of Twilio */
+    /** Receive a status callback from Twilio */
     post: {
       parameters: {
         query?: never;
@@ -5522,7 +5522,7 @@ export interface paths {
     };
   }>;
   '/v1/telephony/telnyx/status': Only<{
-    /** Receive a status callback of Telnyx */
+    /** Receive a status callback from Telnyx */
     post: {
       parameters: {
         query?: never;
@@ -5576,7 +5576,7 @@ export interface paths {
     };
   }>;
   '/v1/telephony/plivo/status': Only<{
-    /** Receive a status callback of Plivo */
+    /** Receive a status callback from Plivo */
     post: {
       parameters: {
         query?: never;
@@ -5694,7 +5694,7 @@ export interface paths {
           };
           /** When to read the source again, as a cron expression. Only for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
           schedule?: string;
-          /** Provider and model that embed the passages. Defaults to the default provider if that one embeds. */
+          /** Provider and model that embed the passages. Defaults to the default provider if it supports embeddings. */
           embeddings?: {
             /** ModelProvider in the same namespace, or `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider: string;
@@ -5808,7 +5808,7 @@ export interface paths {
           } | null);
           /** When to read the source again, as a cron expression. Only for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
           schedule?: (string | null);
-          /** Provider and model that embed the passages. Defaults to the default provider if that one embeds. */
+          /** Provider and model that embed the passages. Defaults to the default provider if it supports embeddings. */
           embeddings?: ({
             /** ModelProvider in the same namespace, or `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: (string | null);
@@ -5861,7 +5861,7 @@ export interface paths {
           } | null);
           /** When to read the source again, as a cron expression. Only for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
           schedule?: (string | null);
-          /** Provider and model that embed the passages. Defaults to the default provider if that one embeds. */
+          /** Provider and model that embed the passages. Defaults to the default provider if it supports embeddings. */
           embeddings?: ({
             /** ModelProvider in the same namespace, or `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: (string | null);
@@ -6084,7 +6084,7 @@ export interface paths {
     };
   }>;
   '/v1/knowledge/sources/{id}/syncs/{sync_id}': Only<{
-    /** Read a sync and how far it is */
+    /** Read a sync and its progress */
     get: {
       parameters: {
         query?: never;
@@ -6490,7 +6490,7 @@ export interface paths {
           headers?: { [name: string]: string };
           /** Query parameters of each request, in clear text, such as api-version of Azure. */
           query?: { [name: string]: string };
-          /** Chat models: which ones, timeouts and prices. */
+          /** Chat models: which models agents may use, timeouts and prices. */
           chat?: {
             /** Default model of agents, as the provider names it. */
             default_model?: string;
@@ -6517,7 +6517,7 @@ export interface paths {
               cached_input_per_million_tokens?: number;
             };
           };
-          /** Embedding models, by which knowledge is also found. */
+          /** Embedding models, with which searches also find knowledge by its meaning. */
           embeddings?: {
             /** Default embedding model of knowledge sources. */
             default_model: string;
@@ -6632,7 +6632,7 @@ export interface paths {
           headers?: ({ [name: string]: (string | null) } | null);
           /** Query parameters of each request, in clear text, such as api-version of Azure. */
           query?: ({ [name: string]: (string | null) } | null);
-          /** Chat models: which ones, timeouts and prices. */
+          /** Chat models: which models agents may use, timeouts and prices. */
           chat?: ({
             /** Default model of agents, as the provider names it. */
             default_model?: (string | null);
@@ -6659,7 +6659,7 @@ export interface paths {
               cached_input_per_million_tokens?: (number | null);
             } | null);
           } | null);
-          /** Embedding models, by which knowledge is also found. */
+          /** Embedding models, with which searches also find knowledge by its meaning. */
           embeddings?: ({
             /** Default embedding model of knowledge sources. */
             default_model?: (string | null);
@@ -6713,7 +6713,7 @@ export interface paths {
           headers?: ({ [name: string]: (string | null) } | null);
           /** Query parameters of each request, in clear text, such as api-version of Azure. */
           query?: ({ [name: string]: (string | null) } | null);
-          /** Chat models: which ones, timeouts and prices. */
+          /** Chat models: which models agents may use, timeouts and prices. */
           chat?: ({
             /** Default model of agents, as the provider names it. */
             default_model?: (string | null);
@@ -6740,7 +6740,7 @@ export interface paths {
               cached_input_per_million_tokens?: (number | null);
             } | null);
           } | null);
-          /** Embedding models, by which knowledge is also found. */
+          /** Embedding models, with which searches also find knowledge by its meaning. */
           embeddings?: ({
             /** Default embedding model of knowledge sources. */
             default_model?: (string | null);
@@ -6904,7 +6904,7 @@ export interface paths {
             agent: string;
             /** Version of that agent; default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours in which the number is answered. Default: always. Outside them, the caller hears the closedMessage of these hours, or else the closedMessage of inbound. */
+            /** Hours in which the number is answered. Default: always. Outside these hours, the caller hears their closedMessage, or else the closedMessage of inbound. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
@@ -6936,11 +6936,11 @@ export interface paths {
             /** Text spoken to a voicemail that answers; default: none. */
             voicemail_message?: string;
           };
-          /** Limit of inbound calls, and the texts that other callers hear. */
+          /** Limit of inbound calls, and the texts for callers whom no agent can answer. */
           inbound?: {
             /** Maximum number of concurrent inbound calls; default 100. */
             max_concurrent_calls?: number;
-            /** Text spoken to callers beyond that maximum; default: they hear the busy tone. */
+            /** Text spoken to callers while maxConcurrentCalls is reached; default: they hear the busy tone. */
             busy_message?: string;
             /** Text spoken to a caller if no agent can answer. */
             closed_message?: string;
@@ -7036,7 +7036,7 @@ export interface paths {
             agent: string;
             /** Version of that agent; default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours in which the number is answered. Default: always. Outside them, the caller hears the closedMessage of these hours, or else the closedMessage of inbound. */
+            /** Hours in which the number is answered. Default: always. Outside these hours, the caller hears their closedMessage, or else the closedMessage of inbound. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
@@ -7068,11 +7068,11 @@ export interface paths {
             /** Text spoken to a voicemail that answers; default: none. */
             voicemail_message?: (string | null);
           } | null);
-          /** Limit of inbound calls, and the texts that other callers hear. */
+          /** Limit of inbound calls, and the texts for callers whom no agent can answer. */
           inbound?: ({
             /** Maximum number of concurrent inbound calls; default 100. */
             max_concurrent_calls?: (number | null);
-            /** Text spoken to callers beyond that maximum; default: they hear the busy tone. */
+            /** Text spoken to callers while maxConcurrentCalls is reached; default: they hear the busy tone. */
             busy_message?: (string | null);
             /** Text spoken to a caller if no agent can answer. */
             closed_message?: (string | null);
@@ -7107,7 +7107,7 @@ export interface paths {
             agent: string;
             /** Version of that agent; default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours in which the number is answered. Default: always. Outside them, the caller hears the closedMessage of these hours, or else the closedMessage of inbound. */
+            /** Hours in which the number is answered. Default: always. Outside these hours, the caller hears their closedMessage, or else the closedMessage of inbound. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
@@ -7139,11 +7139,11 @@ export interface paths {
             /** Text spoken to a voicemail that answers; default: none. */
             voicemail_message?: (string | null);
           } | null);
-          /** Limit of inbound calls, and the texts that other callers hear. */
+          /** Limit of inbound calls, and the texts for callers whom no agent can answer. */
           inbound?: ({
             /** Maximum number of concurrent inbound calls; default 100. */
             max_concurrent_calls?: (number | null);
-            /** Text spoken to callers beyond that maximum; default: they hear the busy tone. */
+            /** Text spoken to callers while maxConcurrentCalls is reached; default: they hear the busy tone. */
             busy_message?: (string | null);
             /** Text spoken to a caller if no agent can answer. */
             closed_message?: (string | null);
