@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
-/** Id of an account at a carrier, as it appears in declarations and in the carrier's requests. */
+/** Id of an account at a carrier, as it appears in TelephonyProviders and in the carrier's requests. */
 export const accountIdField = z
   .string()
   .min(1)

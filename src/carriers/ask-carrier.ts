@@ -15,7 +15,7 @@ export type CarrierQuestion = {
 export type CarrierAnswer = { status: number; body: unknown };
 
 const TIMEOUT_MS = 10_000;
-/** Timeout in ms of a request to a carrier, if a client of Parley waits for its result. */
+/** Timeout in ms of a request to a carrier, used while a client of Parley waits for the result. */
 export const SHORT_TIMEOUT_MS = 3_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
 

@@ -20,8 +20,8 @@ export type Carrier<T extends string = string> = {
   answers: AnswerWriter;
   media: MediaFrames;
   /**
-   * Text socket, over which the carrier exchanges text with Parley and does the speech recognition and synthesis
-   * itself. If it is absent, the agents need their own ModelProviders for speech.
+   * Text socket: the carrier exchanges text with Parley and does the speech recognition and synthesis itself. If it is
+   * absent, the agents need their own ModelProviders for speech.
    */
   relay?: Relay;
 };
@@ -31,8 +31,8 @@ export type ProviderPart = {
   /** Base URL of the carrier's API, used if a TelephonyProvider names none. */
   apiUrl: string;
   /**
-   * Descriptions of two fields that TelephonyProviders of all carriers have. Each follows the words "for" and the name
-   * of the carrier in the documentation of the field.
+   * Descriptions of two fields that TelephonyProviders of all carriers have. In the documentation, each description
+   * follows the word "for" and the name of the carrier.
    */
   says: { accountId: string; authToken: string };
   /**
@@ -69,8 +69,8 @@ export type SignatureCheck = {
   refusal: string;
   /**
    * Whether only the owner of an account can declare the key that verifies its signatures. If false, two namespaces may
-   * declare the same account. Requests for such an account are refused until the webhook URL names one of their
-   * TelephonyProviders.
+   * declare the same account. In that case, requests for the account are refused unless the webhook URL names one of
+   * the two TelephonyProviders.
    */
   provesOwner: boolean;
   isSigned: (account: CarrierAccount, request: SignedRequest) => boolean;
@@ -194,7 +194,7 @@ export type MediaFrames = {
   /** Parses a frame. Returns undefined for unknown frames, because carriers may introduce new ones. */
   read: (text: string) => MediaFrame | undefined;
   sound: (streamId: string, bytes: Uint8Array) => string;
-  /** Returns a frame that requests a report once all audio before it was played. */
+  /** Returns a frame that asks the carrier to report when it has played all audio sent before this frame. */
   mark: (streamId: string, name: string) => string;
   /** Returns a frame that requests that the carrier drops all audio that was not played yet. */
   clear: (streamId: string) => string;

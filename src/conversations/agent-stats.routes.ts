@@ -85,8 +85,8 @@ export function agentStatsRoute(deps: AgentStatsDeps): Route {
 }
 
 /**
- * Throws if the agent has no such version. Otherwise its statistics would be all zeros, and an automated check of a
- * roll-out would pass.
+ * Throws if the agent has no such version. Without this check, its statistics would be all zeros, and an automated
+ * check of a roll-out would pass.
  * @throws ApiError unknown_version
  */
 async function requireVersion(

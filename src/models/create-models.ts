@@ -16,9 +16,9 @@ import { createOpenAiClient } from './openai-model.ts';
 import { createProviderSlots } from './provider-slots.ts';
 
 /**
- * Finds the models of agents by their declarations. An agent without a provider uses the default provider of the
- * settings. Without a default provider the agent has no model, unless one of its fallbacks names a provider. A fallback
- * without a provider is another model of the agent's own provider.
+ * Finds the models that agents declare. An agent without a provider uses the default provider of the settings. Without
+ * a default provider the agent has no model, unless one of its fallbacks names a provider. A fallback without a
+ * provider is another model of the agent's own provider.
  */
 export function createModels(deps: {
   findEndpoint: FindEndpoint;

@@ -33,7 +33,7 @@ export type Failure = {
   mayRetry: boolean;
   /** Pause in ms that the provider requests. */
   retryAfterMs: number | undefined;
-  /** The provider's error in lower case. Unsupported features are recognized in it. It is never shown. */
+  /** The provider's error in lower case. It reveals which feature is unsupported. It is never shown. */
   refusal?: string;
   cause?: unknown;
 };
@@ -57,7 +57,7 @@ export function readFailure(error: unknown, from: { provider: string; model: str
     return once('model_invalid_answer', `${who} streamed invalid JSON.`);
   }
   if (error instanceof APIError) return ofError(error, { ...from, who });
-  // An unexpected error is a bug of Parley, not of the provider. With `cause`, the log shows it.
+  // An unexpected error is a bug of Parley, not of the provider. With `cause`, the log shows the error.
   return {
     ...once(
       'model_failed',

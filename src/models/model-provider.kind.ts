@@ -69,7 +69,7 @@ export const MODEL_PROVIDER_KIND = defineKind({
     },
   },
   audit: {
-    // The log shows that headers and parameters changed, and never their values.
+    // The audit log shows that headers and parameters changed, but never their values.
     shown: ['base_url', 'api_key_secret_ref', 'chat', 'embeddings', 'speech', 'transcription'],
     gone: ['base_url'],
   },

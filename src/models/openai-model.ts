@@ -13,10 +13,10 @@ import { readEvents } from './answers/read-events.ts';
 export const WHOLE_ANSWER = { bytesMax: 2 * 1024 * 1024, tooLong: '2 MiB' };
 
 /**
- * Creates a client of the `openai` package for one provider. By default the package retries and reads eight environment
- * variables. So every setting is passed explicitly. The headers are built here, because one of those variables always
- * adds headers. The package is loaded with the first client: it has 236 modules, and loading them at the start would
- * take a tenth of a second of CPU time in each process.
+ * Creates a client of the `openai` package for one provider. By default the package retries requests and reads eight
+ * environment variables, so every setting is passed explicitly. The headers are built here, because one of those
+ * variables adds headers and no setting prevents that. The package is loaded with the first client: it has 236 modules,
+ * and loading them at the start would take a tenth of a second of CPU time in each process.
  * @throws ModelError if the key or a header cannot be sent
  */
 export async function createOpenAiClient(

@@ -19,11 +19,11 @@ export type TalkLimits = {
    */
   begin: (what: string, address: string, max: number) => Promise<void>;
   /**
-   * Counts a socket that presents the token of this key.
+   * Counts a socket that presents the token with this key.
    * @throws ApiError rate_limited
    */
   start: (tokenKey: string) => Promise<void>;
-  /** Returns the limits of all messages sent with the token of this key, on any socket. */
+  /** Returns the limits of all messages sent with the token that has this key, on any socket. */
   messagesOf: (tokenKey: string) => MessageLimit;
   /**
    * Counts a resume of a conversation (uuid) from any address.

@@ -34,8 +34,8 @@ export type ResumeToken = Pick<
 };
 
 /**
- * Encrypts (seals) a token. A signature would not suffice, because the page that carries the token must not learn how
- * you identify its visitor. Tokens are not stored.
+ * Encrypts (seals) a token. A signature would not suffice, because the page that carries the token must not be able to
+ * read how its visitor is identified. Tokens are not stored.
  */
 export function sealTalkToken(sealer: Pick<Sealer, 'seal'>, token: TalkToken): string {
   return `${PREFIX}${sealed(sealer, token, TALK)}`;

@@ -94,7 +94,7 @@ export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
   return { open };
 }
 
-/** Returns the call to resume, after disconnecting its current line; otherwise a new call. */
+/** Returns the call to resume, after disconnecting its current line, or a new call if there is none to resume. */
 async function callFor(
   { pool, nowMs }: VoiceTalkDeps,
   { token, resume, maxConcurrent }: Admitted,

@@ -11,8 +11,8 @@ import type { CarrierAccount, CarrierApi, CallState, Dial } from '../carrier.ts'
 import { stateOf, withoutPlus } from './callback.ts';
 
 /**
- * Response to a request that places a call. `request_uuid` identifies the request, not the call, whose id webhooks
- * report.
+ * Response to a request that places a call. `request_uuid` identifies the request, not the call. Webhooks report the id
+ * of the call.
  */
 const Placed = z.object({ request_uuid: z.string().min(1) });
 const Live = z.object({ calls: z.array(z.string().min(1).max(256)) });

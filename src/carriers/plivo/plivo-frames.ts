@@ -53,8 +53,8 @@ function neutral(frame: z.output<typeof Frame>): MediaFrame {
     }
     case 'playedStream':
       return { event: 'mark', mark: { name: frame.name } };
-    // Plivo confirms that it dropped the audio. Parley ignores this frame. Plivo never reports checkpoints in dropped
-    // audio.
+    // Plivo confirms that it dropped the audio. It never reports checkpoints in dropped audio. Parley ignores the
+    // confirmation.
     case 'clearedAudio':
       return { event: 'connected' };
     case 'media':

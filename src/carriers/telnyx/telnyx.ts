@@ -82,8 +82,7 @@ export const TELNYX: Carrier<'telnyx'> = {
     refusal:
       'No TelephonyProvider of type "telnyx" with this account and number has the public key that ' +
       'verifies telnyx-signature-ed25519, or telnyx-timestamp is more than five minutes off.',
-    // The public key of an account is not secret. So a namespace that declares it does not prove that it owns the
-    // account.
+    // The public key of an account is not secret. A namespace can therefore declare it without owning the account.
     provesOwner: false,
     isSigned: ({ own: { publicKey } }, { body, headers, nowMs }) =>
       publicKey !== undefined &&

@@ -26,7 +26,7 @@ export const TWILIO: Carrier<'twilio'> = {
       'PARLEY_BASE_URL must be the address that the carrier calls.',
     provesOwner: true,
     /**
-     * Tries each base URL in each spelling of its port, because a proxy may use another port than the configured one.
+     * Tries each base URL in each spelling of its port, because a proxy may use a port other than the configured one.
      */
     isSigned: ({ authToken }, { form: params, headers, target, bases }) => {
       const signature = String(headers['x-twilio-signature'] ?? '');

@@ -4,8 +4,8 @@ import type { FoundTalk } from './talks.sql.ts';
 /**
  * Choice of the talk that a request continues. A talk is the stored state of a conversation with a client of OpenAI's
  * protocol (talks.sql.ts). `from` is the index of the first message that the talk does not have; undefined if the talk
- * already has the response to the request. `isAgain` means that the talk has the message, but still needs a reply to
- * it.
+ * already has the response to the request. `isAgain` means that the talk already has the last message of the request,
+ * but no reply to it.
  */
 export type Choice<T = FoundTalk> = { talk: T; from: number | undefined; isAgain?: boolean };
 
@@ -27,8 +27,9 @@ type Said = {
 };
 
 /**
- * Chooses the talk that a request continues; undefined if there is none. Prefers the talk that already has most of the
- * request's messages. A client cannot distinguish talks with the same messages, so of these the newest one is used.
+ * Chooses the talk that a request continues; undefined if there is none. Prefers the talk that already has the largest
+ * number of the request's messages. A client cannot distinguish talks with the same messages, so among these the newest
+ * is used.
  * @throws ApiError idempotency_in_progress if an earlier attempt of this request is still in progress
  */
 export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'status' | 'ageSec'>>(

@@ -61,7 +61,8 @@ function completionRoute(deps: SpeakDeps): Route {
       await chunksOf(send, Completion.parse(body), true);
     },
     handle: async ({ body, caller, headers, answering, plan, plannedId, countAs, untilGone }) => {
-      const signal = untilGone(); // Aborts when the client disconnects, because nobody waits for the reply any longer.
+      // Aborts when the client disconnects, because nobody waits for the reply any longer.
+      const signal = untilGone();
       const said = readMessages(body.messages);
       if (body.stream === true) countAs('message_streams');
       const isRetry = plan.isRetry || Number(headers['x-stainless-retry-count'] ?? 0) > 0;

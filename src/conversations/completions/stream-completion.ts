@@ -14,7 +14,7 @@ export type Turn = (heard: {
 
 /**
  * Streams a response in chunks. The stream begins with the first words or with a tool call. An error before that is
- * returned with its HTTP status, as without a stream.
+ * returned with its HTTP status, like the error of a request without a stream.
  */
 export async function streamed(
   turn: Turn,

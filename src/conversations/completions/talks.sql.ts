@@ -1,8 +1,8 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Talk: the state by which a later request of a client of OpenAI's protocol finds its conversation again
- * (contract/openai.md#conversations).
+ * Talk: the stored state of a conversation with a client of OpenAI's protocol. By this state, the client's next request
+ * finds the conversation again (contract/openai.md#conversations).
  */
 export type TalkRow = {
   conversationId: string;
@@ -116,8 +116,8 @@ export function turnRequestId({ request }: Pick<TalkRow, 'request'>): string {
 }
 
 /**
- * Stores the request's id in the turns of a request that is answered again. The request's message is then found among
- * these turns and not added twice.
+ * Stores the id of a request in the turns of its earlier attempt. The new attempt then finds the request's message
+ * among these turns and does not add it twice.
  */
 export async function markForAnswer(db: Db, talk: TalkRow): Promise<void> {
   await db.query(

@@ -53,8 +53,8 @@ export async function listLiveOf(
 }
 
 /**
- * Removes an agent that has no live conversations from the list of deleted agents. If `isSettled` is false, a
- * conversation could still appear, so it schedules one more check instead.
+ * Removes an agent without live conversations from the list of deleted agents. If `isSettled` is false, a conversation
+ * could still appear, so this function schedules one more check instead.
  */
 export async function noneGoesOn(db: Db, { agentId, isSettled }: DeletedAgent): Promise<void> {
   await (isSettled

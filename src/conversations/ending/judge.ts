@@ -14,8 +14,8 @@ import { completeTranscript, type Judging } from './complete-transcript.ts';
 
 /**
  * Maximum number of concurrent judgements of a process (`PLACES`), and of one namespace in it (`SHARE`). Both are low,
- * because users who are talking come first. If the provider of a namespace hangs, the other half of the slots remains
- * for other namespaces.
+ * because replies to users who are talking have priority. If the provider of a namespace hangs, the other half of the
+ * slots remains for other namespaces.
  */
 const PLACES = 8;
 const SHARE = 4;

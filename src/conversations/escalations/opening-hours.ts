@@ -15,8 +15,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Returns the message for the user if nobody is available to take over. Returns undefined if the hours are open, or if
- * the agent has no hours. `atMs` is in Unix ms. Hours with an unknown time zone, which only a newer server accepts,
- * count as open.
+ * the agent has no hours. `atMs` is in Unix ms. Hours count as open if this server does not know their time zone. Only
+ * a newer server can have accepted such hours.
  */
 export function closedMessage(
   { escalation, language }: Pick<AgentContent, 'escalation' | 'language'>,
@@ -31,8 +31,8 @@ export function closedMessage(
 }
 
 /**
- * Returns undefined if the hours are open. Otherwise returns `said`, the agent's own message, if it has one, and
- * `opens`, the next opening, if it is soon.
+ * Returns undefined if the hours are open. If they are closed, returns `said` (the agent's own message, if it has one)
+ * and `opens` (the next opening, if it is soon).
  */
 export function closedAt(
   hours: Hours | undefined,
@@ -106,8 +106,8 @@ function dayFormatsOf(language: string): DayFormats {
     new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { ...shape, timeZone: 'UTC' });
   const day = { day: 'numeric', month: 'long' } as const;
   const weekday = { weekday: 'long' } as const;
-  // Some languages inflect the weekday. Their sentences put it in brackets after the day, so that it stays uninflected;
-  // they need separate formats of the day and the weekday.
+  // Some languages inflect the weekday. To keep it uninflected, the sentences of these languages put it in brackets
+  // after the day, which requires separate formats for the day and the weekday.
   const made = {
     date: formatOf({ ...weekday, ...day }),
     day: formatOf(day),

@@ -45,8 +45,8 @@ export function feedbackPage(deps: FeedbackPageDeps): Page {
       return { location: `${FEEDBACK_PATH}?token=${token}&done` };
     },
     explain: ({ code, status }, request) =>
-      // `EXPLAINED` has all client errors that the page's own form can cause. For any other one, the page asks for a
-      // rating.
+      // `EXPLAINED` has all client errors that the page's own form can cause. For any other client error, the page asks
+      // for a rating.
       textPage(request, EXPLAINED[code] ?? (status < 500 ? 'choose' : 'away'), status),
   };
 }

@@ -28,8 +28,8 @@ export type ConversationDeps = {
   >;
   baseUrl: () => string;
   /**
-   * Calls a person by telephone when a human is requested during a call, within the same transaction. Returns the
-   * maximum ringing time in seconds, or undefined if nobody is called.
+   * Calls a person by telephone when a human is requested during a call. Runs in the transaction that requests the
+   * human. Returns the maximum ringing time in seconds, or undefined if nobody is called.
    */
   ring?: RingPerson | undefined;
   /** Queues an ended conversation for a model's judgement, and then completes its transcript. Never waits or throws. */
@@ -135,8 +135,8 @@ export async function inConversation<R>(
 }
 
 /**
- * Returns the details that are appended to an event's fixed fields. A detail with the name of a fixed field, such as
- * `channel`, stays at the position of that field in the JSON (contract/events.md#types).
+ * Returns the details that are appended to an event's fixed fields. If an event already has a fixed field with the name
+ * of a detail, such as `channel`, the detail takes the position of that field in the JSON (contract/events.md#types).
  */
 function detailsOf({ userId, metadata, callId, channel }: About) {
   return {

@@ -23,7 +23,7 @@ export type ConversationRow = {
    */
   test: boolean;
   /**
-   * Agent that has been speaking since the last handoff; null without a handoff, so that the first agent still speaks.
+   * Agent that has been speaking since the last handoff; null if there was no handoff and the first agent still speaks.
    */
   speakerAgentId: string | null;
   speakerVersion: number | null;
@@ -285,7 +285,7 @@ export async function waitLonger(db: Db, { id, sec }: { id: string; sec: number 
 
 /**
  * Stores user and metadata. The caller has locked the conversation. A turn in progress can still be stored afterwards,
- * because the check for changes before a turn is stored does not include these fields.
+ * because it is refused only if other fields of the conversation have changed.
  */
 export async function setAbout(
   db: Db,

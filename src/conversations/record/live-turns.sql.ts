@@ -34,7 +34,7 @@ export type LiveTurn = {
   isOver: boolean;
 };
 
-/** Identifies a turn that a process holds. While the row has this token, no other process may store the turn. */
+/** Identifies a turn that a process has claimed. While the row has this token, no other process may store the turn. */
 export type HeldTurn = Pick<LiveTurn, 'conversationId' | 'token'>;
 
 const LEASE = `interval '30 seconds'`;
@@ -166,7 +166,10 @@ export async function renewLiveTurns(
   return rows;
 }
 
-/** Cancels the turn in progress: its holder must settle it. Returns false if no turn is in progress. */
+/**
+ * Cancels the turn in progress; the process that claimed the turn must then settle it. Returns false if no turn is in
+ * progress.
+ */
 export async function cancelLiveTurn(db: Db, conversationId: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'cancel_live_turn',

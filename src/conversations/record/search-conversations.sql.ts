@@ -4,8 +4,8 @@ import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.sql.
 import { conversationsIn, type ConversationFilter } from './list-conversations.sql.ts';
 
 /**
- * Result of a search step, which searches conversations from newest to oldest: how many it searched, and those that
- * match.
+ * Result of one step of a search from the newest conversation to the oldest: the number of conversations searched, and
+ * those that match.
  */
 export type LookedThrough = {
   /** Matching conversations, at most as many as the filter's limit. */

@@ -45,7 +45,7 @@ export type TurnError = { code: string; detail: string };
 /**
  * Additional fields of a provider. `call` has the fields of a tool call other than its id, name and arguments.
  * `message` has the fields of the message that contains the call, such as `reasoning_content`; only the first call of
- * each request has it.
+ * each request has `message`.
  */
 export type ProviderMetadata = {
   provider: string;
@@ -247,7 +247,7 @@ export async function readLastTurns(
   return rows.toReversed();
 }
 
-/** Turn that was stored as failed because its process was killed, as found when the request is repeated. */
+/** Turn that was stored as failed because its process was killed. It is read when the request is repeated. */
 export type FailedTurn = {
   messageIndex: number;
   tools: TurnRow[];

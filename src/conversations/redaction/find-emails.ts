@@ -3,7 +3,8 @@ import type { Span } from './fold-text.ts';
 /**
  * Finds e-mail addresses, including those with letters of other scripts. In a script that is written without spaces,
  * the words of a sentence may directly precede or follow an address. So letters of such scripts belong to an address
- * only if the character next to the @ is such a letter. Otherwise the surrounding sentence would be redacted too.
+ * only if the character next to the @ is such a letter. Without this rule, the surrounding sentence would be redacted
+ * as well.
  */
 export function findEmails(text: string): Span[] {
   const spans: Span[] = [];

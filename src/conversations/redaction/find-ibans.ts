@@ -50,8 +50,8 @@ function endOfIban(text: string, from: number): number | undefined {
 }
 
 /**
- * Returns the remainder by which ISO 13616 checks an IBAN. For it, country and check digits move to the end, and
- * letters count as 10 to 35.
+ * Returns the remainder modulo 97 by which ISO 13616 checks an IBAN. Before the division, country and check digits are
+ * moved to the end, and letters are replaced by 10 to 35.
  */
 function remainder(signs: string): number {
   let rest = 0;

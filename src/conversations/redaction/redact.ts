@@ -40,8 +40,8 @@ export async function redact(written: string, settings: RedactionSettings): Prom
 }
 
 /**
- * Number of characters that take up to 5 ms to redact. Before a longer text, and after that many characters of a
- * history, other work of the process can run.
+ * Number of characters that take up to 5 ms to redact. Other work of the process can run before each search in a longer
+ * text, and after this many characters of a history.
  */
 const LONG_CHARS = 4_000;
 

@@ -51,7 +51,8 @@ export async function callWebhook(deps: CallWebhookDeps, call: WebhookCall): Pro
   const signal = AbortSignal.any([late, call.signal]);
   const outcome = await deps.send({ ...request, timeoutMs, signal });
   if (outcome.kind === 'response') await outcome.body;
-  // The result of an aborted call is ignored, even if it has arrived: the call may already have had its effect.
+  // Reports an aborted call as canceled even if its response has arrived. The tool may have taken effect in either
+  // case.
   if (call.signal.aborted) return { ok: false, error: 'the call was canceled' };
   const isLate = late.aborted || (outcome.kind === 'error' && outcome.errorClass === 'timeout');
   if (isLate) return { ok: false, error: tooLate(outcome, timeoutMs) };
@@ -135,8 +136,8 @@ function headersOf(
 }
 
 /**
- * Returns the header with the bearer token, and both signatures that events also have (contract/tools.md#requests). For
- * a request without a body, the signatures cover an empty body.
+ * Returns the header with the bearer token, and the same two signatures that events have (contract/tools.md#requests).
+ * For a request without a body, the signatures cover an empty body.
  */
 function secretHeaders(
   { nowMs }: CallWebhookDeps,

@@ -7,7 +7,10 @@ import type { Reply, Responder, ResponderRequest } from './responder.ts';
 /** Maximum length of a reply, about as much as people can follow when they listen or read a chat. */
 const REPLY_CHARS_MAX = 500;
 
-/** Minimum score for answering a remark. A remark has no question, so the passage must match the whole remark. */
+/**
+ * Minimum score for answering a remark. It is high, because a remark has no question and the passage must match the
+ * whole remark.
+ */
 const REMARK_MIN_SCORE = 0.75;
 
 /**

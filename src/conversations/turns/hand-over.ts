@@ -35,7 +35,8 @@ export function handOverAtOnce(
 }
 
 /**
- * Decides after a reply whether a human should take over. Rules about the user's words were applied before the reply.
+ * Decides after a reply whether a human should take over. Rules about the user's words are not applied here, because
+ * `handOverAtOnce` applies them before the reply.
  */
 export function handOverAfter(
   request: Pick<ResponderRequest, 'content' | 'conversation'>,

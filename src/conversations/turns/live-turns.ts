@@ -8,8 +8,8 @@ import { renewLiveTurns, type HeldTurn } from '../record/live-turns.sql.ts';
 /** Interval in ms of the lease renewals. It is a third of a lease, so that two renewals may fail. */
 const RENEW_MS = 10_000;
 /**
- * Time in ms for turns to finish when the process stops. It is shorter than the time that a server has to complete its
- * requests.
+ * Time in ms for turns to finish when the process stops. It is shorter than the time that a stopping server grants to
+ * its requests in progress.
  */
 const GRACE_MS = 8_000;
 /** Time in ms for canceled turns to settle. They need only milliseconds if the database is available. */
@@ -124,7 +124,7 @@ function createRenewal({
 
   /**
    * Returns the turns whose leases to renew: all turns, or, if all were renewed recently, only those for which `look`
-   * was called. Otherwise each call of `look` would rewrite the rows of up to a thousand turns.
+   * was called. Without this distinction, each call of `look` would rewrite the rows of up to a thousand turns.
    */
   function dueNow(): Held[] {
     const nowMs = monotonicMs();

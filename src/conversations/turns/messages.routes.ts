@@ -52,7 +52,7 @@ export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
 
 /**
  * Starts the stream with the first part of the reply or the first tool call. An error before that is returned with its
- * status, as without a stream.
+ * HTTP status, like the error of a request without a stream.
  */
 async function streamed(
   turn: (heard: Heard) => Promise<Answer>,

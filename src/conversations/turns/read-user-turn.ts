@@ -12,8 +12,8 @@ export type UserTurn = {
   /** The question as a search query, in which introductory clauses are separate sentences. */
   query: string;
   /**
-   * Whether the message is neither a question nor a request. A search is made for such a remark, but it creates no
-   * knowledge gap.
+   * Whether the message is neither a question nor a request. The knowledge is searched for such a remark, but the
+   * remark creates no knowledge gap.
    */
   isRemark: boolean;
   /** Small talk in the message, in addition to a question or instead of one. */

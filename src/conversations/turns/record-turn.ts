@@ -76,7 +76,7 @@ export async function recordTurn(
 }
 
 /**
- * Stores a turn whose reply cannot be generated again, although the conversation has changed since it was read. Calls
+ * Stores a turn whose reply cannot be generated again, even if the conversation has changed since it was read. Calls
  * `make` with the current conversation under its lock. Returns undefined if another process has taken over the turn.
  * @throws ApiError not_found, conversation_ended
  */

@@ -75,8 +75,8 @@ export function requestOf({ pool, ways }: RequestDeps, begun: Begun): ResponderR
 }
 
 /**
- * Returns the request for a reply whose turn this process holds. `hasTools` returns true as soon as tool calls of the
- * turn may be stored.
+ * Returns the request for a reply to a turn that this process has claimed. `hasTools` returns true as soon as tool
+ * calls of the turn may be stored.
  */
 export function heldRequest(
   deps: RequestDeps,
@@ -110,8 +110,8 @@ function historyBefore(
 ): ResponderRequest['readHistory'] {
   const { id: conversationId, turnCount } = conversation;
   const own = failed?.indexes ?? new Set<number>();
-  // The reference to the history is dropped at the first read. A reply may take minutes, and a thousand replies would
-  // keep their histories in memory.
+  // The reference to the history is dropped at the first read. If it stayed, a thousand replies, each of which may take
+  // minutes, would keep their histories in memory.
   let came = history;
   return async (limit) => {
     const claimedWith = came;

@@ -24,7 +24,7 @@ export type ResponderRequest = {
   /** The user's words. `user` is the interpretation of them. */
   text: string;
   user: UserTurn;
-  /** Reads the last turns before this one, oldest first. They are not read before it is called. */
+  /** Reads the last turns before this one, oldest first. The turns are read only when this function is called. */
   readHistory: (limit: number) => Promise<TurnRow[]>;
   /**
    * Searches the speaker's knowledge. Returns the passages, best first. After a handoff, the caller passes the new

@@ -55,8 +55,8 @@ export type TakeTurnDeps = ConversationDeps & {
  * Takes one message of the user and generates the agent's reply, without holding a lock in the meantime. An immediate
  * reply is stored if the conversation has not changed since it was read, and is generated again otherwise
  * (docs/decisions/0012-turns-without-locks.md). For a slow reply, the turn is claimed first. A newer message or the
- * loss of the process ends it, and the partial reply is stored (docs/decisions/0034-a-turn-is-claimed.md). After a
- * crash, either the whole turn is stored or enough to complete it.
+ * loss of the process ends that turn, and the partial reply is stored (docs/decisions/0034-a-turn-is-claimed.md). After
+ * a crash, the database has either the whole turn or enough data to complete it.
  *
  * While a human is requested or speaks, messages are stored and the agent is silent.
  * @throws ApiError not_found, conversation_ended, write_conflict, idempotency_in_progress
@@ -170,7 +170,7 @@ async function storeHeldTurn(
 
 /**
  * Runs the turns of one conversation in this process one after the other, and those of different conversations
- * concurrently. Waiting is cheaper than discarding a reply because another turn came first.
+ * concurrently. Waiting is cheaper than generating a reply and discarding it when another turn is stored first.
  *
  * `overtaken` aborts as soon as a newer turn is queued. Slow replies then stop early; immediate replies can ignore it.
  */

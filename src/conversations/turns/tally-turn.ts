@@ -23,8 +23,8 @@ const SAME = 0.75;
  */
 const RELATED = 0.5;
 /**
- * The same threshold for an open question that was the last one before the new question. It is lower, because the agent
- * has just asked the user to rephrase that question.
+ * The same threshold if the open question directly precedes the new one. It is lower, because the agent has just asked
+ * the user to rephrase the open question.
  */
 const RELATED_NEXT = 0.3;
 const IN_OTHER_WORDS = within(english.within.inOtherWords);

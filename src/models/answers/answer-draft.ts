@@ -114,7 +114,7 @@ function reasonOf(finish: string | undefined, callCount: number): FinishReason {
   if (ending === 'length' || ending === 'content_filter') return ending;
   // The calls decide, because some servers report `stop` after tool calls, and others report `tool_calls` without any.
   if (callCount > 0) return 'tool_calls';
-  // An answer that ended for an unknown reason may have been truncated, so it is treated like one that was.
+  // An answer that ended for an unknown reason may have been truncated, so it is treated like a truncated one.
   return ending === 'unknown' ? 'length' : 'stop';
 }
 

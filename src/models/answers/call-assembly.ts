@@ -36,8 +36,8 @@ export function createCallAssembly(): CallAssembly {
     return id === undefined ? calls.at(-1) : calls.findLast(({ givenId }) => givenId === id);
   };
   /**
-   * Finds the call that a piece belongs to. Some servers give every call the index 0, and some omit the index, omit the
-   * id or repeat it.
+   * Finds the call that a piece belongs to. Some servers give every call the index 0, some omit the index, and some
+   * omit or repeat the id.
    */
   const callOf = (part: Fields, others: ReadonlySet<Call>): Call | undefined => {
     const id = textOf(part['id']);

@@ -143,7 +143,10 @@ function beforeTag(
   return hasSaid || text.trim() !== '' ? say(text) : '';
 }
 
-/** Returns the length of the end of the text that may begin a tag, or that is white space before the first word. */
+/**
+ * Returns how many characters at the end of the text to hold back: those that may begin a tag, or white space before
+ * the first word.
+ */
 function heldBack(text: string, isStart: boolean): number {
   const tag = beginOfTag(text);
   return isStart && text.slice(0, text.length - tag).trim() === '' ? text.length : tag;

@@ -37,7 +37,7 @@ export type Capabilities = {
   promptTokens: number | undefined;
 };
 
-/** Hosts whose newer models reject `max_tokens`. Many other servers support only that field. */
+/** Hosts whose newer models reject `max_tokens`. Many other servers support only `max_tokens`. */
 const TAKES_COMPLETION_TOKENS =
   /(^|\.)(openai\.com|openai\.azure\.com|azure-api\.net|cognitiveservices\.azure\.com)$/;
 
@@ -178,7 +178,7 @@ export function fallbackFor(
  */
 function shorter({ error, hasHistory, promptTokens }: Refused): Partial<Capabilities> | undefined {
   if (!hasHistory) return undefined;
-  // Ignores smaller numbers, which are status codes.
+  // Ignores numbers below 512, which are status codes.
   const numbers = (error.match(/\b\d{3,7}\b/g) ?? []).map(Number).filter((one) => one >= 512);
   const ratio = numbers.length < 2 ? 0.7 : Math.min(...numbers) / Math.max(...numbers);
   const part = Math.min(0.85, Math.max(0.25, ratio * 0.9));

@@ -1,6 +1,6 @@
 /**
- * µ-law of ITU-T G.711: eight bits per sample, as telephones use it at 8 kHz. A byte holds a sign, one of eight
- * segments, each twice as wide as the one before, and one of sixteen steps in it. All bits are inverted.
+ * µ-law of ITU-T G.711: eight bits per sample, as telephones use it at 8 kHz. A byte has a sign, a segment (one of
+ * eight, each twice as wide as the previous one), and a step (one of sixteen in the segment). All bits are inverted.
  */
 
 /** Byte that encodes silence. */

@@ -31,8 +31,8 @@ export type AudioInputDeps = {
 };
 
 /**
- * Length of speech that interrupts the agent whatever its words are: backchannels such as "mhm" and coughs are shorter.
- * Shorter speech interrupts the agent when its text arrives, unless the text is a backchannel.
+ * Length of speech that interrupts the agent regardless of what the user says: backchannels such as "mhm" and coughs
+ * are shorter. Shorter speech interrupts the agent when its text arrives, unless the text is a backchannel.
  */
 export const BARGE_IN_MS = 500;
 const SILENCE_MS = 400;

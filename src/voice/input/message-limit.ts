@@ -17,7 +17,10 @@ export type MessageLimits = {
   /** Maximum number of pending messages, and of their characters. If none is pending, a message may be longer. */
   pending: number;
   pendingChars: number;
-  /** Maximum number of messages in a burst, and the number of messages that each second adds to the credit again. */
+  /**
+   * Maximum number of messages in a burst (`burst`), and the number of messages per second by which this allowance
+   * recovers.
+   */
   burst: number;
   perSec: number;
 };

@@ -13,7 +13,7 @@ export type AudioOutput = PlayoutOutput & {
 };
 
 export type AudioOutputDeps = Omit<AudioQueueDeps, 'keepsSound'> & {
-  /** Finds the last word that was played. Without it, the position is estimated from the sound. */
+  /** Finds the last word that was played. Without the retranscriber, that word is estimated from the audio alone. */
   retranscriber?: Pick<Retranscriber, 'listen'> | undefined;
 };
 
@@ -166,7 +166,7 @@ type Splitter = {
 
 function createSplitter(): Splitter {
   let sentences = createSentences();
-  /** `rest` are the words of the segment that are not split yet; `at` is their position. */
+  /** `rest` has the words of the segment that are not split yet; `at` is their position. */
   let run: { segment: Segment; rest: string; at: number } | undefined;
 
   /**

@@ -3,7 +3,7 @@ import { wordsOf } from './words.ts';
 /**
  * Estimates, from the audio alone, how much of a sentence was played, because providers do not report word times. The
  * duration of a word is estimated from its letters and syllables, and is longer before punctuation. A pause in the
- * audio indicates punctuation. docs/evaluation.md has the accuracy on texts by others and in several languages.
+ * audio indicates punctuation. docs/evaluation.md has the accuracy on third-party texts and in several languages.
  */
 
 /** Amount of speech in the audio of a sentence. All numbers count frames of 20 ms that contain speech. */
@@ -77,9 +77,9 @@ function placeBehind(words: readonly Word[], word: number, frame: number): Place
 }
 
 /**
- * Maximum distance in frames between a pause and the estimated position of the punctuation. It is multiplied by the
- * square root of the number of frames from the pause to the nearer end of the stretch, because the error of the
- * estimate grows with that square root.
+ * Maximum distance in frames between a pause and the estimated position of the punctuation, for a pause one frame from
+ * an end of the stretch that is being split. Farther from both ends, the maximum grows with the square root of the
+ * number of frames to the nearer end, as the error of the estimate does.
  */
 const SPREAD = 2;
 

@@ -5,16 +5,16 @@ import { wordsOf } from './words.ts';
  * Estimates how much of a sentence was played, from a recognizer's transcripts of the played audio and of the rest.
  * Recognizers mishear, write numbers in their own way, complete words that were cut in half, and invent text after the
  * end of the audio. So the letters of the two transcripts are aligned with the beginning and the end of the sentence. A
- * prior estimate decides between positions that fit equally well. docs/evaluation.md has the accuracy on texts by
- * others.
+ * prior estimate decides between positions that fit equally well. docs/evaluation.md has the accuracy on third-party
+ * texts.
  */
 
 /** Transcripts of the two parts. A transcript is undefined if recognition failed or was not used. */
 type Understood = { played: string | undefined; rest: string | undefined };
 
 /**
- * Cost of a position for each letter between it and the prior estimate. A letter that differs from the transcript costs
- * 1.
+ * Cost of a position for each letter by which it is off the prior estimate. For comparison, a letter that differs from
+ * the transcript costs 1.
  */
 const OFF_GUESS = 0.5;
 /**

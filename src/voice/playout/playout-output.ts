@@ -2,7 +2,7 @@ import type { Cut, Segment } from './segment.ts';
 
 /** Player of segments, one after the other. It measures how far they were played; the `Playout` decides what to play. */
 export type PlayoutOutput = {
-  /** Plays words of a segment. `sentChars` of the segment does not count them yet. */
+  /** Plays words of a segment. During the call, `sentChars` of the segment does not include them yet. */
   pushText: (segment: Segment, words: string) => void;
   /** Notes that the last sentence of the words so far is complete. */
   flush: (segment: Segment) => void;
@@ -12,7 +12,7 @@ export type PlayoutOutput = {
   aside?: (text: string) => void;
   /** Returns whether something is playing or waiting to be played. */
   isPlaying: () => boolean;
-  /** Whether the output measures playback. Otherwise it estimates playback. */
+  /** True if the output measures playback; false if it estimates playback. */
   reportsPlayback: boolean;
   /**
    * Stops playback. `segments` are those that may not have been played completely, in order. A carrier that stops

@@ -112,7 +112,7 @@ export function createPlayout(output: PlayoutOutput): Playout {
     reportsPlayback: output.reportsPlayback,
     close: (lastWords) => {
       if (lastWords !== undefined) {
-        // Otherwise the last words would continue the unfinished sentence of a reply.
+        // Without this `flush`, the last words would continue the unfinished sentence of a reply.
         writer.flush();
         aside(lastWords);
       }

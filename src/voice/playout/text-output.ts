@@ -113,7 +113,7 @@ function placeOf(text: string, reported: string): number | undefined {
   const all = lettersOf(text);
   const at = all.letters.indexOf(words.letters);
   if (at < 0) return undefined;
-  const last = all.places[at + words.letters.length - 1]!; // In range, because the search found these letters.
+  const last = all.places[at + words.letters.length - 1]!; // The search found these letters, so the index exists.
   const rest = /^[^\p{L}\p{N}\s]*/u.exec(text.slice(last))?.[0] ?? '';
   return last + rest.length;
 }

@@ -9,9 +9,9 @@ export type TurnTimes = {
   recognitionMs: number | null;
   /** Time from the text to the first words of the reply. */
   modelMs: number;
-  /** Time from the first words of the reply to its first audio that is sent. */
+  /** Time from the first words of the reply until its first audio is sent. */
   synthesisMs: number;
-  /** Time from the end of speech to the first audio that is sent. */
+  /** Time from the end of speech until the first audio of the reply is sent. */
   totalMs: number | null;
 };
 

@@ -43,7 +43,10 @@ Svensktextning.nu|Danske tekster af Nicolai Winther|Scandinavian Text Service 20
 Titulky vytvořil JohnyX|Děkuji za pozornost|Teksting av Nicolai Winther|Takk for at du så på|Kiitos katsomisesta|Köszönöm, hogy megnézte|Mulțumesc pentru vizionare
 `;
 
-/** Remarks that callers make, too. They are dropped only if nothing else indicates that the caller spoke. */
+/**
+ * Remarks that transcribers invent, but that callers make as well. They are dropped only if nothing else indicates that
+ * the caller spoke.
+ */
 const REMARKS = `
 Thank you|Thank you very much|Thank you so much|Thanks|Thanks a lot|Thank you, thank you|Bye|Bye-bye|Goodbye|Okay|OK|You|So|Yeah|Oh|Hmm|I'm sorry
 Danke|Vielen Dank|Danke schön|Tschüss|Auf Wiedersehen|Merci|Merci beaucoup|Au revoir|Gracias|Muchas gracias|Adiós|Grazie|Grazie mille|Ciao

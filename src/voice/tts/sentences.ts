@@ -152,8 +152,8 @@ function findClause(text: string, charsMin: number, which: 'first' | 'last'): nu
   for (const { index, 0: sign } of text.matchAll(CLAUSES)) {
     const end = index + sign.length;
     const next = text[end];
-    // The marks in "1,000" and "10:30" do not end a clause. At the end of the text it is not known yet whether a mark
-    // does.
+    // The marks in "1,000" and "10:30" do not end a clause. Whether a mark at the end of the text ends a clause is not
+    // known yet.
     const isClause = /[，、；：]/u.test(sign) ? next !== undefined : /\s/u.test(next ?? '');
     if (!isClause || end < charsMin || !hasWord(text.slice(0, end))) continue;
     if (which === 'first') return end;

@@ -5,7 +5,7 @@ export type NoiseFloor = {
   note: (db: number) => void;
 };
 
-/** Minimum level. A quiet line has a lower one, and speech at such a level is inaudible. */
+/** Minimum of the estimate. The noise of a quiet line is lower, but speech that soft is inaudible. */
 const LOWEST_DB = -65;
 /**
  * Number of windows that are compared: one second. In that time speech has a gap or a soft sound, and noise does not.

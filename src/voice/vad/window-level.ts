@@ -3,8 +3,8 @@ export type WindowLevel = {
   /** Level in dB below full scale, without hum; -96 for silence. */
   db: number;
   /**
-   * Returns how periodic the window is, from 0 to 1. Voices are periodic. It is computed on demand, because it costs
-   * most of the time.
+   * Returns how periodic the window is, from 0 to 1. Voices are periodic. It is computed on demand, because it takes
+   * most of the computing time.
    */
   voicing: () => number;
 };

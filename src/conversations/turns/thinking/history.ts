@@ -48,7 +48,8 @@ export function createHistory(): MakeHistory {
   };
   return (conversationId, turns) => {
     const chars = turns.reduce((sum, turn) => sum + wordsOf(turn).length, 0);
-    // Every token has at least one character, so for most conversations no tokens need to be counted.
+    // Every token has at least one character, so a history with at most `HISTORY_TOKENS_MAX` characters fits in any
+    // case. Most histories are that short, and their tokens need not be counted.
     if (chars <= HISTORY_TOKENS_MAX) return messagesOf(turns);
     const tokens = turns.map((turn) => tokensOf(conversationId, turn));
     return messagesOf(turns.slice(firstKept(tokens)));

@@ -100,7 +100,9 @@ function cleaned(value: unknown): unknown {
   );
 }
 
-/** Returns the messages of one request of the model: its text, its calls, and the results in the order of the calls. */
+/**
+ * Returns the messages for one response of the model: its text, its calls, and the results in the order of the calls.
+ */
 export function messagesOf(said: string, calls: readonly Call[]): ModelMessage[] {
   if (calls.length === 0) return [];
   return [

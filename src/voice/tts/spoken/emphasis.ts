@@ -44,7 +44,7 @@ function closes({ before, open }: Reading, { mark, length, next }: Run): boolean
 }
 
 function opensStars({ before }: Reading, source: Source, { end, length, next }: Run): Opens {
-  // The next character is part of a keycap emoji.
+  // A mark before U+FE0F or U+20E3 is part of a keycap emoji.
   if (isSpace(next) || next === '\ufe0f' || next === '\u20e3') return false;
   const isSpaceless = isOfSpaceless(before) || isOfSpaceless(next);
   // `x**2` is a power, not emphasis.

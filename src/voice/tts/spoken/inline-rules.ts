@@ -72,7 +72,7 @@ const ELEMENTS = new Set(
     'ins kbd li mark ol p pre q s samp section small span strike strong sub summary sup table tbody td tfoot th thead tr u ul'
   ).split(' '),
 );
-/** Elements that separate words, so that they are replaced by a space. */
+/** Elements that separate words and are therefore replaced by a space. */
 const APART = /^(?:br|p|div|li|tr|td|th|h[1-6]|hr|ul|ol|table|dd|dt|section|blockquote)$/;
 
 const tag: Rule = (_, source, at) => {
