@@ -3,9 +3,9 @@ import type { EgressClient } from '../platform/egress/client.ts';
 import type { MediaFrame } from './media.ts';
 
 /**
- * A carrier of telephone calls: everything that Parley must know to use it. Each carrier is a value of this type, in
- * its own folder and with one line in carriers.ts. A carrier does not depend on the modules of calls and lines, nor on
- * other carriers.
+ * Description of a telephone carrier, with everything that Parley needs in order to use the carrier. Each carrier is a
+ * value of this type, in its own folder and with one line in carriers.ts. A carrier does not depend on the modules of
+ * calls and lines, nor on other carriers.
  */
 export type Carrier<T extends string = string> = {
   /** Value of `type` in the carrier's TelephonyProviders. It is also a segment of the carrier's webhook URLs. */
@@ -50,7 +50,7 @@ export type OwnFields = Readonly<Record<string, string | undefined>>;
 /** Fault in a field. `code` is for REST errors, and `reason` for conditions. */
 export type OwnFault = { field: string; code: string; reason: string; message: string };
 
-/** The part of a TelephonyProvider that its carrier needs. */
+/** The part of a TelephonyProvider that the implementation of its carrier needs. */
 export type CarrierAccount = {
   type: string;
   accountId: string;

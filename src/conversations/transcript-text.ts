@@ -51,7 +51,7 @@ async function* writeVtt(_row: ConversationRow, pages: Pages): AsyncGenerator<st
   yield 'WEBVTT\n';
   for await (const turns of pages) {
     const cues = turns.map(({ index, role, text, startedAtMs, endedAtMs }) => {
-      // A cue must have a duration, but the turns of a chat have none.
+      // Gives every cue at least 1 ms, because a cue must have a duration and the turns of a chat have none.
       const end = Math.max(endedAtMs, startedAtMs + 1);
       const said = escapeVtt(text)
         .split(LINE_BREAK)

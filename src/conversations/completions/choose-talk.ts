@@ -5,7 +5,7 @@ import type { FoundTalk } from './talks.sql.ts';
  * Choice of the talk that a request continues. A talk is the stored state of a conversation with a client of OpenAI's
  * protocol (talks.sql.ts). `from` is the index of the first message that the talk does not have; undefined if the talk
  * already has the response to the request. `isAgain` means that the talk already has the last message of the request,
- * but no reply to it.
+ * but that message still needs a reply.
  */
 export type Choice<T = FoundTalk> = { talk: T; from: number | undefined; isAgain?: boolean };
 

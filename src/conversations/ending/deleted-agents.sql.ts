@@ -30,8 +30,8 @@ export async function listDeletedAgents(db: Db, limit: number): Promise<DeletedA
 }
 
 /**
- * Returns live conversations that an agent started or currently speaks in. Newest first, because few old conversations
- * are still live.
+ * Returns live conversations that an agent started or currently speaks in. Scans from the newest conversation, because
+ * few old conversations are still live and the scan stops at `limit`.
  */
 export async function listLiveOf(
   db: Db,

@@ -284,8 +284,8 @@ export async function waitLonger(db: Db, { id, sec }: { id: string; sec: number 
 }
 
 /**
- * Stores user and metadata. The caller has locked the conversation. A turn in progress can still be stored afterwards,
- * because it is refused only if other fields of the conversation have changed.
+ * Stores user and metadata. The caller has locked the conversation. A turn in progress can still be stored afterwards:
+ * the check before it is stored compares only other fields of the conversation.
  */
 export async function setAbout(
   db: Db,

@@ -71,8 +71,9 @@ export type NewLiveTurn = Pick<
  * each statement adds a round trip to every turn. The commit is asynchronous, because a claim that is lost in a server
  * crash does no harm.
  *
- * The lock makes the claim wait while another process settles a lost turn. PostgreSQL then checks the conversation
- * again. Without the lock, the claim would start the settled turn again and call its tools a second time.
+ * The shared lock on the conversation makes the claim wait while another process settles a lost turn. PostgreSQL then
+ * checks the conversation again. Without the lock, the claim would start the settled turn again and call its tools a
+ * second time.
  */
 export async function claimLiveTurn(db: Db, turn: NewLiveTurn): Promise<TurnRow[] | undefined> {
   const { conversation, mark } = turn;

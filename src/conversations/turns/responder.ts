@@ -62,7 +62,7 @@ export type Reply = {
   unanswered?: { question: string; topScore: number; closest: readonly KnowledgeHit[] };
   /** Set if the reply offers to request a human. A "yes" of the user then requests one. */
   offersHuman?: true;
-  /** Request for a human; absent if none should take over. */
+  /** Request for a human; absent if no human should take over. */
   handover?: HandOver;
   /** Tool calls that were made before the reply, with their results, in order. */
   toolTurns?: readonly ToolTurn[];

@@ -48,8 +48,8 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
     complaints: tally.complaints + (user.isComplaint ? 1 : 0),
   };
   if (user.isComplaint) return { ...heard, needs: heard.needs + 1, isDissatisfied: true };
-  // If the user says that the problem is solved, all open questions are closed. Thanks close them only directly after
-  // an answer or once a human has accepted; otherwise they may be mere politeness.
+  // If the user says that the problem is solved, all open questions are closed. Thanks close the open questions only
+  // directly after an answer or once a human has accepted. At any other time, thanks may be mere politeness.
   if (user.isSolved) {
     return { ...heard, isDissatisfied: false, lacksHuman: false, open: [], openBeyond: 0 };
   }

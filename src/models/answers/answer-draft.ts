@@ -119,8 +119,8 @@ function reasonOf(finish: string | undefined, callCount: number): FinishReason {
 }
 
 /**
- * Returns the new part of a message that is not a delta. Such a message holds the whole answer, a longer prefix of it,
- * or its next piece.
+ * Returns the new part of a message that is not a delta. Such a message has the whole answer, a longer prefix of the
+ * answer than the message before, or the next piece of the answer.
  */
 function newIn(message: Piece, raw: string, callCount: number): Piece {
   const isRepeat = raw !== '' && message.text.startsWith(raw);

@@ -28,7 +28,7 @@ export type Playout = {
   /** Resolves when everything was played or the signal is aborted, and after a minute at the latest. */
   waitForPlayout: (signal: AbortSignal) => Promise<void>;
   readonly reportsPlayback: boolean;
-  /** Says these last words, and nothing after them. What was said before is still played. */
+  /** Says these last words, and nothing after them. Earlier words are still played. */
   close: (lastWords?: string) => void;
   /** Drops everything that was not played. The user has left. */
   stop: () => void;

@@ -27,8 +27,8 @@ export type VadOptions = {
   /** Length of the silence that ends speech. Shorter gaps occur within words. Default 400. */
   silenceMs?: number;
   /**
-   * Length of the audio before the first loud sound that belongs to `preRoll`, because speech begins softly. Default
-   * 250.
+   * Length of the audio in `preRoll` that precedes the first loud sound. It is included, because speech begins softly.
+   * Default 250.
    */
   preRollMs?: number;
 };
@@ -43,7 +43,10 @@ const VOICED = 0.6;
  * is not 0, because noise has no voiced windows.
  */
 const VOICED_SHARE = 0.4;
-/** Number of additional windows in which the beginning of speech may lie, because there are gaps between its sounds. */
+/**
+ * Number of additional windows in which the beginning of speech may lie, because there are gaps between the sounds of
+ * speech.
+ */
 const GAP_WINDOWS = 3;
 
 /** Creates a detector that uses only level and pitch (docs/decisions/0058). It takes about 0.2 % of a core per call. */

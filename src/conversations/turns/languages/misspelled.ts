@@ -3,8 +3,8 @@ import leven from 'leven';
 /** Minimum length of a word to correct. A shorter word that differs by one letter is usually another word. */
 const CHARS_MIN = 5;
 /**
- * Maximum length of a word to correct. One character at a time is left out, so the cost is quadratic in the length. No
- * word of the frames is longer.
+ * Maximum length of a word to correct. The correction tries the word without each of its characters, so the cost is
+ * quadratic in the length. No word of the frames is longer.
  */
 const CHARS_MAX = 40;
 

@@ -27,7 +27,7 @@ export type Call = {
   message?: ProviderFields;
 };
 
-/** Maximum length of the line for a call in a text transcript. */
+/** Maximum length of the line for a tool call in a text transcript. */
 const LINE_CHARS_MAX = 1_000;
 /** Maximum length of arguments. Longer arguments are truncated and stored as text. */
 const ARGUMENTS_CHARS_MAX = 16_000;
@@ -173,8 +173,8 @@ function spareId(at: number): string {
 }
 
 /**
- * Returns the calls that a killed attempt made. Omits built-in tools: they take effect only when the turn is stored, so
- * they can be called again.
+ * Returns the calls that a killed attempt made. Omits calls of built-in tools: these calls take effect only when the
+ * turn is stored, so they can be made again.
  */
 export function notedCalls(noted: readonly ToolTurn[], { tools }: AgentContent): Call[] {
   const isOurs = (name: unknown): boolean =>
