@@ -18,8 +18,8 @@ export type Controller = {
 };
 
 /**
- * `requeueAfterMs` requests another call after that time. 0 requests one with back-off, as after an error: use it for
- * "not ready yet" if no event will report that the object is ready.
+ * `requeueAfterMs` requests another call after that time. 0 requests a call with back-off, as after an error: use it
+ * for "not ready yet" if no event will report that the object is ready.
  */
 export type ReconcileResult = { requeueAfterMs?: number };
 
@@ -50,7 +50,7 @@ export type ReconcileOutcome = 'success' | 'error' | 'requeue' | 'requeue_after'
 export type ControllerMetrics = {
   /** controller_runtime_reconcile_total{result} */
   reconciled: (result: ReconcileOutcome) => void;
-  /** …_reconcile_errors_total: all errors, including the next three. */
+  /** …_reconcile_errors_total: all errors, including terminal errors, panics and timeouts. */
   errored: () => void;
   /** …_terminal_reconcile_errors_total */
   terminalError: () => void;
@@ -113,7 +113,7 @@ export function createController<K>(deps: ControllerDeps<K>): Controller {
     } finally {
       cancelTimeout();
       running.delete(abort);
-      // Usually the run has ended by now. After an abort it may not have, and the key stays locked until it ends.
+      // After an abort, the run may still be in progress. Its key stays locked until the run ends.
       if (abort.signal.aborted) void run.then(() => queue.done(item.key));
       else queue.done(item.key);
     }

@@ -11,8 +11,8 @@ export type DelayedAdds<K> = {
 };
 
 /**
- * Holds keys that will be added later, each at most once. It uses one timer per key: Node keeps timers in a heap of its
- * own, so 10,000 timers cost the same as a heap in this file would, and need no code here.
+ * Stores keys that will be added later, each at most once. It uses one timer per key, because Node stores its timers in
+ * a heap: 10,000 timers cost no more than a heap in this file would, and need no code here.
  */
 export function createDelayedAdds<K>(deps: {
   nowMs: () => number;

@@ -7,8 +7,8 @@ import { createLine } from './line.ts';
 /**
  * Shares this process's event loop fairly between namespaces. Node runs the handlers of all requests and frames that
  * have arrived before it reads further input. A burst of one namespace would therefore delay the database replies of
- * all others. Work that starts through this queue yields to the event loop after a few milliseconds, and the rest
- * waits, in turn by namespace.
+ * all others. Work that starts through this queue yields to the event loop after a few milliseconds. Further work
+ * waits, and namespaces take turns.
  */
 export type EventLoopTurns = {
   /**

@@ -6,9 +6,9 @@ import { createLine, type Line } from './line.ts';
 /**
  * Limits how many jobs of one kind run at once in this process, and shares the slots between namespaces, so that heavy
  * use by one does not delay others. A free slot goes to the waiting namespace with the fewest running jobs; namespaces
- * with equally many take turns. So one namespace uses all slots only while no other waits. Work that several processes
- * claim from PostgreSQL (syncs, replays, embeddings) is divided between them by the claims. The queue then decides how
- * many claimed jobs run in this process, and for which namespaces.
+ * with equally many take turns. So one namespace uses all slots only while no other waits. Some work (syncs, replays,
+ * embeddings) is divided between processes by claims in PostgreSQL. For such work, the queue decides how many of the
+ * claimed jobs run in this process, and for which namespaces.
  */
 export type FairQueue = {
   /**
@@ -33,8 +33,8 @@ export function createFairQueue(deps: {
   /** Maximum number of running jobs. */
   places: number;
   /**
-   * Maximum number of running jobs of one namespace, even if no other waits. Slow kinds of work leave one slot free for
-   * others.
+   * Maximum number of running jobs of one namespace, even if no other waits. For slow kinds of work it is less than
+   * `places`, so that slots stay free for other namespaces.
    */
   share?: number;
   /** Maximum number of waiting jobs. It is limited because each keeps its input in memory. */

@@ -21,8 +21,8 @@ export type ReadyQueue<K> = {
 export function createReadyQueue<K>(): ReadyQueue<K> {
   const priorityOf = new Map<string, number>();
   const lanes = new Map<number, Map<string, Entry<K>>>();
-  // All priorities used so far, highest first. It changes only when a new priority is used, because lanes are never
-  // removed.
+  // All priorities used so far, highest first. It changes only when a new priority is used, because the `Map` of a
+  // priority (its lane) is never removed.
   const priorities: number[] = [];
 
   const laneOf = (priority: number): Map<string, Entry<K>> => {

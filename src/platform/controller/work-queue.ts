@@ -39,8 +39,9 @@ export type WorkQueue<K> = {
 };
 
 /**
- * A higher priority always runs first, so under a constant load of changes a lower one waits forever. That is right for
- * a resync, because a live change reconciles the object anyway. It is wrong for most other uses.
+ * Keys of a higher priority always run first, so under a constant load of changes, keys of a lower priority wait
+ * forever. That is acceptable for a resync, because a live change reconciles the object anyway. It is wrong for most
+ * other uses.
  */
 export type AddOptions = { priority?: number };
 

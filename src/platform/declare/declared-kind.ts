@@ -157,7 +157,8 @@ export async function createDeclared<Spec, Fields extends object, Row extends Wr
   request: { namespace: string; plan: Plan; declare: () => Promise<Resource> },
 ): Promise<Written<Spec, Row>> {
   const { namespace, plan } = request;
-  // Not checked on a retry: the object may already exist and take the last free place.
+  // On a retry, the quota is not checked: the first attempt may have created the object, which then counts toward the
+  // quota.
   if (!plan.isRetry) await checkRoom(deps, kind.table, namespace);
   const resource = await declaring(kind, request.declare);
   const written = await showWritten(deps, kind, { resource, id: plan.id });

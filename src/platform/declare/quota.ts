@@ -91,8 +91,9 @@ export async function requireRoom(
 }
 
 /**
- * Checks a quota in two steps, for a long transaction. The caller calls it before it adds the row, and calls the
- * returned function at the end. Other transactions that add a row have to wait only from the second step to the commit.
+ * Checks a quota in two steps, for a long transaction. The caller calls this function before it adds the row, and the
+ * returned function at the end of the transaction. Other transactions that add a row have to wait only from the second
+ * call to the commit.
  * @throws QuotaExceededError in both steps
  */
 export async function roomFor(

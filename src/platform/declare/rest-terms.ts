@@ -3,11 +3,13 @@ import { API_MANAGER, API_PIN_MANAGER } from '../resources/annotations.ts';
 import { toSnakeKey } from '../resources/schema/key-map.ts';
 
 /**
- * Translates the store's messages about a resource for REST callers, who do not see the resource: into REST field
- * names, and into advice that they can follow.
+ * Translates the store's messages about a resource for REST callers, who do not see the resource. The translated
+ * messages contain REST field names, and advice that REST callers can follow.
  */
 export type RestTerms = {
-  /** Converts a JSON Pointer into the resource to one into the REST body. */
+  /**
+   * Converts the JSON Pointer of a field of the resource to the pointer of the corresponding field of the REST body.
+   */
   pointer: (pointer: string) => string;
   /** Maps schema messages for authors of manifests to messages for REST callers, where they differ. */
   words?: Readonly<Record<string, string>>;
@@ -48,8 +50,8 @@ export function managedElsewhere(conflicts: readonly Conflict[], terms: RestTerm
 }
 
 /**
- * Returns the field managers of an object other than the API, for `managedElsewhere` when a deletion is rejected. If
- * the store lists none, returns `managedBy`.
+ * Returns the field managers of an object, except the API itself, for `managedElsewhere` when a deletion is rejected.
+ * If the store lists none, returns `managedBy`.
  */
 export function ownersElsewhere(
   owners: Readonly<Record<string, readonly string[]>>,

@@ -74,8 +74,8 @@ const NAT64_PLACES = [
 const SIX_TO_FOUR = parseRange('2002::/16');
 const TEREDO = parseRange('2001::/32');
 /**
- * Addresses that belong to no host. The zeros in an IPv6 prefix or suffix give such an address when they are read as an
- * embedded IPv4 address, so this result does not block the IPv6 address.
+ * Addresses that belong to no host. In this range, an embedded IPv4 address is in fact zeros of the IPv6 prefix or
+ * suffix, so it does not block the IPv6 address.
  */
 const THIS_NETWORK = parseRange('0.0.0.0/8');
 /** The only block from which IANA hands out routable IPv6 addresses. */

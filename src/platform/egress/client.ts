@@ -98,8 +98,8 @@ const REFUSED_HEADERS =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
 /**
- * Pause in ms while this machine has no free socket. Even if every connection slot waits, the client makes only about a
- * thousand attempts per second, and these never reach the network.
+ * Pause in ms while this machine has no free socket. Even if requests wait in all connection slots, the client makes
+ * only about a thousand attempts per second, and these never reach the network.
  */
 export const OUT_OF_SOCKETS_PAUSE_MS = 250;
 

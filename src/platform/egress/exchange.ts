@@ -86,7 +86,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // An error thrown here fails only this request. The idle socket that it would have used stays open.
+    // An error thrown here fails only this request. The idle socket that the request would have used stays open.
     if (this.#isCancelled) throw cancelled();
     this.#controller = controller;
     if (this.#connection === undefined) return;

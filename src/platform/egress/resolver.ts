@@ -23,8 +23,8 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
   const knowApiServer = apiServerKnower(guard, lookup);
 
   /**
-   * Returns the allowed addresses. A name on the operator's allow list may resolve to the Kubernetes API server, which
-   * is never allowed, so its addresses are read again first.
+   * Returns the allowed addresses. A name on the operator's allow list may resolve to an address of the Kubernetes API
+   * server, which is never allowed. The API server's addresses are therefore updated first.
    */
   const allowedOf = async (all: ResolvedAddress[], host?: string): Promise<ResolvedAddress[]> => {
     if (all.some(({ address }) => guard.isListed(address, host))) await knowApiServer();

@@ -30,8 +30,8 @@ const FORMS = [
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 const CENTURY = 100;
 /**
- * Maximum number of years that a date with a two-digit year may be in the future. Otherwise it means the most recent
- * past year with these digits (RFC 9110, 5.6.7).
+ * Maximum number of years that a date with a two-digit year may be in the future. A year that would be later means the
+ * most recent past year with these digits (RFC 9110, 5.6.7).
  */
 const YEARS_AHEAD_MAX = 50;
 

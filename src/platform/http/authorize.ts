@@ -40,7 +40,7 @@ export type Authenticate = (
 /** Looks up a session by one of its tokens. */
 export type AuthenticateSession = (token: string, client: Client) => Promise<SignedIn | undefined>;
 
-/** Signed-in person. Ids are UUIDs; `next` is the token that replaces the sent one in its cookie. */
+/** Signed-in person. Ids are UUIDs. `next` is a new token, which replaces the received token in the cookie. */
 export type SignedIn = {
   id: string;
   namespace: string;

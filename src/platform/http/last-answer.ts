@@ -33,7 +33,7 @@ export function answerLast(socket: Duplex, error: ApiError): void {
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // Continues to read: unread bytes would cause a reset, and the client could lose the response to it.
+  // Continues to read, because unread bytes would cause a reset, and a reset could make the client lose the response.
   dropRest(socket);
   destroySoon(socket);
 }

@@ -51,8 +51,8 @@ const KEEP_MS = 365 * 86_400_000;
 const require = createRequire(import.meta.url);
 
 /**
- * Swagger's style sheet has icons as data URLs, which the dashboard's policy forbids. Scripts may connect only to our
- * own origin, so trying an operation cannot send a key elsewhere.
+ * Content security policy of `/docs`. Swagger's style sheet has icons as data URLs, which the dashboard's policy
+ * forbids. Scripts may connect only to our own origin, so trying an operation cannot send a key elsewhere.
  */
 const DOCS_POLICY = [
   "default-src 'self'",

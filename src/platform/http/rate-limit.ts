@@ -62,7 +62,9 @@ export function createMinuteCount(): (key: string) => Promise<{ taken: number; r
   };
 }
 
-/** Rejections per address that are sent without delay: the burst, and the rate per second. */
+/**
+ * Number of rejections per address that are sent without delay. It is both the size of a burst and the rate per second.
+ */
 const PROMPT_REFUSALS = 20;
 const REFUSED_MS = 1_000;
 const NETWORKS_MAX = 10_000;

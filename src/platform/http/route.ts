@@ -12,7 +12,7 @@ import type { RawAccepted, RawBody } from './bodies/read-body.ts';
 
 /**
  * Entry of the route table. Express and the OpenAPI document are both built from it, and the schemas that describe a
- * request also validate it, so they cannot drift apart.
+ * request also validate it, so the document and the behavior cannot differ.
  */
 export type Route = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';

@@ -104,7 +104,7 @@ async function runMarked({
       stream: async (send, signal) => {
         try {
           await renewing(mark, () => stream(send, signal));
-          // Nothing was stored: the client left before anything was done, or the result is a failure.
+          // No response was stored: the client left before any work was done, or the result is a failure.
           if (!isKept) await mark.abandon();
         } catch (error) {
           await failed(error);
@@ -119,8 +119,8 @@ async function runMarked({
 }
 
 /**
- * A third of the 60 s after which a repeat takes over. The record is renewed, because a model may need longer than that
- * to respond.
+ * Interval at which the idempotency record is renewed: a third of the 60 s after which a repeat takes the record over.
+ * Without renewals, a repeat would take over while a slow model is still responding.
  */
 const RENEW_MS = 20_000;
 

@@ -196,8 +196,8 @@ function createFarewell(server: Server) {
 async function drain(server: Server, silent: SilentConnections): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   silent.destroy();
-  // `close()` checks for idle connections only once, but a connection becomes idle later, when its response has been
-  // sent.
+  // `close()` checks for idle connections only once. A connection that is in use then becomes idle later, when its
+  // response has been sent.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const end = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   server.closeIdleConnections();
@@ -309,9 +309,9 @@ export function answeringInTurns(): (error: Error, socket: Duplex) => void {
 }
 
 /**
- * Responds to a request that Node could not parse or that came too slowly. It never reaches the app. A connection that
- * has sent no data is closed without a response: browsers open spare connections, and would take the response as that
- * to their next request.
+ * Responds to a request that Node could not parse or that came too slowly. Such a request never reaches the app. A
+ * connection that has sent no data is closed without a response: browsers open spare connections, and would mistake the
+ * response for the response to their next request.
  */
 function answerBrokenRequest(socket: Duplex): void {
   const isFirst = socket instanceof Socket && socket.bytesRead > 0 && socket.bytesWritten === 0;

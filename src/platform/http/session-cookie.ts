@@ -22,7 +22,7 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
  * Returns whether a request with a cookie came from one of our pages, or from a person who entered the URL. A request
- * that changes something must come from one of our pages, which the origin that the browser sends with it proves.
+ * that changes something must come from one of our pages, and its `Origin` header, which browsers set, must prove that.
  */
 export function isOurOwn({ method, ...at }: At & { method: string }): boolean {
   const { origin, 'sec-fetch-site': site } = at.headers;

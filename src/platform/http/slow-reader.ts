@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
-/** Longer than a bad connection stalls, and short enough that a stalled reader does not hold its slot for long. */
+/** Longer than a typical stall of a bad connection, and short enough that a stalled reader soon loses its slot. */
 const STALLED_MS = 30_000;
 
 /**

@@ -10,7 +10,7 @@ export type UsageRouteDeps = {
   inFlight: Pick<InFlight, 'usage'>;
   /** Quota names, in the order in which the response lists them. */
   quotas: readonly string[];
-  /** Counts what a namespace uses of a quota. */
+  /** Counts how much of a quota a namespace uses. */
   countUsed: (namespace: string, quota: string) => Promise<number>;
   countJobs: (caller: Caller) => Promise<Record<'key' | 'namespace', number>>;
 };

@@ -103,7 +103,9 @@ export async function writeDecision(db: Db, mark: ClaimedMark, decision: Buffer)
   return rowCount === 1;
 }
 
-/** Lets the next request take over immediately. The row stays, because that request needs its plan. */
+/**
+ * Lets the next request take over immediately. The row stays, because the next request needs the plan that it contains.
+ */
 export async function abandonMark(db: Db, mark: ClaimedMark): Promise<void> {
   await db.query(
     `update idempotency_marks set claimed_at = '-infinity'
@@ -131,8 +133,8 @@ export async function abandonLostMark(db: Db, key: MarkKey, plannedId: string): 
 }
 
 /**
- * Empties stored responses that may contain words of a conversation. The rows stay, and so does the fact that the
- * requests were answered.
+ * Empties stored responses that may contain words of a conversation. The rows stay, and still show that the requests
+ * were answered.
  */
 export async function eraseAnswersAbout(db: Db, conversationId: string): Promise<void> {
   await db.query(
@@ -155,8 +157,8 @@ export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
 }
 
 /**
- * Returns the location of a record's encrypted columns. It is authenticated with them, so that they cannot be decrypted
- * in another row (sealing.ts).
+ * Returns the location of a record's encrypted columns. Each column is authenticated together with this location, so
+ * that it cannot be decrypted in another row (sealing.ts).
  */
 export function markPlace({ apiKeyId, hash }: MarkKey): string {
   return `idempotency:${apiKeyId}/${hash.toString('hex')}`;

@@ -172,8 +172,8 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
 }
 
 /**
- * Returns the ids of the conversations in a response. Every response with words of a conversation contains its id. The
- * ids are stored with the response, so that the erasure of a conversation finds it.
+ * Returns the ids of the conversations in a response. Every response with words of a conversation contains the
+ * conversation's id. The ids are stored with the response, so that the erasure of a conversation finds the response.
  */
 function conversationsIn(text: string): string[] {
   const ids = new Set(text.match(/\bconv_[0-9a-z]{26}\b/g));

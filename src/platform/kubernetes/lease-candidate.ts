@@ -101,8 +101,8 @@ function transitionsAfter(seen: Lease | undefined, identity: string): number {
 /**
  * What a candidate knows about the Lease, and when it may try to take it. Whether the holder is alive is judged only by
  * our own monotonic clock: by the time since the record last changed. Outdated reports (from a watch that lags behind a
- * read) can only make a candidate wait longer. A claim names the version that it saw, so a candidate with incomplete
- * knowledge never takes the Lease from a live holder.
+ * read) can only make a candidate wait longer. A claim names the version that the candidate saw, so a candidate with
+ * incomplete knowledge never takes the Lease from a live holder.
  */
 export type LeaseView = {
   /** Records the current Lease, or undefined if there is none. */

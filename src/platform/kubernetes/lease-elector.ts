@@ -9,14 +9,14 @@ import { createTenure, type Tenure } from './lease-tenure.ts';
 /**
  * Elects one leader among processes by a coordination.k8s.io/v1 Lease, as client-go does, with three differences.
  * Candidates follow the Lease by a watch instead of polling, so a released lease is taken in milliseconds. At a stop,
- * the leader renews the Lease until `onLost` has ended, so that no other process begins before. A deleted Lease does
+ * the leader renews the Lease until `onLost` has ended, so that no other process leads earlier. A deleted Lease does
  * not count as vacant.
  *
  * A Lease does not guarantee a single leader: a process that is paused while it leads, and resumes after another took
- * over, does not notice before its next timer fires. So writes that must not happen twice need a fence in the place
- * where they are stored.
+ * over, does not notice before its next timer fires. So a store must itself reject a former leader's write (fencing),
+ * if the write must not happen twice.
  *
- * When idle, it costs one request per `retryPeriodMs` in total. RBAC: leases: create get list watch update.
+ * When idle, all candidates together send one request per `retryPeriodMs`. RBAC: leases: create get list watch update.
  */
 export type Elector = {
   start: () => void;

@@ -3,9 +3,9 @@ import { isKubeError } from './kube-error.ts';
 import { leaseSpec, parseLease, type Lease, type LeaseSpec } from './lease-record.ts';
 
 /**
- * Reads and writes one Lease. Each write names the version on which it was decided, so that of two writes for the same
- * version only one succeeds. Calls are never canceled, because a request in flight may still take effect; after
- * `timeoutMs` the caller just stops waiting.
+ * Reads and writes one Lease. Each write names the version of the Lease that the writer read, so that of two writes for
+ * the same version only one succeeds. Calls are never canceled, because a request in flight may still take effect;
+ * after `timeoutMs` the caller just stops waiting.
  */
 export type LeaseLock = {
   /** Reads the Lease. Returns undefined if it does not exist. */

@@ -23,7 +23,7 @@ export type ListWatch = {
   synced: Promise<void>;
   /**
    * Lists everything again, and resolves when all objects that existed at the time of the call are reported. A watch
-   * alone cannot tell that it is current. Never resolves if the watch is stopped first.
+   * alone does not show whether its data is current. Never resolves if the watch is stopped first.
    */
   refresh: () => Promise<void>;
 };

@@ -92,8 +92,8 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
     if (expected === undefined) {
       // For a rule, the server writes the invalid text before the rule's message. Only the message is shown.
       const detail = text.replace(/^Invalid value: (?:"(?:[^"\\]|\\.)*": )?/, '');
-      // In the CRDs, a rule replaces each pattern (crd.ts). If the message is a pattern's description, the rule stands
-      // for a pattern.
+      // In the CRDs, a CEL rule replaces each pattern that has a description, and the description is the rule's message
+      // (crd.ts). An error with such a message is therefore reported as that of a pattern.
       const isOfRule = pointer.startsWith('/spec') && !areWords(detail);
       return { pointer, code: isOfRule ? 'rule' : 'invalid_format', detail };
     }

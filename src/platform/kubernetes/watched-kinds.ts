@@ -108,8 +108,8 @@ function matters({ before, after }: CacheChange<Resource>): boolean {
     // Secrets and ConfigMaps have no generation, so any write may have changed their data.
     a.generation !== b.generation ||
     a.generation === 0 ||
-    // Owners can change without a new generation: another manager may now declare the same value as the API, which is
-    // then no longer the only owner.
+    // Owners can change without a new generation: if another manager declares the same value as the API, the API is no
+    // longer the only owner.
     !isDeepStrictEqual(before.owners, after.owners) ||
     !isDeepStrictEqual(a.annotations, b.annotations) ||
     !isDeepStrictEqual(a.labels, b.labels)

@@ -17,7 +17,7 @@ export type ManifestObject = {
   id: string;
   kind: string;
   applied?: Applied;
-  /** Returns the position in the file of a JSON Pointer, relative to the object. */
+  /** Returns the position in the file of the value at a JSON Pointer. The pointer is relative to the object. */
   placeOf: (pointer: string) => ManifestPlace;
 };
 
@@ -112,8 +112,8 @@ function readKind(
 }
 
 /**
- * Returns true if an unknown kind may be a misspelled kind of Parley. It cannot be if it has another API group, as a
- * Deployment has.
+ * Returns true if an unknown kind may be a misspelled kind of Parley. Returns false if the object has a foreign API
+ * group, as a Deployment has.
  */
 function mayBeOurs({ apiVersion }: Record<string, unknown>): boolean {
   if (typeof apiVersion !== 'string' || apiVersion === 'v1') return true;
@@ -180,7 +180,8 @@ function readStrings(
 }
 
 /**
- * Returns the spec as declared, without defaults. The store adds them later; otherwise `file` would own every default.
+ * Returns the spec as declared, without defaults. The store adds the defaults later: if the manifest declared them,
+ * `file` would own every default.
  */
 function readSpec(input: {
   kind: string;

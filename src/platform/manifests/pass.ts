@@ -181,7 +181,8 @@ function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): 
       for (const id of missing) sinceMs.set(id, deps.nowMs());
       for (const id of sinceMs.keys()) {
         if (declared.has(id)) sinceMs.delete(id);
-        // An incomplete read of the folder does not prove that an object is missing, so its time starts again.
+        // An incomplete read of the folder does not prove that an object is missing, so the time for which it has been
+        // missing starts again.
         else if (!look.complete) sinceMs.set(id, deps.nowMs());
       }
       known = [...declared.keys()];

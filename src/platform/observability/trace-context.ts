@@ -74,8 +74,8 @@ function format({ traceId, spanId, traceFlags }: SpanContext): string {
 }
 
 /**
- * Runs work that serves many requests outside of any trace. Otherwise it would belong to the trace of the request that
- * happened to start it.
+ * Runs a function outside of any trace. This is for work that serves many requests, which would otherwise belong to the
+ * trace of the request that happened to start it.
  */
 export function outsideOfTraces<T>(run: () => T): T {
   return context.with(ROOT_CONTEXT, run);

@@ -25,7 +25,7 @@ type Seen = Pick<Stall, 'work' | 'at'>;
 const STALL_MS = 100;
 /**
  * Time in ms for which the event loop must be blocked before the program is paused. It is shorter than `STALL_MS`, so
- * that the program is still busy then.
+ * that even in a short stall the blocking code is still running at the pause.
  */
 const INTERRUPT_MS = 60;
 const TICK_MS = 20;

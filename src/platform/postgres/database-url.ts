@@ -50,7 +50,7 @@ export function readDatabaseUrl(databaseUrl: string): Connecting {
   return { connectionString, ssl, ...(negotiation && { sslnegotiation: negotiation }) };
 }
 
-/** Returns whether DATABASE_URL itself sets a session parameter, by name or within `options`. */
+/** Returns whether `DATABASE_URL` itself sets a session parameter, by name or within `options`. */
 export function setsParameter(databaseUrl: string, name: string): boolean {
   const { query } = split(databaseUrl);
   return query.has(name) || (query.get('options') ?? '').includes(`${name}=`);

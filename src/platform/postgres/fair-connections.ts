@@ -11,8 +11,8 @@ type Connected = Parameters<Parameters<pg.Pool['connect']>[0]>;
 const TIMED_OUT = 'timeout exceeded when trying to connect';
 
 /**
- * Maximum number of connections that one namespace uses at once while another namespace is active. Otherwise short
- * statements of one namespace on all connections would keep all cores of a small PostgreSQL server busy, and each
+ * Maximum number of connections that one namespace uses at once while another namespace is active. Without this limit,
+ * short statements of one namespace on all connections would keep all cores of a small PostgreSQL server busy, and each
  * statement of another namespace would wait behind them. While no other namespace is active, a namespace may use all
  * connections.
  */

@@ -4,7 +4,10 @@ import { codeOf } from '../../errors.ts';
 /** Value for `lock_timeout` in ms: half of the longest time for which a schema change may block other statements. */
 export const LOCK_TIMEOUT_MS = 500;
 const PAUSE_MS = 500;
-/** About two minutes in total: a query may run for 15 s, and a dump much longer. */
+/**
+ * Maximum number of attempts. They take about two minutes in total, because a query may run for 15 s and a dump much
+ * longer.
+ */
 const TRIES = 120;
 const LOCK_NOT_AVAILABLE = '55P03';
 

@@ -19,7 +19,7 @@ export const CHANNELS = {
   events: 'parley_events',
   /** Payload: UUIDs of conversations with new turns, another status or a canceled turn; `*` means all. */
   conversations: 'parley_conversations',
-  /** Payload: UUIDs of calls with work for the process that handles their line; `*` means all. */
+  /** Payload: UUIDs of calls that have new work for the process that handles them; `*` means all. */
   calls: 'parley_calls',
   /** Sent when a declared object has changed. No payload. */
   resources: 'parley_resources',
@@ -61,8 +61,8 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
       await failpoint('notify.sending');
       await deps.pool.query({
         name: 'notify',
-        // The commit does not wait for the disk: a crash of the server also disconnects all listeners, so nothing is
-        // lost.
+        // The commit does not wait for the disk. A crash of the server loses the notification, but also disconnects all
+        // listeners, which are woken with `*` after they reconnect. So nothing is lost.
         text: `select pg_notify(c, p)
                  from (select set_config('synchronous_commit', 'off', true)) lazily,
                       unnest($1::text[], $2::text[]) as n (c, p)`,

@@ -1,8 +1,8 @@
 import type { Db } from './pool.ts';
 
 /**
- * Tries to take an advisory lock. Returns true if this transaction now holds the lock, until it ends; false if another
- * one holds it. If a process is killed, its lock is released.
+ * Tries to take an advisory lock. Returns true if this transaction has taken the lock, which is released when the
+ * transaction ends. Returns false if another transaction has the lock. If a process is killed, its lock is released.
  */
 export async function isOnlyOne(db: Db, lock: number): Promise<boolean> {
   const { rows } = await db.query<{ held: boolean }>(

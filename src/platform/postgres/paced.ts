@@ -1,6 +1,6 @@
 import { delay, monotonicMs } from '../../clock.ts';
 
-/** Far below the time for which a transaction may be idle. */
+/** Maximum pause in ms, far below the time for which a transaction may be idle. */
 const PAUSE_MS_MAX = 500;
 
 /**

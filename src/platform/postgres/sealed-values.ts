@@ -4,7 +4,7 @@ import type { Db } from './pool.ts';
  * Encrypted (sealed) columns. The reseal command reads them and rewrites them under another key (commands/reseal.ts).
  */
 
-/** Encrypted value, the place for which it was encrypted, and the key columns of its row. */
+/** Encrypted value, its place (the location that is authenticated with it), and the key columns of its row. */
 export type SealedValue = { key: string[]; place: string; sealed: Buffer };
 
 /** Column with encrypted values, declared by the module that owns the table. */

@@ -43,8 +43,8 @@ export function forgetSaid(db: Db): void {
 }
 
 /**
- * Returns SQL for the id of the oldest running transaction in a snapshot that is not silent, or of the next transaction
- * if there is none. The SQL reads all locks, which takes about 0.2 ms.
+ * Returns SQL for the id of a transaction in a snapshot: the oldest running transaction that is not silent or, if there
+ * is none, the next transaction. The SQL reads all locks, which takes about 0.2 ms.
  * @param snapshot SQL expression for the statement's own `pg_snapshot`
  */
 export function oldestSpeaking(snapshot: string): string {

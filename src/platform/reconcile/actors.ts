@@ -54,8 +54,8 @@ export function whoElse(resource: Resource): WhoElse {
   };
   return (changed = Object.keys(owners), since = 0) => {
     const ownedBy = changed.flatMap((field) => (owners[field] ? [owners[field]] : []));
-    // If the API is one of several owners of a field, it counts as the writer, because all owners declare the same
-    // value. A manager that writes another value becomes the only owner.
+    // If the API is one of several owners of a field, the API counts as the writer: all owners declare the same value,
+    // and a manager that writes a different value becomes the only owner.
     const others = ownedBy.filter((managers) => !managers.some(isApi)).flat();
     if (others.length > 0) return nameOf(others);
     if (ownedBy.length > 0 || isNotedSince(resource, since)) return undefined;
@@ -105,8 +105,8 @@ function actorOf(resource: Resource, owner: string | undefined, annotation: stri
   if (owner === undefined || !isApi(owner)) {
     return { actor: `kubernetes:${owner ?? 'unknown'}`, reason: null };
   }
-  // No annotation belongs to this generation: the API's declaration comes from an earlier write, or the write left no
-  // annotation, as the removal of a pin or of the annotations does. The last recorded key counts.
+  // No annotation belongs to this generation. Either the API's declaration comes from an earlier write, or the latest
+  // write left no annotation, as when it removes a pin or the annotations. The key in the last annotation counts.
   const key = readLastActor(resource, annotation) ?? readLastActor(resource, CONTENT);
   return { actor: key ?? 'api', reason: null };
 }

@@ -5,7 +5,7 @@ import type { Condition, ObjectKey, Resource, ResourceStore } from '../resources
 
 /**
  * Id of an object's row, or why its annotation is rejected. `isAdopted` means that the object was ready before, but
- * this database does not know it.
+ * this database does not contain its row.
  */
 export type Identity = { id: string; isAdopted?: true } | { refused: string };
 
@@ -16,10 +16,10 @@ export type IdentityDeps = {
 };
 
 /**
- * Finds the row id of a resource. The id is that of its annotation. Without an annotation it is the last one used under
- * the resource's name, so that the same manifests on a new cluster continue the history. Otherwise it is new. The id is
- * written to the annotation before anything else, and never changes. The status repeats it in `idField`; an annotation
- * that differs from the status is rejected.
+ * Finds the row id of a resource. If the resource has the id annotation, the id is taken from it. Otherwise the id is
+ * the last one used under the resource's name, so that the same manifests on a new cluster continue the history. If
+ * there is no such id either, a new id is created. The id is written to the annotation before anything else, and never
+ * changes. The status repeats the id in `idField`; an annotation that differs from the status is rejected.
  */
 export async function identify(
   deps: IdentityDeps,

@@ -36,7 +36,7 @@ export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<strin
   isReferred?: boolean;
   /** Lists objects whose status is outdated although their declaration has not changed. */
   listStale?: () => Promise<ObjectKey[]>;
-  /** Lists objects with changes through REST that are not part of their declaration. */
+  /** Lists objects for which REST has made changes outside of their declaration. */
   listChanged?: () => Promise<ObjectKey[]>;
   /**
    * Activates an object. It gets the current declaration, never a change, and may be called at any time, even if

@@ -93,7 +93,7 @@ export function signingSecretName(endpoint: string): string {
 
 /**
  * Returns whether an endpoint signs with this Secret although no `secretRef` names it. Labels and field managers alone
- * cannot tell: Secrets created by earlier releases lack the label, and those restored from a backup have another
+ * do not show this: Secrets created by earlier releases lack the label, and those restored from a backup have another
  * manager.
  */
 async function isEndpointsOwn(

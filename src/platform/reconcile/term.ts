@@ -26,7 +26,7 @@ export type TermKind = {
   listKeys: () => Promise<ObjectKey[]>;
   /** Lists objects to reconcile although their declaration has not changed. Called once a minute. */
   listStale?: (() => Promise<ObjectKey[]>) | undefined;
-  /** Lists further such objects that must not wait a minute. Called once a second. */
+  /** Like `listStale`, but for objects that must not wait a minute. Called once a second. */
   listChanged?: (() => Promise<ObjectKey[]>) | undefined;
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
 };

@@ -39,8 +39,8 @@ export const FILE_MANAGER = 'file';
 export const OPERATOR_MANAGER = 'parley-operator';
 
 /**
- * Author of one generation. A later change by another writer makes it obsolete. Anybody who may write the object can
- * write this annotation, but only to claim that the API wrote for some caller, never that another manager wrote.
+ * Author of one generation. A later change by another writer makes the annotation obsolete. Anybody who may write the
+ * object can forge this annotation. It can then name a wrong API caller, but never another field manager.
  */
 const changeCause = z.object({
   generation: z.int(),

@@ -6,10 +6,11 @@ import { createLine } from '../../controller/line.ts';
 export const PIECE_BYTES = 256 * 1024;
 
 /**
- * Read rate of all bodies of a process together. A nearby sender delivers 20 MB at a gigabyte per second. Each received
- * chunk has its own memory, and garbage collection of the chunks blocked all other requests for 10 ms at a time; while
- * one key uploaded repeatedly, they were blocked half of the time. At this rate an upload of 20 MB takes a little more
- * than a second, and four such uploads take 5 s of the 15 s that a request may take.
+ * Read rate of all bodies of a process together. Without this limit, a nearby sender delivers 20 MB at a gigabyte per
+ * second. Each received chunk has its own memory, and garbage collection of the chunks blocked all other requests for
+ * 10 ms at a time. While one key uploaded repeatedly, all other requests were blocked half of the time. At this rate an
+ * upload of 20 MB takes a little more than a second, and four such uploads take 5 s of the 15 s that a request may
+ * take.
  */
 const BYTES_PER_SEC = 16 * 1024 * 1024;
 /** Bytes that are read without a pause, so that a single JSON body never waits. */

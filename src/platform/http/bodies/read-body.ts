@@ -17,7 +17,8 @@ export const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
  * Maximum number of bytes of a rejected body that are read and dropped. A client that sends its whole body before it
- * reads then still gets the response and can reuse the connection. The value is twice the limit of a JSON body.
+ * reads the response therefore still gets the response, and can reuse the connection. The value is twice the limit of a
+ * JSON body.
  */
 const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
 /**
@@ -32,7 +33,7 @@ const LARGE_JSON_BYTES = 32 * 1024;
 /** `mediaType` is in lower case and without parameters, or '' if the request has no body. */
 export type RawBody = { mediaType: string; bytes: Buffer };
 
-/** `otherwise` is appended to the error if the client sends another media type. */
+/** `otherwise` is appended to the error if the client sends a media type that is not in `mediaTypes`. */
 export type RawAccepted = { mediaTypes: readonly string[]; bytesMax: number; otherwise?: string };
 
 export type BodyReader = {
@@ -69,7 +70,8 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
     try {
       return await readBytes(request, bytesMax);
     } catch (error) {
-      // If the response ended before the body got its slot, the caller's `release` freed nothing.
+      // The response may have ended before the body got its slot. Then the caller has already called `release`, which
+      // freed nothing, so the slot is freed here.
       release();
       throw error;
     }
@@ -105,8 +107,8 @@ export function discardBody(response: ServerResponse): void {
   const { req: request, socket } = response;
   if (request.complete) return;
   if (socket && !response.headersSent && isTooLongToDrop(request)) {
-    // The rest of the body stays unread, so a further request on this connection would be lost. This header prevents
-    // one.
+    // The rest of the body stays unread, so a further request on this connection would never be read. This header tells
+    // the client not to send one.
     response.setHeader('Connection', 'close');
     request.pause();
     // Node calls `destroySoon` after the last response of a connection. It would destroy the connection as soon as the
@@ -217,7 +219,10 @@ function createPace() {
 }
 
 const bodies = createBodyPace();
-/** Pace of rejected bodies, separate so that they do not slow down the bodies of accepted requests. */
+/**
+ * Pace of rejected bodies. It is separate from the pace of accepted bodies, so that rejected bodies do not slow down
+ * accepted ones.
+ */
 const discarded = createPace();
 
 function pauseFor(request: IncomingMessage, ms: number): void {

@@ -1,7 +1,7 @@
 /**
  * Generates TypeScript types from an OpenAPI 3.1 document, in the form that openapi-fetch reads: `paths`, `components`,
- * `webhooks`. Existing generators need another compiler than this project has, so we wrote our own. It supports only
- * the schema features that our API uses, and throws for all others.
+ * `webhooks`. Existing generators need a different compiler from the one in this project, so we wrote our own
+ * generator. It supports only the schema features that our API uses, and throws for all others.
  */
 
 type Schema = Record<string, unknown>;

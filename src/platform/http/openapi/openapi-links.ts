@@ -49,7 +49,8 @@ function sourcesIn({ method, path }: Route, schema: z.ZodType): Source[] {
   const own = `${nounOf(thing) ?? singular(collectionOf(path))}_id`;
   return Object.entries(fieldsOf(thing)).flatMap(([name, field]): Source[] => {
     const expression = `$response.body#${at}/${name}`;
-    // Skipped: creating the resource already links its id, so an action on it adds no link.
+    // An action on a resource does not link the resource's id again: the route that creates the resource already links
+    // it.
     if (name === 'id' && method !== 'patch' && own === ownerOf(path)) return [];
     if (name === 'id') return [{ name: own, expression }];
     if (name.endsWith('_ids') && elementOf(field))

@@ -193,8 +193,8 @@ const BODY_ERRORS = [
 ] as const;
 
 /**
- * Errors of an idempotency key. The body is read to compare repeats, even where none is expected, so it can be too
- * large.
+ * Errors of an idempotency key. The body is read to compare it with the body of a repeat, even on a route that expects
+ * none. It can therefore be too large.
  */
 const IDEMPOTENCY_ERRORS = [
   'body_too_large',

@@ -124,8 +124,8 @@ function keyRef(of: string) {
 export const secretKeyRef = keyRef('Secret');
 
 /**
- * References to credentials for requests that Parley sends to other systems on behalf of a tenant. They identify the
- * caller and prove that Parley sent the request.
+ * References to Secrets for requests that Parley sends to other systems on behalf of a tenant: a bearer token that
+ * identifies the caller, and a signing secret that proves that Parley sent the request.
  */
 export const bearerSecretRef = secretKeyRef.describe(
   'Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true".',
@@ -227,7 +227,10 @@ export function isKeyHeader(name: string): boolean {
   return KEY_HEADER_NAMES.includes(name.toLowerCase());
 }
 
-/** Returns a rule that rejects headers that carry keys in `headers`, because `headers` are shown in clear text. */
+/**
+ * Returns a rule that rejects key-carrying headers, such as `Authorization`, in the field `headers`, because this field
+ * is shown in clear text.
+ */
 export function noKeyInHeaders(message: string): CelRule {
   return {
     rule: `!has(self.headers) || !self.headers.exists(name, name.matches("^(${KEY_HEADERS})$"))`,

@@ -25,8 +25,8 @@ export function freeValueProblem(value: unknown): string | undefined {
 }
 
 /**
- * Returns the limit of depth or members that a value exceeds, in the same form. It stops as soon as a limit is
- * exceeded, so that a hostile value costs little.
+ * Returns the limit of depth or members that a value exceeds, as the end of a sentence, like `freeValueProblem`. It
+ * stops as soon as a limit is exceeded, so that a hostile value costs little.
  */
 export function shapeProblem(
   value: unknown,

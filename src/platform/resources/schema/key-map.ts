@@ -65,7 +65,7 @@ function mapFields(schema: z.ZodType, value: unknown, naming: Naming): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Converts a JSON Pointer into the custom resource's value to a pointer into the REST value. */
+/** Converts the JSON Pointer of a custom resource's field to the pointer of the same field in the REST form. */
 export function toSnakePointer(schema: z.ZodType, pointer: string): string {
   let type: z.ZodType | undefined = unwrap(schema);
   const tokens = pointer.split('/').slice(1);

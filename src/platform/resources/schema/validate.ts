@@ -17,8 +17,8 @@ export type Verdict =
 
 /**
  * Validates like kube-apiserver with strict field validation, from the same CRD schema. The input stays unchanged. JSON
- * Pointers start at the object's root: `/spec/voice/speed`. The spec of a Secret or ConfigMap is `{ data }`, decoded,
- * as a ResourceStore holds it.
+ * Pointers start at the object's root: `/spec/voice/speed`. The spec of a Secret or ConfigMap is `{ data }` with
+ * decoded values, the form in which a ResourceStore returns it.
  */
 export type Validate = (kind: string, spec: unknown, metadata: DeclaredMeta) => Verdict;
 
@@ -38,7 +38,7 @@ const compiled = new WeakMap<KindDefinition, Compiled>();
 
 /**
  * Creates a validator for use without an API server: by the `postgres` store, and by the REST API before it writes.
- * Each kind is compiled when it is first validated, because `start` would have to wait for the compilation.
+ * Each kind is compiled only when it is first validated, so that `start` need not wait for the compilation.
  */
 export function createValidator(kinds: readonly KindDefinition[]): Validator {
   const validate: Validate = (kind, spec, metadata) => {
