@@ -128,8 +128,8 @@ function watch(
     }
   });
   if (deps.isTls) socket.once('secureConnect', isReady);
-  // This listener stays for the lifetime of the socket. Until the next owner of the socket adds its own listener, an
-  // error without any listener would end the process.
+  // This listener stays for the lifetime of the socket. Without it, an error before the next owner of the socket adds a
+  // listener would end the process.
   socket.on('error', fail);
   socket.once('close', () => fail(undefined));
 }

@@ -25,7 +25,10 @@ export type Plan = {
   decide: <T>(choose: () => Promise<T>) => Promise<T>;
 };
 
-/** Creates the plan of a request without an `Idempotency-Key`. It is not stored, because the request has no retries. */
+/**
+ * Creates the plan of a request without an `Idempotency-Key`. It is not stored, because a repeat without the key is a
+ * new request.
+ */
 export function freshPlan(nowMs: number): Plan {
   let seed: Buffer | undefined;
   return {

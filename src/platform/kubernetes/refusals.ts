@@ -80,7 +80,8 @@ function distinct(conflicts: { field: string; manager: string }[]) {
 }
 
 function fieldErrors({ causes, message }: KubeError): FieldError[] {
-  // Causes without a field (`<nil>`) are ignored. With such a cause, the server may report that it stopped checking.
+  // Causes without a field (`<nil>`) are ignored: they do not name a mistake but report, for example, that the server
+  // stopped checking.
   const found = causes.filter(({ field }) => field !== '<nil>');
   if (found.length === 0) return [{ pointer: '', code: 'invalid', detail: message }];
   return found.map(({ field, reason, message: text }) => {

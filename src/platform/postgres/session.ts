@@ -29,8 +29,8 @@ export class Session extends pg.Client {
   }
 
   /**
-   * Whether a reply to a statement or to the log-in is pending. It is tracked by flags, because `pg` sends statements
-   * before it emits `connect`.
+   * Whether a reply to a statement or to the log-in is pending. Two flags track this, because `pg` already sends
+   * statements before it emits `connect`.
    */
   get isWaiting(): boolean {
     return !this.#isConnected || this.#isAsked;

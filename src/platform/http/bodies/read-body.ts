@@ -131,7 +131,7 @@ export function discardBody(response: ServerResponse): void {
 
 /**
  * Returns whether a body is too long to read and drop. A body without a declared length may be short, so it is read
- * unless reading is too far behind.
+ * unless the backlog of rejected bodies is too long.
  */
 function isTooLongToDrop({ headers }: IncomingMessage): boolean {
   const bytes = Number(headers['content-length'] ?? DISCARD_BYTES_MAX);

@@ -2,7 +2,9 @@ import { Environment } from '@marcbachmann/cel-js';
 import type { FieldError } from '../../../errors.ts';
 import type { StructuralSchema } from './json-schema.ts';
 
-/** Function that evaluates all rules of a schema on a value. The value must otherwise be valid for the schema. */
+/**
+ * Function that evaluates all rules of a schema on a value. The value must already be valid for the rest of the schema.
+ */
 export type RuleChecker = (value: unknown) => FieldError[];
 
 type Rule = { holds: (self: unknown) => boolean; message: string; subPointer: string };
