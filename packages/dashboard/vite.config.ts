@@ -31,7 +31,7 @@ export default defineConfig({
     // Assets are never inlined, because the page's Content Security Policy allows no data URLs.
     assetsInlineLimit: 0,
     rolldownOptions: {
-      // On a busy machine every step is slow, so the timings mean little.
+      // Disables the warnings about build times, because on a busy machine every step is slow.
       checks: { bundlerTimings: false },
       output: {
         codeSplitting: {
@@ -43,7 +43,7 @@ export default defineConfig({
             { name: 'frame', test: FRAME },
             { name: 'form', test: FORM },
             // One file per group of pages, because many small files are a sixth larger when compressed. The file
-            // `agent-state` and the styles of agents are excluded, because the overview uses them, too.
+            // `agent-state` and the styles of agents are excluded, because the overview page also uses them.
             { name: (id) => PAGES_OF.exec(id)?.[1] ?? null, test: PAGES_OF, debugName: 'pages' },
           ],
         },
@@ -54,7 +54,7 @@ export default defineConfig({
       },
     },
   },
-  // `npm run dashboard` reloads changes and forwards API requests to a running `npm start`. The proxy keeps
-  // the page's host name (`changeOrigin: false`), because the API otherwise rejects the page as cross-site.
+  // `npm run dashboard` reloads changes and forwards API requests to a running `npm start`. The proxy keeps the page's
+  // host name (`changeOrigin: false`), because with another host name the API would reject the page as cross-site.
   server: { host: '127.0.0.1', proxy: { '/v1': API, '/docs': API } },
 });

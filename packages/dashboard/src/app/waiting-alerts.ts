@@ -43,7 +43,7 @@ export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): vo
 }
 
 function notify({ id, reason }: Escalation, onClick: () => void): void {
-  // With the same tag, several tabs show only one notification. It does not contain the user's words, because
+  // With the same tag, several tabs show only one notification. The notification omits the user's words, because
   // passers-by could read them.
   const shown = new Notification('A user is waiting for a person', {
     body: reason.replaceAll('_', ' '),

@@ -57,8 +57,8 @@ const ACTED_MS = 15_000;
 const acted = new Map<string, number>();
 
 /**
- * Records that this person acted on the conversation, so that the events that result within 15 seconds raise no alert
- * for them.
+ * Records that this person acted on the conversation, so that events of the conversation raise no alert for them within
+ * the next 15 seconds.
  */
 export function actedOn(conversationId: string): void {
   acted.set(conversationId, Date.now());

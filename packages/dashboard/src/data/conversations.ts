@@ -29,7 +29,7 @@ export type Transcript = Awaited<ReturnType<typeof readTranscript>>;
 /** One turn of a transcript (contract/messages.md#transcript): an utterance, a message or a tool call. */
 export type Turn = Transcript['turns'][number];
 
-/** Returns the keys of a record. Its type makes a missing value a compile error. */
+/** Returns the keys of a record. The type of the parameter makes it a compile error to omit a value of `T`. */
 function allOf<T extends string>(values: Record<T, true>): T[] {
   return Object.keys(values) as T[];
 }

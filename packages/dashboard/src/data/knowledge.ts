@@ -32,7 +32,7 @@ export function readSource(id: string, signal?: AbortSignal): Promise<TaggedSour
 /** A source to create. Without a name, the API chooses one. */
 export type NewSource = BodyOf<'/v1/knowledge/sources', 'post'>;
 
-/** Time in ms to wait until a new source can be read. */
+/** Maximum time in ms to wait until a new source can be read. */
 const THERE_MS = 60_000;
 const CHECK_MS = 500;
 
@@ -69,7 +69,8 @@ const GAPS_MAX = 1_000;
 export type Gaps = { gaps: readonly Gap[]; hasMore: boolean };
 
 /**
- * Lists the gaps with a status, most asked first. Loads up to 1,000, because questions are compared with each other.
+ * Lists the gaps with a status, most asked first. Loads up to 1,000 gaps instead of one page, because callers group
+ * them by their questions.
  */
 export function useGaps(
   status: Gap['status'],
@@ -133,7 +134,8 @@ export function showGap(queryClient: QueryClient, gap: GapDetail): void {
 }
 
 /**
- * Searches passages for a question. Returns them, best first. With an agent, searches only what that agent can use now.
+ * Searches the passages for a question. Returns them, best first. If an agent is given, searches only the passages that
+ * the agent can use now.
  */
 export function useHits(
   question: string,

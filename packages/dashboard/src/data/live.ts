@@ -94,7 +94,7 @@ export function createLive(queryClient: QueryClient): Live {
       params: { query: { changes: true, ...(lastEventId && { last_event_id: lastEventId }) } },
     });
     if (!response.ok) {
-      if (response.status === 410) lastEventId = undefined; // The server no longer has that event, so the stream starts from now.
+      if (response.status === 410) lastEventId = undefined; // The server no longer stores this event.
       throw new ParleyError(response, error);
     }
     become('live');

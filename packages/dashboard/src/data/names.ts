@@ -10,7 +10,7 @@ type Pairs = readonly (readonly [string, string])[];
  */
 const query = { limit: 100 };
 const none: Names = new Map();
-// The function is shared, so that React Query keeps its result while the data stays the same.
+// Defined outside of the hooks, because React Query reuses the result of `select` only for the same function.
 const asMap = (pairs: Pairs): Names => new Map(pairs);
 
 /**

@@ -19,7 +19,7 @@ export type BodyOf<Path extends keyof paths, Method extends 'post' | 'patch'> =
     ? Body
     : never;
 
-/** An error in the form in which pages show it. If the API responded, it has the API's words. */
+/** An error as pages show it. If the API responded, the texts are those of the API. */
 export type Trouble = {
   title: string;
   detail: string;

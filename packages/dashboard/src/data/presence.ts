@@ -6,7 +6,10 @@ import { isCode, ok, parley } from './parley.ts';
  * tab is closed or the machine sleeps, the heartbeats stop, and Parley requests another person.
  */
 
-/** Maximum seconds between two heartbeats. It is longer than the minute at which browsers wake a background tab. */
+/**
+ * Maximum seconds between two heartbeats. It is longer than a minute, the interval at which browsers wake a background
+ * tab.
+ */
 export const HEARTBEAT_SEC = 150;
 const EVERY_MS = 20_000;
 const KEPT = 'parley-present';

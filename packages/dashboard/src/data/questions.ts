@@ -1,6 +1,6 @@
 import type { Gap } from './knowledge.ts';
 
-/** A question that users asked in the same words: the gaps of all agents for it. */
+/** A question that users asked in the same words, with the gaps of all agents that were asked it. */
 export type Question = {
   /** Id of the gap that was asked last. */
   id: string;

@@ -5,7 +5,7 @@ export function saveFile(name: string, content: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // By then the browser has begun to read the blob.
+  // After this time the browser has begun to read the blob, so its URL is no longer needed.
   setTimeout(() => URL.revokeObjectURL(url), SAVED_MS);
 }
 

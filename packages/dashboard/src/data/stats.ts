@@ -27,7 +27,7 @@ export function daysOf(search: Record<string, string>): number {
   return found ? Number(found.value) : DAYS_DEFAULT;
 }
 
-/** Loads the statistics of all agents and versions for the last days in one request. */
+/** Loads the statistics of all agents and versions for the last `days` days in one request. */
 export function useStats(days: number) {
   return useQuery({
     queryKey: ['stats', 'all', days],
@@ -36,7 +36,7 @@ export function useStats(days: number) {
   });
 }
 
-/** Loads the statistics of the preceding span, for comparison. */
+/** Loads the statistics of the `days` days before those of `useStats`, for comparison. */
 export function useStatsBefore(days: number) {
   return useQuery({
     // The stream does not report changes in past statistics. They are rare, so the data counts as fresh for five

@@ -5,7 +5,7 @@ export type Change = Schemas['VersionDiff']['changes'][number];
 
 type Plain = { [name: string]: unknown };
 
-/** Compares member by member and omits equal members. */
+/** Returns the members that differ between two objects, with both values. */
 export function changesBetween(before: object, after: object): readonly Change[] {
   const [was, is] = [{ ...before } as Plain, { ...after } as Plain];
   return namesOf(was, is)

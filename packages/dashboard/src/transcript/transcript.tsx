@@ -31,7 +31,7 @@ export function Transcript({
   said?: string | null;
   /** The reply in progress, or null. */
   reply?: LiveText | null;
-  /** Shows the end first. It is meant for conversations in progress. */
+  /** Whether the end is shown first, for conversations in progress. */
   startsAtEnd?: boolean;
   /** Expands the passages, timings and tool calls. */
   isOpen?: boolean;

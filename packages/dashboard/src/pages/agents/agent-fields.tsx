@@ -50,7 +50,7 @@ export function PolicyField({ form, isNew }: AgentFormProps & { isNew?: boolean 
             type="radio"
             {...form.register('publish_policy')}
             value={value}
-            // Creating a manual agent needs only the scope `write`.
+            // Creating an agent with the policy `manual` needs only the scope `write`.
             disabled={!can && !(isNew && value === 'manual')}
           />
           <span>

@@ -82,7 +82,7 @@ function descending(versions: readonly number[]): number[] {
   return [...new Set(versions)].toSorted((a, b) => b - a);
 }
 
-/** Returns the versions with the live version, which may be older than all of them. */
+/** Omits the newest versions if necessary, so that the live version is among the first `SHOWN_DEFAULT` versions. */
 function withLive(known: readonly number[], live: number | null): readonly number[] {
   const at = live === null ? -1 : known.indexOf(live);
   return at < SHOWN_DEFAULT ? known : known.slice(at - SHOWN_DEFAULT + 1);

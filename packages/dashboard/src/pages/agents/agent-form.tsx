@@ -99,8 +99,8 @@ function SeldomDetails({ form }: AgentFormProps) {
 }
 
 /**
- * Shows the changes of the form. Prompts are long, so it compares only while it is open, and after the typed
- * text has rendered.
+ * Shows the changes of the form. Prompts are long, so the comparison runs only while this section is open, and only
+ * after the typed text has rendered.
  */
 function WhatChanges({ before, after }: { before: Fields; after: Fields }) {
   const [isShown, setIsShown] = useState(false);

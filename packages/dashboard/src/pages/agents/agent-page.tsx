@@ -46,7 +46,8 @@ export function AgentPage() {
 
 function DeclaredContent({ declared, onEdit }: { declared: Declared; onEdit: () => void }) {
   const { agent } = declared;
-  // If a manifest takes the prompt from a ConfigMap, only the version contains the prompt.
+  // If a manifest takes the prompt from a ConfigMap, the agent does not contain the prompt, but its latest version
+  // does.
   const { data } = useVersion(agent.id, agent.prompt === null ? agent.latest_version : null);
   return (
     <>

@@ -2,7 +2,10 @@ import { linesOf, setMembers, textOfLines } from '../../form/merge.ts';
 import type { Form } from '../../form/use-edit-form.ts';
 import type { Agent } from '../../data/parley.ts';
 
-/** An agent as the form edits it: as in the API, with lists of words and JSON as the text that is typed. */
+/**
+ * Form values of an agent. They are structured as in the API, but word lists and JSON are the texts that the user
+ * types.
+ */
 export type AgentValues = ReturnType<typeof valuesOf>;
 export type AgentFormProps = { form: Form<AgentValues> };
 

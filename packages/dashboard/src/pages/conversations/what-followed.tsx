@@ -103,7 +103,7 @@ function useEvents(conversationId: string) {
 
 /**
  * Loads the deliveries of each event, in order. The query key contains the counts of finished deliveries, so that these
- * are read again only when a count changes. Otherwise every event in the namespace would cause a request.
+ * are read again only when a count changes. Without the counts, every event in the namespace would cause a request.
  */
 function useDeliveries(events: readonly StoredEvent[]): (readonly Delivery[] | undefined)[] {
   const results = useQueries({

@@ -43,7 +43,10 @@ export function useDecline() {
   );
 }
 
-/** Releases an escalation to another person, in another team if one is given. The agent stays silent. */
+/**
+ * Releases an escalation, so that another person can accept it. A non-empty `team` becomes its new team. The agent
+ * stays silent.
+ */
 export function useRelease(team: string) {
   return useAct((id: string) =>
     ok(

@@ -4,10 +4,10 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { isOfInputMethod } from '../../../../widget/src/text/input-method.ts';
 
-/** Unfinished replies. They are kept while another conversation is open. */
+/** Unsent replies by escalation id. They stay in memory while another conversation is open. */
 const drafts = new Map<string, string>();
 
-/** Returns the unsent reply to a conversation, or an empty string. */
+/** Returns the unsent reply for an escalation, or an empty string. */
 export function draftOf(escalationId: string): string {
   return drafts.get(escalationId) ?? '';
 }

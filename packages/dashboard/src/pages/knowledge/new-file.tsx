@@ -56,7 +56,7 @@ export function NewFile({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
           setFile(chosen);
           if (chosen && !made && name === '') setName(nameFrom(chosen.name));
         }}
-        // The mutation shows the error.
+        // The error is ignored here, because the mutation shows it.
         onSend={(chosen) => void send(chosen).catch(() => undefined)}
         onLeave={leave}
       >

@@ -16,7 +16,10 @@ export type Need = {
   act: string;
 };
 
-/** Maximum number of items of one kind that are listed by name. More items become one line. */
+/**
+ * Maximum number of items of one kind that are listed by name. If there are more, one line with their number replaces
+ * them.
+ */
 const NAMED_MAX = 3;
 const MORE = 100;
 
@@ -185,7 +188,7 @@ const GAPS_MIN = 5;
 const RISE = 1.5;
 
 /**
- * Reports a rise in gaps: at least 5 gaps, at least half as many again as the day before, and a higher share of
+ * Reports a rise in gaps: at least 5 gaps, at least 1.5 times as many as on the day before, and a higher share of
  * questions.
  */
 function risingGaps(today: Stats | undefined, yesterday: Stats | undefined): Need[] {

@@ -79,7 +79,7 @@ export function useTalk(conversationId: string | null): Talk {
       const { signal } = (stopping.current = new AbortController());
       setStopped(false);
       const id = conversationId ?? (await begin(said.start));
-      // Another page may be open by now.
+      // If the user has opened another page by now, the address must not change.
       if (conversationId === null && isShown.current) said.start.onStarted(id);
       for (const message of said.messages) {
         left.current = { ...said, messages: said.messages.slice(said.messages.indexOf(message)) };

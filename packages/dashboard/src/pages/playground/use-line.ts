@@ -29,7 +29,7 @@ export type Spoken = {
 
 export type LevelListener = (side: 'microphone' | 'agent', level: number) => void;
 
-/** Runs a test conversation by voice. The session of the dashboard requests the token that starts it. */
+/** Runs a test conversation by voice. The token for it is requested with the session of the dashboard. */
 export function useLine(): Spoken {
   const queryClient = useQueryClient();
   const start = useRef<Start>(null);

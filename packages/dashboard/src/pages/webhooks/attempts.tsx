@@ -6,7 +6,7 @@ import { msText, Time, Until, Waiting } from '../../ui/time.tsx';
 import { remedyOf } from './remedies.ts';
 import { answerOf } from './states.tsx';
 
-/** Lists the attempts, newest first. The next attempt is at the top. */
+/** Lists the attempts, newest first. Above them it shows the attempt that is in progress or comes next. */
 export function Attempts({ delivery }: { delivery: Delivery }) {
   const { attempts } = delivery;
   return (

@@ -24,7 +24,7 @@ const REST: Column<Delivery>[] = [
   { name: 'Created', width: '7.5rem', isWide: true, cell: ({ created }) => <Time at={created} /> },
 ];
 
-/** Lists deliveries. Hides the endpoint column if all belong to one endpoint. */
+/** Lists deliveries. Hides the endpoint column if all deliveries belong to one endpoint. */
 export function DeliveriesTable({
   list,
   of,

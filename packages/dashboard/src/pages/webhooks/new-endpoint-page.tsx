@@ -52,7 +52,8 @@ export function NewEndpointPage() {
 type Created = Awaited<ReturnType<typeof createEndpoint>>['endpoint'];
 
 function createEndpoint(values: EndpointValues) {
-  // A patch has null only for a value that was removed, and `NOTHING` has no values. So the patch is a valid body.
+  // A patch contains null only for a removed value. `NOTHING` has no values to remove, so this patch contains no null
+  // and is a valid body.
   const body = { url: '', ...patchOf(NOTHING, values) } as BodyOf<'/v1/webhooks', 'post'>;
   return tagged(parley.POST('/v1/webhooks', { body }));
 }

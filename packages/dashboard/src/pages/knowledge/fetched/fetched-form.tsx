@@ -164,7 +164,7 @@ function IntegrationFields({ form, name }: FieldsProps) {
 function isShown(error: unknown, type: FetchedType): boolean {
   if (isCode(error, 'name_taken')) return true;
   const problems = error instanceof ParleyError ? (error.problem?.errors ?? []) : [];
-  // A reference to a Secret has fields for its members, and none for itself.
+  // The form shows errors of a Secret's name and key, but not errors of the whole reference (`…_ref`).
   const isAt = (pointer: string): boolean =>
     /^\/(name|schedule)$/.test(pointer) ||
     (pointer.startsWith(`/${type}/`) && !pointer.endsWith('_ref'));

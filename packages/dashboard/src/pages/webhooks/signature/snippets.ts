@@ -118,7 +118,7 @@ class FromParley {
 
 /**
  * Returns a string literal that is valid in all four languages, which share JSON's escapes. Characters outside ASCII
- * stay as they are, because only JSON escapes them as surrogates.
+ * are not escaped, because only some of the languages accept JSON's surrogate pairs.
  */
 function literal(text: string): string {
   return JSON.stringify(text);
