@@ -20,7 +20,8 @@ export type ClientOptions = {
 export type ParleyClient = Client<paths, JsonDocument> & {
   /**
    * Iterates over all items of a list, in its order, and reads the next page when it is needed:
-   * `for await (const agent of parley.list('/v1/agents'))`. A log ends with its current last item.
+   * `for await (const agent of parley.list('/v1/agents'))`. For a log, which can grow, the iteration stops at the item
+   * that is the last at that time.
    * @throws ParleyError
    */
   list: <Path extends ListPath>(
@@ -56,7 +57,8 @@ export function createParleyClient({ baseUrl, apiKey, fetch }: ClientOptions): P
   const client = createClient<paths, JsonDocument>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     ...(apiKey !== undefined && { headers: { Authorization: `Bearer ${apiKey}` } }),
-    // No operation accepts a JSON string, so a string is an upload, whose type the caller names.
+    // No operation accepts a JSON string as its body. A string is therefore an upload and is sent unchanged; the caller
+    // sets its media type.
     bodySerializer: (body) => (typeof body === 'string' ? body : JSON.stringify(body)),
     ...(fetch && { fetch }),
   });
@@ -128,7 +130,7 @@ function createList(client: Client<paths, JsonDocument>): ParleyClient['list'] {
       page = await ok(get(path, { params: { ...parameters, query } }));
       yield* page.data;
       cursor = page.next_cursor;
-      // The last page of a log has a cursor too.
+      // Checks `has_more`, because the last page of a log has a cursor as well.
     } while (page.has_more);
   }
   return list as unknown as ParleyClient['list'];

@@ -43,7 +43,7 @@ export async function verifyWebhook(
   throw new WebhookSignatureError('the body was not signed with this secret');
 }
 
-/** Type of a key. Its name differs between the types of browsers and those of Node. */
+/** Type of a Web Crypto key. Its name differs between the type declarations for browsers and for Node. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 /** Imports the secret as text, exactly as shown. The base64 part is not decoded. */
@@ -57,7 +57,7 @@ function importKey(secret: string): Promise<Key> {
 async function isRight(key: Key, signature: string, body: Uint8Array): Promise<boolean> {
   if (!/^[0-9a-f]{64}$/.test(signature)) return false;
   const mac = Uint8Array.from(signature.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
-  // Copies the bytes, because the type of `verify` does not accept a view that may be of shared memory.
+  // Copies the bytes, because the type of `verify` does not accept a view of memory that may be shared.
   return crypto.subtle.verify('HMAC', key, mac, Uint8Array.from(body));
 }
 

@@ -5,11 +5,14 @@ import { verifyBody, verifyStandard } from '../../../src/platform/egress/signatu
 export type Hooks = {
   /** Sets the secret with which the webhooks must be signed. */
   expect: (secret: string) => void;
-  /** Records a delivery and returns whether its signature is valid. If it is not, the response is a 401. */
+  /**
+   * Records a delivery and returns whether its signature is valid. The server responds to an invalid signature with
+   * 401.
+   */
   take: (headers: Record<string, string | string[] | undefined>, body: Buffer) => boolean;
   /** Returns the types of a conversation's events, in the order in which they were first delivered. */
   of: (conversationId: string) => readonly string[];
-  /** Number of deliveries of an event that had been delivered before, and of deliveries with an invalid signature. */
+  /** `doubled` counts the repeated deliveries of an event, and `forged` the deliveries with an invalid signature. */
   doubled: () => number;
   forged: () => number;
 };

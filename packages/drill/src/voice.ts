@@ -8,7 +8,7 @@ export type Voice = {
   hear: (sound: Uint8Array) => Promise<string>;
   /**
    * Returns the part of a text that was played, according to the times of its words in the voice's audio. The last word
-   * may be cut off. Returns undefined if the audio belongs to another text.
+   * may be cut off. Returns undefined if the audio does not belong to this text.
    */
   played: (sound: Uint8Array, text: string) => Promise<string | undefined>;
   /** Share of words that `hear` may transcribe incorrectly; 0 means none. */

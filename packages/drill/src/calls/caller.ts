@@ -21,7 +21,7 @@ export type Caller = {
    * begins.
    */
   breakIn: (text: string, about: { expected: string; afterMs: number }) => Promise<void>;
-  /** Interrupts a reply in the same way, with DTMF keys. */
+  /** Interrupts a reply with DTMF keys, in the same way as `breakIn`. */
   pressInto: (
     keys: string,
     about: { expected: string; message: string; afterMs: number },

@@ -13,7 +13,7 @@ export type Phone = {
   say: (sound: Uint8Array) => Promise<{ fromMs: number; toMs: number }>;
   press: (keys: string) => void;
   player: Player;
-  /** Returns all frames received since a moment. */
+  /** Returns all frames received since `sinceMs`. */
   came: (sinceMs: number) => readonly Came[];
   /** Returns how many times the stream was opened again after a broken connection. */
   reconnects: () => number;
@@ -58,7 +58,7 @@ export async function callUp(deps: Deps): Promise<Phone> {
   const { sid, answer } = await carrier.ring();
   const came: Came[] = [];
   let current: Stream | undefined;
-  /** Number of streams that were opened (`opened`), and that were to be opened (`streams`). */
+  /** Number of opened streams (`opened`), and number of attempts to open a stream (`streams`). */
   let opened = 0;
   let streams = 0;
   let isOver = false;
@@ -153,8 +153,8 @@ async function openStream(
   onClose: (code: number) => void,
 ): Promise<Stream> {
   const { account, baseUrl, sid: callSid, streamSid } = about;
-  // The URL begins with the public base URL, which may be unreachable for a drill inside the cluster. It is replaced
-  // with the reachable one.
+  // The URL begins with the public base URL, which a drill inside the cluster may be unable to reach. The base URL is
+  // replaced with the reachable one.
   const named = baseUrl.replace(/^http/, 'ws');
   const reached = url.startsWith(named)
     ? about.url.replace(/^http/, 'ws') + url.slice(named.length)
@@ -164,7 +164,7 @@ async function openStream(
     socket.once('open', resolve);
     socket.once('error', reject);
   });
-  socket.on('error', () => undefined); // A `close` event follows each error, and is handled.
+  socket.on('error', () => undefined); // Errors need no handling here, because a `close` event follows each of them.
   const over = new Promise<number>((resolve) => socket.once('close', resolve));
   void over.then(onClose);
   // By default, the library delivers each message as one buffer.

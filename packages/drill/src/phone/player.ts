@@ -1,8 +1,8 @@
 import { clearTimeout, monotonicMs, setTimeout } from '../../../../src/clock.ts';
 
 /**
- * Player at the caller's end of a line. It plays frames in real time, and reports a mark when playback reaches it. It
- * measures to the sample how much audio had been played when a `clear` frame arrived.
+ * Player at the caller's end of a line. It plays frames in real time, and returns each `mark` frame when playback
+ * reaches it. It measures to the sample how much audio had been played when a `clear` frame arrived.
  */
 export type Player = {
   play: (bytes: Uint8Array) => void;

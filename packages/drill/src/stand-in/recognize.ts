@@ -4,7 +4,7 @@ import { samplesOfWav } from './wav-samples.ts';
 export type Recording = { text: string; samples: Int16Array };
 
 const RATE = 8_000;
-/** Length in samples of the piece with which recordings are searched first: the loudest part of the audio. */
+/** Length in samples of the loudest part of the audio, with which recordings are searched first. */
 const PIECE = RATE * 0.1;
 /** Minimum correlation of every eighth sample. Below it, the exact correlation is not computed. */
 const UNLIKE = 0.5;

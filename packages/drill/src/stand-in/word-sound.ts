@@ -1,8 +1,8 @@
 import { decodeMuLaw } from '../../../../src/voice/audio/mu-law.ts';
 
 /**
- * Machine-readable audio of words. Each word is a number of equal frames of 20 ms, which is as long as the word would
- * be spoken. Each frame encodes the number of the word in two loudness levels, which telephone lines preserve.
+ * Machine-readable audio of words. Each word is a run of equal frames of 20 ms, which lasts as long as the spoken word
+ * would. Each frame encodes the index of the word in two loudness levels, which telephone lines preserve.
  */
 export type WordSound = {
   /** Returns the audio of the words, as PCM16 at 8 kHz. */

@@ -11,7 +11,7 @@ import { STYLES } from './styles.ts';
 
 const BUBBLE = 'M4 5h16v11H9l-5 4V5Z';
 
-/** Server from which the widget was loaded and with which it communicates, and the URLs of the files there. */
+/** Server from which the widget was loaded and to which it sends its requests, and URLs of files on that server. */
 export type Home = {
   server: string;
   workletUrl: string;
@@ -61,8 +61,8 @@ abstract class Widget extends HTMLElement {
   }
 
   /**
-   * Prevents browsers that can move an element from calling the two callbacks above for a move. They check only whether
-   * this method exists.
+   * The existence of this method tells browsers that can move an element not to call the two callbacks above for a
+   * move.
    */
   connectedMoveCallback(): void {}
 

@@ -10,9 +10,9 @@ export class JitterBuffer {
   #waiting = 0;
   #isPlaying = false;
   #targetMs = TARGET_MS;
-  /** Whether the last sample was the end of a sentence. If the buffer is empty then, no audio is late. */
+  /** Whether the last sample was the end of a sentence. If the buffer is empty at that point, no audio is late. */
   #isAtMark = false;
-  /** Number of samples for which the collected audio has been waiting to be played. */
+  /** Time, in samples, for which the collected audio has waited for playback to begin. */
   #waitedFor = 0;
   /** Last sample that was played, and the samples of a fade-out that still have to be played. */
   #last = 0;

@@ -41,8 +41,8 @@ export class Line {
   readonly #events: LineEvents;
   #voice: Voice | undefined;
   /**
-   * Number of the current attempt to speak. When the user answers the request for the microphone, a different number
-   * shows that the attempt is no longer wanted.
+   * Number of the current attempt to speak. If the number has changed by the time the user answers the request for the
+   * microphone, that attempt is no longer wanted.
    */
   #era = 0;
 

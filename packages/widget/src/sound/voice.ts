@@ -25,8 +25,8 @@ export type VoiceEvents = {
   /** Called when the microphone was unplugged, or when the user revoked the permission. */
   onLost: () => void;
   /**
-   * Called when the device interrupts the audio, for example for a phone call or at the lock screen, and when it
-   * restores it.
+   * Called when the device interrupts the audio, for example for a phone call or at the lock screen, and again when the
+   * device restores the audio.
    */
   onHalted: (isHalted: boolean) => void;
 };
@@ -205,7 +205,8 @@ function listen(context: AudioContext, { microphone, player, events }: Ends): vo
   });
   player.port.addEventListener('message', ({ data }: MessageEvent<FromPlayer>) => {
     if (data.type === 'played') {
-      // The sound card plays the audio a little later than the worklet passes it on. The report waits for that time.
+      // The sound card plays the audio a little later than the worklet passes it on, so the report is delayed by that
+      // time.
       const lateMs = 1_000 * (context.outputLatency || context.baseLatency || 0);
       setTimeout(() => events.onPlayed(data.name), lateMs);
       return;

@@ -21,7 +21,7 @@ export type FromPlayer =
 
 export type FromMicrophone = { type: 'sound'; samples: ArrayBuffer; level: number };
 
-/** Number of samples in the frames that are sent, which last 20 ms. */
+/** Number of samples in each frame that is sent: 20 ms. */
 const FRAME = TALK_RATE / 50;
 /** Number of samples that are resampled together: 4 ms. Marks may be reported early by up to this time. */
 const STEP = 64;

@@ -94,9 +94,9 @@ function afterTurn(state: TalkState, { index, role, text, interrupted }: TurnFra
 }
 
 /**
- * Removes the message that the server has now stored. If no message has the same text, because the server redacts card
- * numbers, the first sent message is removed. In a call no message is removed then, because the stored text may be
- * speech.
+ * Removes the message that the server has now stored. Usually that is the message with the same text. If there is none,
+ * for example because the server redacted a card number, a chat removes the first sent message. A call then removes
+ * nothing, because the stored text may be speech.
  */
 function withoutOne({ said, mode }: TalkState, text: string): readonly Said[] {
   const same = said.find((one) => one.text.trim() === text.trim());

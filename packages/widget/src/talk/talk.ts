@@ -36,8 +36,8 @@ const END_MS = 2_000;
 const BUFFERED_MAX = 64_000;
 
 /**
- * Client of a talk. It manages the sockets of the talk, one after the other, and the state of the conversation. It does
- * not depend on audio or DOM elements; those receive `events` and subscribe to the store.
+ * Client of a talk. It manages the sockets of the talk, one after the other, and the state of the conversation. It uses
+ * neither audio nor DOM elements; the code for these receives `events` and subscribes to the store.
  */
 export class Talk {
   readonly #store = createStore(NO_TALK);

@@ -30,8 +30,8 @@ export function addressAt(text: string, at: number): Address | undefined {
   if (authority === undefined || isLetter(text, at - 1)) return undefined;
   const hostEnd = scriptChange(host) ?? host.length;
   if (hostEnd < host.length) {
-    // The rest is either the continuation of a sentence, or part of an international host name, which does
-    // not become a link.
+    // The text after `hostEnd` is either the continuation of a sentence, or part of an international host name, which
+    // does not become a link.
     if (!/\.[a-z]+$/i.test(host.slice(0, hostEnd)) || /\.[\p{L}\p{N}]/u.test(host.slice(hostEnd)))
       return undefined;
     return addressOf(authority.slice(0, authority.length - host.length + hostEnd));
@@ -39,8 +39,8 @@ export function addressAt(text: string, at: number): Address | undefined {
   const rest = at + authority.length;
   REST.lastIndex = rest;
   const [tail = ''] = REST.exec(text) ?? [];
-  // An address with such a rest is rejected: no sentence continues after a host with `@`, or with a soft hyphen, which
-  // browsers ignore.
+  // Rejects an address whose host is followed by `@` or by a soft hyphen. No sentence continues like this, and browsers
+  // ignore soft hyphens.
   if (tail === '' && NO_END.test(text.slice(rest, rest + 2))) return undefined;
   const whole = authority + tail;
   return addressOf(trimmed(whole.slice(0, scriptChange(whole) ?? whole.length)));

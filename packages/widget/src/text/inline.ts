@@ -65,7 +65,8 @@ class Inline {
   }
 
   /**
-   * Returns the length of the literal text at a position. A run of equal marks without a meaning is literal as a whole.
+   * Returns the length of the literal text at a position. If a run of equal marks has no meaning as Markdown, the whole
+   * run is literal.
    */
   #literalLength(at: number): number {
     const mark = this.#text[at]!;
