@@ -5,7 +5,10 @@ import { AROUND, BESIDE, FORM, IN_ARTICLE, IN_CONTENT, IN_MAIN } from './html-bl
  */
 
 export type Attributes = Readonly<Record<string, string>>;
-/** An opening tag with its classes. Several functions need the classes, so they are split only once. */
+/**
+ * An opening tag with its classes. The attribute `class` is split only once, because several functions need the
+ * classes.
+ */
 export type Tag = { name: string; attributes: Attributes; classes: readonly string[] };
 
 export function tagOf(name: string, attributes: Attributes): Tag {
@@ -78,8 +81,8 @@ export function isLeftOut({ name, attributes, classes }: Tag, isInTitle: boolean
   if (NEVER_READ.has(name)) return true;
   if (ROLES_LEFT_OUT.has(attributes['role'] ?? '')) return true;
   if (!classes.some((word) => CLASS_LEFT_OUT.test(word))) return false;
-  // Keeps a heading that has such a class, because sites also give the classes `permalink` and `anchor` to headings
-  // that link to themselves.
+  // A heading with one of these classes is not left out, because sites also give the classes `permalink` and `anchor`
+  // to headings that link to themselves.
   return !isInTitle || name === 'a' || name === 'span' || name === 'button';
 }
 

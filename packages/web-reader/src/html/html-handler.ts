@@ -164,8 +164,8 @@ export class HtmlHandler implements Partial<Handler> {
     this.#open.pop();
     if (name === 'a') this.#out.isLink = false;
     const outside = this.#open.at(-1);
-    // The outer element remembers the name of this element, or of the title at its end: in `<div><h3>…</h3></div>` that
-    // is `h3`. Text between two elements is ignored.
+    // The outer element stores the name of the child that ends here. If that child itself ends with a title, the name
+    // of the title is stored, such as `h3` for `<div><h3>…</h3></div>`. Text between two elements is ignored.
     if (outside && !closed.isLeftOut)
       outside.before = isTitleElement(closed.before) ? closed.before : name;
   }
@@ -191,7 +191,7 @@ export class HtmlHandler implements Partial<Handler> {
     { outside, isInTitle }: { outside: Element | undefined; isInTitle: boolean },
   ): number {
     const above = outside?.where ?? 0;
-    // The titles of a collapsible list may be buttons, so a button in a title is not treated as a form.
+    // The titles of a collapsible list may be buttons, so a button in a title is not treated as part of a form.
     if (isInTitle && (tag.name === 'button' || tag.name === 'label')) return above;
     const where = above | whereOf(tag, above);
     if ((where & IN_ARTICLE) !== 0 && (above & IN_ARTICLE) === 0) this.articles += 1;

@@ -84,7 +84,7 @@ function written({ mark, shown, before, rest, isNote }: Place): string {
   return `${mark === RAISED ? '^' : '_'}${shown}${gap}`;
 }
 
-/** Returns true if the number before the mark is a price without cents, which has a currency next to it. */
+/** Returns true if the number before the mark is a price without cents, that is, a number next to a currency. */
 function isPrice({ before, rest }: Pick<Place, 'before' | 'rest' | 'shown'>): boolean {
   if (/[.,]\d{1,2}$/.test(before)) return false;
   const money = String.raw`(?:[$€£¥]|\b(?:EUR|USD|CHF|GBP|CAD|AUD))`;

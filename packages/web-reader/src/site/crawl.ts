@@ -72,7 +72,7 @@ export class Crawl {
     await this.#settle(target, start.page);
     if (this.#deps.maxDepth > 0) {
       await this.#considerAll(listed.paths.splice(0), { depth: 1, from: SITEMAP });
-      // The pages that an unreadable sitemap listed in the last sync may still exist.
+      // The pages that an unreadable sitemap listed in the last sync may still exist, so they are requested.
       if (listed.problems.length > 0) await this.#followBefore(SITEMAP, 0);
     }
     for (const { path, reason } of listed.problems) yield { kind: 'failed', path, reason };
@@ -335,8 +335,8 @@ export class Crawl {
   }
 
   /**
-   * Queues pages to which further pages linked in the last sync, beyond those that the graph stores, because one of
-   * these links may still exist.
+   * Queues each page that had more incoming links in the last sync than the graph stores. It is requested even if all
+   * stored links are gone, because one of the other links may still exist.
    */
   async #considerMore(): Promise<void> {
     for (const [path, { hasMore, depth }] of this.#deps.before) {

@@ -55,7 +55,7 @@ export class Frontier {
     if (this.#seen.has(path) || OTHER_FILES.test(url.pathname)) return { isNew: false };
     if (this.#seen.size >= this.#max) return { isNew: false };
     const trap = trapOf(url) ?? this.#queryTrap(url);
-    // The address is not stored, because a trap generates addresses endlessly.
+    // The address is not stored, because a trap generates addresses endlessly and would fill the set.
     if (trap !== undefined) return { isNew: false, trap };
     this.#seen.add(path);
     return { isNew: true };

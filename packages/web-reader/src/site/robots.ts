@@ -12,7 +12,8 @@ export type Robots = {
 };
 
 /**
- * Maximum number of bytes of robots.txt that are read. RFC 9309 (2.5) requires at least this size. The rest is ignored.
+ * Maximum number of bytes of robots.txt that are read. RFC 9309 (2.5) requires at least this size. Bytes beyond it are
+ * ignored.
  */
 const BYTES_MAX = 500 * 1024;
 const REDIRECTS_MAX = 5;
@@ -68,7 +69,8 @@ function textOf(answer: Answer, url: URL): string {
     // Drops the last line of a truncated file, because a truncated rule has a different meaning.
     return answer.isCut === true ? text.slice(0, lastLineEnd(text)) : text;
   }
-  // Does not try plain HTTP after a TLS failure, because an attacker on the network could change its content.
+  // Does not try plain HTTP after a TLS failure, because an attacker on the network could change what is sent over
+  // HTTP.
   if (answer.kind === 'failed' && answer.isTls) {
     throw new SiteRefused('TlsFailed', `${url.origin} cannot be read: ${answer.reason}`);
   }

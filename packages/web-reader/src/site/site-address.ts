@@ -52,7 +52,7 @@ function isOf({ origin }: Site, url: URL): boolean {
   if (url.username !== '' || url.password !== '') return false;
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return false;
   const own = new URL(origin);
-  // If the start page has the default port, an address may use http or https with its own default port.
+  // If the start page has the default port, an address may use either http or https, each with its default port.
   const isPort = own.port === '' ? url.port === '' : url.origin === origin || isTwin(own, url);
   return isPort && nakedHost(own) === nakedHost(url);
 }

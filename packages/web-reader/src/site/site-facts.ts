@@ -1,7 +1,7 @@
 import { hashOfLine } from './page-lines.ts';
 import type { SiteGraph } from './site-graph.ts';
 
-/** Pattern for dates. Templates write dates such as that of the last change into each page. */
+/** Pattern for dates. Templates write dates, such as the date of the last change, into each page. */
 const DATES =
   /\d{1,4}[-./]\d{1,2}[-./]\d{1,4}|(?<!\p{L})\p{L}+\.? \d{1,2},? \d{4}|\d{1,2}\.? \p{L}+\.? \d{4}|\d{4}年\d{1,2}月\d{1,2}日/gu;
 const WORDS_MIN = 4;
@@ -65,8 +65,8 @@ export class SiteFacts {
 }
 
 /**
- * Returns true if a line is a fact even without its dates. Other lines with dates, such as those of events, are kept
- * only for the start page.
+ * Returns true if a line is still a fact when its dates are removed. Other lines that contain dates, such as
+ * announcements of events, are indexed only with the start page.
  */
 function isOfPage(line: string): boolean {
   const left = line.replace(DATES, '');
