@@ -84,7 +84,9 @@ export async function lastActivations(db: Db, agentId: string): Promise<AgentAct
   return rows;
 }
 
-/** Returns the highest version below `version` that has been live, or `undefined`. */
+/**
+ * Returns the highest of the versions that have been live and are lower than `version`, or `undefined` if none exists.
+ */
 export async function highestLiveVersionBelow(
   db: Db,
   key: { agentId: string; version: number },

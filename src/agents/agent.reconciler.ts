@@ -67,7 +67,7 @@ export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<Agent
     idPrefix: 'agt',
     idField: 'agentId',
     action: 'Publish',
-    isReferred: true, // Other agents may hand conversations over to this one, so they are reconciled when it changes.
+    isReferred: true, // Agents that hand conversations over to an agent are reconciled when that agent changes.
     rows: projectionsIn(deps.pool, 'agents'),
     uses: (agent, kind, name) =>
       kind === 'Secret' ? usesSecret(agent, name) : uses(agent, kind, name),
@@ -81,7 +81,7 @@ export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<Agent
       secretsOf.set(metadata.uid, secrets.names);
       return outcome;
     },
-    remove: (key, epoch) => removeAgent(deps, { epoch, ...key }), // Versions and activations stay.
+    remove: (key, epoch) => removeAgent(deps, { epoch, ...key }), // Keeps versions unless `deletionPolicy: Delete`.
   };
 }
 
@@ -89,8 +89,8 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
   if (kind === 'ConfigMap') return spec.promptFrom?.configMapKeyRef.name === name;
   if (kind === 'KnowledgeSource') {
     const { sourceIds = [], sourceNames = [], selector } = spec.knowledge ?? {};
-    // When a source is deleted, only its name is known. The agent may have named it by an id in `sourceIds`, or
-    // selected it, so each of these counts as a use of the source.
+    // When a source is deleted, only its name is known. An agent with `sourceIds` or a selector may use the source
+    // without naming it, so such an agent counts as a user of every source.
     return selector !== undefined || sourceIds.length > 0 || sourceNames.includes(name);
   }
   if (kind === 'ModelProvider')

@@ -52,7 +52,10 @@ export function publishVersion(
   });
 }
 
-/** Rolls back to the given version, or to the highest version below the active one that has been live. */
+/**
+ * Rolls back to the given version. Without one, rolls back to the highest of the versions that have been live and are
+ * lower than the active version.
+ */
 export function rollBack(
   deps: AgentWriterDeps,
   caller: Author,
@@ -148,7 +151,7 @@ async function applyPin(
   const { namespace, name, generation, resourceVersion } = current.metadata;
   const { version } = pin;
   if (current.spec.pinnedVersion === version) return current; // The requested version is already pinned.
-  // Rejects the removal of a pin that another manager declares too, because it would silently have no effect.
+  // Rejects the removal of the pin if another manager also declares it, because the pin would stay without an error.
   const owner = current.owners['pinnedVersion']?.find((manager) => manager !== API_PIN_MANAGER);
   if (version === undefined && owner !== undefined) {
     throw managedElsewhere([{ field: 'pinnedVersion', manager: owner }], PINNING);

@@ -46,7 +46,7 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   },
   toSpec: toAgentSpec,
   fromSpec: fromAgentSpec,
-  // A write of the REST field `prompt` conflicts with other managers of either spec field: if one declares
+  // A write of the REST field `prompt` conflicts with other managers of either spec field: if another manager declares
   // `promptFrom`, the API would add a second prompt.
   specFields: { prompt: ['prompt', 'promptFrom'] },
   read: readAgent,
@@ -150,8 +150,9 @@ export function requireAgent(deps: { pool: Db }, key: RowKey): Promise<AgentRow>
 /**
  * Returns the annotation that names the author of a content change and the generation that the change will create.
  * Every patch needs the annotation: from now on the API owns the patched fields, and their author (the API key) is read
- * from it. A patch without changes creates no generation, and the next generation may come from another manager. So
- * that it is not attributed to the API, such a patch keeps an existing annotation, or writes one with generation 0.
+ * from it. A patch without changes creates no generation, and the next generation may come from another manager. To
+ * avoid attributing that generation to the API, a patch without changes keeps an existing annotation, or writes one
+ * with generation 0.
  */
 function causeOf(
   { metadata }: Resource<AgentSpec>,

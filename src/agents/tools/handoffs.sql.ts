@@ -57,9 +57,9 @@ export type HandoffTarget = { agentId: string; agentVersion: number; content: Ag
 
 /**
  * Resolves a handoff from the activation that applied when the conversation began: the last activation of the agent's
- * version up to that time, or else the first one after it. A version that was never live has no activation; its handoff
- * leads to the target's version that was live when the conversation began. Returns `undefined` if the target does not
- * exist or was deleted.
+ * version up to that time or, without one, the version's first activation after that time. A version that was never
+ * live has no activation; its handoff leads to the target's version that was live when the conversation began. Returns
+ * `undefined` if the target does not exist or was deleted.
  */
 export async function readHandoffTarget(
   db: Db,

@@ -46,7 +46,7 @@ export const COMPILE_MS = 1_000;
 const CHECK_MS = 250;
 const PROBLEMS_MAX = 5;
 
-/** Treats `format`, as the draft specifies, and unknown keywords as annotations. */
+/** Options that treat unknown keywords and `format` as annotations. For `format`, the draft specifies this. */
 const OPTIONS = { strict: false, validateFormats: false, logger: false } as const;
 /**
  * Compiles each `$ref` once instead of at every use, and skips the optimization of the generated code. This is up to
@@ -148,8 +148,8 @@ function problemOf(error: unknown): string {
 }
 
 /**
- * Converts any other error of a check to a SlowSchemaError, mainly a stack overflow: a schema that refers to itself at
- * the same place overflows the stack before it exceeds the time limit.
+ * Converts every error that a check throws to a SlowSchemaError. Most are stack overflows: a schema that refers to
+ * itself at the same place overflows the stack before it exceeds the time limit.
  */
 function ending<R>(check: () => R): R {
   try {

@@ -6,8 +6,8 @@ export type SecretRef = { name: string; key: string };
 export type ToolSecret = SecretRef & { value: Buffer | null };
 
 /**
- * Maximum number of stored Secrets per agent. The ones that a declaration named most recently are kept. Every reconcile
- * reads each of them.
+ * Maximum number of stored Secrets per agent. The Secrets that a declaration named most recently are kept. The number
+ * is limited, because every reconcile reads all of them.
  */
 export const TOOL_SECRETS_MAX = 200;
 
