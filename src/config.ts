@@ -232,7 +232,7 @@ export type InFlightShares = Record<
   Shares | null
 >;
 
-/** Quotas per namespace, in bytes for `knowledge_bytes`, otherwise in objects. 0: no limit; missing: 1,000. */
+/** Quotas per namespace: `knowledge_bytes` in bytes, all others in objects. 0: no limit; missing: 1,000. */
 export type Quotas = Readonly<Record<string, number>>;
 
 const QUOTA_SETTING = /^PARLEY_QUOTA_[A-Z_]+$/;

@@ -103,7 +103,7 @@ function credentialIn(body: z.output<typeof createBody>): Credential {
   }
   if (given === undefined)
     throw wrong('/name', 'is required with `api_key`: the name of the person appears in histories');
-  return { apiKey: apiKey!, name: given }; // The checks above leave only the API key.
+  return { apiKey: apiKey!, name: given }; // The checks above rule out every credential except the API key.
 }
 
 function wrong(pointer: string, detail: string): ApiError {

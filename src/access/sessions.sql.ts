@@ -52,7 +52,7 @@ const COLUMNS = `s.id, s.namespace, s.api_key_id as "keyId", s.name, k.scopes,
   least(s.expires_at, k.expires_at) as "expiresAt",
   least(s.last_seen_at + interval '${IDLE_SEC} seconds', s.expires_at, k.expires_at) as "idleExpiresAt"`;
 
-/** Inserts a session. The caller has locked its key, which is live. */
+/** Inserts a session. The caller must have locked the session's key and checked that the key is live. */
 export async function insertSession(
   db: Db,
   session: { id: string; namespace: string; keyId: string; name: string; tokenHash: Buffer },

@@ -87,7 +87,7 @@ async function requireRoom(db: Db, keyId: string): Promise<void> {
 
 /**
  * Creates the token of a sign-in link, which works once and opens a session of the given key. The session gets the
- * given name unless the sign-in request contains another one.
+ * given name unless the sign-in request contains a name.
  */
 export async function makeSignInToken(
   { pool }: { pool: Pool },

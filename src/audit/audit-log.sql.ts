@@ -95,7 +95,7 @@ function json(value: Fields | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-/** Rewrites an unsettled line, because the retry of a write may replace a newer state and so change other fields. */
+/** Rewrites an unsettled line, because a retried write may replace a newer state and then changes different fields. */
 export async function rewriteLine(db: Db, id: string, change: Change): Promise<void> {
   await db.query(
     `update audit_log set before = $2, after = $3, detail = $4

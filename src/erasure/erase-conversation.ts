@@ -28,7 +28,7 @@ export type ErasureDeps = ConversationDeps & {
   eraseEvents: (db: Db, about: Erasing) => Promise<CanceledEvents>;
 };
 
-/** Canceled deliveries: the first ones, and the total number. */
+/** Canceled deliveries: the first of them in detail, and their total number. */
 export type CanceledEvents = {
   canceled: readonly {
     deliveryId: string;
@@ -62,7 +62,7 @@ export async function eraseConversation(
     await eraseGapsOf(db, row.id, ERASED);
     await eraseCallsOf(db, row.id);
     const told = await deps.eraseEvents(db, { conversationId: row.id, events, erased: ERASED });
-    await eraseAnswersAbout(db, row.id); // Stored responses for repeated requests.
+    await eraseAnswersAbout(db, row.id); // The responses that are stored for repeated requests.
     const target = fromUuid('conv', id);
     const detail = { events };
     await recordAudit(db, by, { action: 'conversation.erased', target, detail });

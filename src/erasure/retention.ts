@@ -83,7 +83,8 @@ async function removeConversations(db: Db, batch: Batch): Promise<number> {
   const ids = await deleteOldConversations(db, batch);
   if (ids.length === 0) return 0;
   await deleteCallsOf(db, ids);
-  // A stored response may be younger than its conversation, such as the response to a rating given today.
+  // A stored response may be younger than its conversation, such as the response to a rating given today. Without this
+  // step it would outlive the conversation.
   for (const id of ids) await eraseAnswersAbout(db, id);
   return ids.length;
 }

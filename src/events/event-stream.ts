@@ -20,8 +20,9 @@ import { replayWindowMs, type ReplayWindow } from './replay-window.ts';
  * Events as they happen, for any number of readers in this process (contract/events.md#stream).
  *
  * A namespace with readers has one tail: its newest events, read once for all. A reader that keeps up is served from
- * the tail; one that is slow, or resumes from long ago, reads the database itself. Nothing is queued for a reader: a
- * stalled one holds its current page (PAGE_BYTES) and is disconnected after a while (platform/http/slow-reader.ts).
+ * the tail; a reader that is slow, or resumes from long ago, reads the database itself. Nothing is queued for a reader:
+ * a stalled reader has only its current page (PAGE_BYTES) in memory and is disconnected after a while
+ * (platform/http/slow-reader.ts).
  */
 export type EventStreams = {
   /**

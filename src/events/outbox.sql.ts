@@ -71,9 +71,9 @@ export type NewTestEvent = {
  * Inserts test events and their queued deliveries in one statement, however many there are. Returns the deliveries
  * whose endpoint exists and is enabled; for other endpoints nothing is stored.
  *
- * Notifies within the commit. Other producers notify afterwards (see src/platform/postgres/notifications.ts for the
- * reason), but here many events share the one commit that waits for the notification lock, and each saves a round trip.
- * The maximum is 200 events, because a notification has a size limit.
+ * Notifies within the commit. Other producers notify after their commit, because a commit that notifies waits for a
+ * lock (see src/platform/postgres/notifications.ts). Here many events share one commit and therefore one wait, and each
+ * event saves a round trip. The maximum is 200 events, because a notification has a size limit.
  */
 export async function insertTestEvents(
   db: Db,

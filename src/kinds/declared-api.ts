@@ -20,7 +20,7 @@ export type Answered = { etag: string; body: Record<string, unknown>; shown: boo
  */
 export type DeclaredApi<Body = unknown, Filters = Record<string, unknown>> = {
   /**
-   * Lists a page of `limit` objects. The caller requests one object more than the page size, to detect whether another
+   * Lists up to `limit` objects. `limit` is one more than the page size, so that the caller can detect whether another
    * page follows.
    */
   list: (filter: ListPage & Filters) => Promise<{ id: string; body: Record<string, unknown> }[]>;

@@ -14,8 +14,8 @@ export const SHOP_HOST = 'shop.default.svc';
 const SHOP_PORT = 4780;
 const SHOP_FILE = path.resolve(import.meta.dirname, '../../examples/shop.mjs');
 /**
- * Addresses to try in order, so that several `parley start` on one machine can each use another one. If loopback has
- * only one address, the first process gets it.
+ * Addresses to try in order, so that each `parley start` on a machine can use a different address. If loopback has only
+ * one address, the first process gets it.
  */
 const ADDRESSES = Array.from({ length: 20 }, (_, i) => `127.0.0.${i + 1}`);
 

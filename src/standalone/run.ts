@@ -315,7 +315,7 @@ function printAttempts(
   };
 }
 
-/** Returns the path relative to the working directory, if it lies below it. */
+/** Shortens the path of a folder below the working directory to the relative path. */
 function relative(folder: string): string {
   const below = path.relative(process.cwd(), folder);
   return below.startsWith('..') || below === '' ? folder : below;

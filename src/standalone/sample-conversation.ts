@@ -9,8 +9,8 @@ import type { Resource, ResourceStore } from '../platform/resources/resource-sto
 import type { RunningApi } from '../roles/api/run.ts';
 
 /**
- * Holds one conversation with each agent of examples/ at the first start, through the same services as REST. So a new
- * user sees every type of line, and has conversations to read.
+ * Runs one conversation with each agent of examples/ at the first start, through the same services as REST. A new user
+ * therefore sees every type of output line, and has conversations to read.
  */
 export type SampleDeps = {
   store: Pick<ResourceStore, 'get'>;
@@ -24,7 +24,7 @@ export type SampleDeps = {
 };
 
 const NAMESPACE = 'default';
-/** User id of the sample conversations. It shows that an earlier run has held them. */
+/** User id of the sample conversations. Conversations with this id show that an earlier run has created the samples. */
 const USER_ID = 'demo';
 
 /** Agent with tools that call examples/shop.mjs. */
@@ -56,8 +56,8 @@ type Sample = (typeof SAMPLES)[number];
 
 const LOOK_EVERY_MS = 500;
 /**
- * Maximum number of checks, which take five minutes, in case the user edits the examples meanwhile. After that, only
- * the next start checks again.
+ * Maximum number of checks of whether the agent is active. The checks take five minutes in total, during which the user
+ * may still edit the examples. After that, only the next start checks again.
  */
 const LOOKS_MAX = 600;
 

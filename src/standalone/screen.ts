@@ -43,7 +43,7 @@ export type DeliveryLine = {
 
 type Paint = (style: 'bold' | 'dim' | 'green' | 'red', text: string) => string;
 
-/** Width of the longest type. */
+/** Width of the longest event type. */
 const TYPE_WIDTH = 'conversation.transcript.ready'.length;
 
 export function createScreen(deps: {

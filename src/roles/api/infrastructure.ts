@@ -19,7 +19,7 @@ export type Infrastructure = RoleContext & {
   /** The kinds that this API serves. */
   kinds: readonly Kind[];
   notifier: Notifier;
-  /** Writes an event in the transaction of the change that it reports. */
+  /** Reports an event after the commit of its change: counts it and wakes deliveries and streams. */
   announce: Announce;
   /** Waits until the operator has applied a written declaration to the database (projected it). */
   awaitProjection: AwaitProjection;

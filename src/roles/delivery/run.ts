@@ -77,7 +77,8 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     await rescue.leave();
     await Promise.all(maintenance.map((task) => task.stop()));
     await deliverer.stop();
-    // Last, because until the last result is recorded, another process must not end the leases of this one.
+    // `rescue` stops after the deliverer: until the last result is recorded, no other process may end the leases of
+    // this one.
     await rescue.stop();
     await listener.stop();
     await egress.stop();

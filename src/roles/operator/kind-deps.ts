@@ -16,7 +16,7 @@ export type KindDeps = Pick<
   ReconcilerDeps & {
     store: ResourceStore;
     notifier: Notifier;
-    /** Writes an event in the transaction of the change that it reports. */
+    /** Reports an event after the commit of its change: counts it and wakes deliveries and streams. */
     announce: Announce;
     cutter: TextCutter;
     prober: Prober;

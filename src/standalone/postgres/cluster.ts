@@ -80,7 +80,7 @@ async function initialize(deps: Deps, passwordFile: string): Promise<void> {
   const { folder, cluster, binaries, account } = deps;
   await removeDrafts(folder);
   const draft = path.join(folder, `${DRAFT_PREFIX}${randomBytes(4).toString('hex')}`);
-  // macOS has no C.UTF-8. The difference only affects PostgreSQL's use of the C library.
+  // macOS has no C.UTF-8, so the locale is C there. The difference only affects PostgreSQL's use of the C library.
   const isMac = process.platform === 'darwin';
   const args = ['-D', draft, '--username=parley', `--pwfile=${passwordFile}`];
   args.push('--auth=scram-sha-256', '--no-instructions', '--encoding=UTF8');

@@ -69,7 +69,10 @@ function isStale(owner: string): boolean {
   return pid === undefined || processStartTime(Number(pid)) !== startedAt;
 }
 
-/** Removes a stale file by a rename, which only one of two processes wins. A new file created meanwhile is put back. */
+/**
+ * Removes a stale file by renaming it, which succeeds in only one of two processes. A new file created meanwhile is put
+ * back.
+ */
 async function removeStale(file: string, owner: string): Promise<void> {
   const aside = `${file}.${process.pid}`;
   try {

@@ -15,8 +15,8 @@ import { readOpenApi } from '../openapi-file.ts';
 import type { Module } from './module.ts';
 
 /**
- * Creates the module for what concerns all resources: the audit log, usage, the OpenAPI document, and the deletion of
- * old rows.
+ * Creates the module for functions that concern all resources: the audit log, usage, the OpenAPI document, and the
+ * deletion of old rows.
  */
 export function createHousekeeping(infrastructure: Infrastructure): Module {
   const { pool, limits, log, inFlight, kinds, retention, version } = infrastructure;

@@ -29,7 +29,9 @@ export type Module = {
 
 export type Listeners = Partial<Record<Channel, (ids: readonly string[]) => void>>;
 
-/** Returns one handler for each channel. It calls the handlers of all modules, in the order of the modules. */
+/**
+ * Returns one handler for each channel. Each handler calls the handlers of all modules, in the order of the modules.
+ */
 export function mergeListeners(all: readonly Listeners[]): Listeners {
   const merged: Listeners = {};
   const pairs = all.flatMap((listeners) => Object.entries(listeners));
