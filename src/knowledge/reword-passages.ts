@@ -22,9 +22,9 @@ const EVERY_MS = 60_000;
 const PASSAGES = 100;
 
 /**
- * Creates the job that updates the words of passages which an earlier release indexed. It runs in the background, with
- * one transaction per owner. Searches find the old words until that transaction commits. Several processes share the
- * work.
+ * Creates the job that updates the search words of passages that an earlier release indexed. It runs in the background,
+ * with one transaction per owner of passages. Searches use the old words until that transaction commits. Several
+ * processes share the work.
  */
 export function createRewording({ pool, log }: { pool: Pool; log: Logger }): Periodic {
   return createPeriodic({
@@ -35,7 +35,7 @@ export function createRewording({ pool, log }: { pool: Pool; log: Logger }): Per
   });
 }
 
-/** Updates one owner. Returns false if no owner is left to update. */
+/** Updates the search words of one owner's passages. Returns false if no owner is left to update. */
 export async function rewordOne(pool: Pool): Promise<boolean> {
   return inTransaction(pool, async (db) => {
     const owner = await takeOwnerToReword(db);
@@ -57,7 +57,10 @@ async function rewordSource(db: Db, sourceId: string): Promise<void> {
   await indexOwner(db, sourceId, [...languages]);
 }
 
-/** Updates the words of a document. Returns its language, which an earlier release may have failed to detect. */
+/**
+ * Updates the search words of a document. Returns the document's language, which an earlier release may have failed to
+ * detect.
+ */
 async function rewordDocument(
   db: Db,
   documentId: string,

@@ -3,8 +3,8 @@ import { long } from './passages/knowledge-postings.sql.ts';
 import { configurationOf } from './passages/languages.ts';
 
 /**
- * Returns an owner whose passages still have the words of an earlier release, and locks it until the end of the
- * transaction. Skips owners on which another process is working. Returns `undefined` if none is left.
+ * Returns an owner whose passages still have the search words that an earlier release computed, and locks it until the
+ * end of the transaction. Skips owners on which another process is working. Returns `undefined` if none is left.
  */
 export async function takeOwnerToReword(
   db: Db,
@@ -36,7 +36,7 @@ export async function readPassagesToReword(
   return rows;
 }
 
-/** Updates the words of passages. The caller rebuilds the index of the owner. */
+/** Updates the search words of passages. The caller must then rebuild the index of their owner. */
 export async function updateWords(
   db: Db,
   passages: readonly WordedPassage[],

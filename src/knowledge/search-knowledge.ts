@@ -64,8 +64,8 @@ async function searchTold(
 
 /**
  * Searches a whole namespace or, with an agent, the content that the agent's live version can use. For each hit,
- * `given` says whether a reply of the agent would get the passage, determined by the same search that a turn makes; it
- * is `null` without an agent.
+ * `given` says whether a reply of the agent would get the passage. It is determined by the search that a turn makes,
+ * and is `null` without an agent.
  * @throws ApiError not_found if the agent does not exist; unavailable
  */
 export async function searchFor(
@@ -82,7 +82,8 @@ export async function searchFor(
   const { knowledge } = live.content ?? {};
   const scope = await agentScope(pool, { namespace, agentId, knowledge });
   const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } = knowledge ?? {};
-  // The search runs a second time with the limit of a turn, because the limit affects which passages are compared.
+  // Searches twice, with the limit of this request and with the limit of a turn, because the limit affects which
+  // passages are compared.
   const [all, own] = await Promise.all(
     [limit, topK].map((most) => searchTold(pool, { scope, query, limit: most }, ways)),
   );

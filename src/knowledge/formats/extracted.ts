@@ -7,7 +7,9 @@ export type ExtractInput = {
   mediaType: string | null;
   /** Charset that was declared with the media type. */
   charset?: string | null;
-  /** File name or page address. Its extension decides the format if the media type does not. */
+  /**
+   * File name or page address. Its extension decides the format if the first bytes do not; the media type comes last.
+   */
   name: string;
   /** Base URL for the links of a page. */
   url?: string | null;

@@ -101,8 +101,8 @@ function isLocked(bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns true if the content begins like a ZIP, and its name or media type says DOCX. Both can be true, because a DOCX
- * file is a ZIP archive.
+ * Returns true if the content begins like a ZIP and the file has the extension of a DOCX. This is no contradiction,
+ * because a DOCX file is a ZIP archive.
  */
 function isOf(begun: Format, named: Format | undefined): boolean {
   return begun === 'zip' && named === 'docx';

@@ -26,7 +26,7 @@ export type DetectGapInput = {
   topScore: number;
   /** Passages that the search found, best first. */
   closest: readonly KnowledgeHit[];
-  /** Returns the content that the agent can search. The rarity of words is measured in it. */
+  /** Returns the content that the agent can search. It determines how rare a word is. */
   scope: () => Promise<SearchScope>;
   /** Writes the event to the outbox, in the caller's transaction. */
   emit: (data: EventData<'knowledge.gap.detected'>) => Promise<void>;
@@ -35,15 +35,15 @@ export type DetectGapInput = {
 /**
  * Records a question that had no answer, in the transaction of the turn. A question creates only one gap and one event,
  * however often it is asked, in any wording and in any number of conversations. Each repetition is counted, unless the
- * last one came from the same conversation. After a gap is resolved, the question creates a new gap.
+ * question was last asked in the same conversation. After a gap is resolved, the question creates a new gap.
  */
 export async function detectGap(
   db: Db,
   input: DetectGapInput,
 ): Promise<{ gapId: string; isNew: boolean }> {
   const asked = await readQuestion(db, input);
-  // Searches for exactly the same question first, because this needs no lock. Only the comparison with similar
-  // questions does.
+  // First searches for exactly the same question, which needs no lock. Only the comparison with similar questions needs
+  // one.
   const known = await countSameGap(db, asked);
   if (known) return noted(db, asked, known);
   await lockGaps(db, input.agentId); // Prevents two transactions from adding the same gap.
@@ -71,8 +71,9 @@ async function readQuestion(
 }
 
 /**
- * Returns the words that define the question. In a longer text these are the words of the question at its end, unless
- * only one word remains there ("Do you deliver there?"). If the question has only stop words, returns the stop words.
+ * Returns the words that define the question. If a longer text ends in a question, these are the words of that question
+ * without its stop words. If only one word is left ("Do you deliver there?"), the words of the rest of the text are
+ * included. If the question has only stop words, returns the stop words.
  */
 function definingWords(text: string): string {
   const { question, context } = askedWords(text);

@@ -7,8 +7,8 @@ import { findOpenQuestions, readOpenQuestions, type OpenQuestion } from './gap-q
 import { commonWords, likeness, type AskedWord } from './same-question.ts';
 
 /**
- * Maximum number of latest open questions with which a question is compared. In addition, it is compared with at most
- * the same number of older questions, those that contain its rarest word.
+ * Maximum number of latest open questions with which a question is compared. In addition, it is compared with up to the
+ * same number of older questions that contain its rarest word.
  */
 const OPEN_MAX = 500;
 /**

@@ -81,7 +81,7 @@ export async function countSameGap(
 
 export type CountedGap = { id: string; more: number };
 
-/** Counts another question of a known gap. Returns `undefined` if the gap was closed in the meantime. */
+/** Counts a repetition of the question of a known gap. Returns `undefined` if the gap was closed in the meantime. */
 export async function countGap(
   db: Db,
   gap: { id: string; conversationId: string },

@@ -16,11 +16,12 @@ export type AskedWord = {
   isKnown: boolean;
 };
 
-/** Minimum weight of the common words, as a share of the weight of all words of both questions. */
+/** Minimum share of the common words in the total weight of both questions. */
 const SHARE_MIN = 0.7;
 /**
- * Maximum weight of a word that only one of the questions has, relative to the heaviest common word. Above it, the
- * questions are different. `OWN_WORDS_MAX` applies if both questions have such a word.
+ * Maximum weight of a word that only one of the questions has, relative to the heaviest common word. If such a word
+ * weighs more, the questions are different. `OWN_WORDS_MAX` applies if each question has a word that the other one
+ * lacks.
  */
 const OWN_WORD_MAX = 0.95;
 const OWN_WORDS_MAX = 0.6;

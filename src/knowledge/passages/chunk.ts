@@ -25,8 +25,8 @@ const SUBJECT_LEVEL = 2;
 const HEADING_CHARS_MAX = 400;
 
 /**
- * Yields the passages of a text in order, without U+0000, which PostgreSQL cannot store. They are created on demand, so
- * that a caller that stops early does not pay for the rest.
+ * Yields the passages of a text in order, without U+0000, which PostgreSQL cannot store. Passages are created on
+ * demand, so that a caller that stops early saves the work for the remaining ones.
  */
 export function* chunkText(text: string): Generator<Chunk> {
   for (const { path, paragraphs } of mergeSmall(readSections(cleanText(text)))) {

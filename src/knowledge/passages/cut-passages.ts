@@ -47,7 +47,7 @@ export type Refusal = { code: 'invalid_format' | 'too_many' | 'too_large'; detai
 export const PASSAGES_MAX = 55_000;
 /**
  * Maximum number of distinct words of one source, twice as many as in 20 MB of prose. Each word is a row of the index,
- * and two million rows took a minute.
+ * and to write two million rows took a minute.
  */
 export const WORDS_MAX = 250_000;
 /**

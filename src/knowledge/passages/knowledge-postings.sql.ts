@@ -56,8 +56,9 @@ async function deletePostings(db: Db, ownerId: string): Promise<void> {
 }
 
 /**
- * Deletes the index of an owner that the previous release wrote, because it may hold words that must be erased. Returns
- * true if there was such an index. In that case the owner's postings are deleted too, and the caller must rebuild them.
+ * Deletes the index that the previous release wrote for an owner, because that index may contain words that must be
+ * erased. Returns true if there was such an index. In that case the owner's postings are deleted as well (by a
+ * trigger), and the caller must rebuild them.
  */
 export async function dropOldIndex(db: Db, ownerId: string): Promise<boolean> {
   const { rowCount } = await db.query(

@@ -265,9 +265,9 @@ export async function readPassages(
 ): Promise<PassageRow[]> {
   const { rows } = await db.query<PassageRow>({
     name: 'read_passages',
-    // PostgreSQL decompresses a stored tsvector for each expression that reads it. `ts_filter` makes one plain copy
-    // for all words, `searched` parses each word once, and `ts_rank_cd` gets only words that the passage contains.
-    // Lateral rows behind `offset 0` are computed once.
+    // PostgreSQL decompresses a stored tsvector for each expression that reads it. The query avoids such repeated work:
+    // `ts_filter` makes one plain copy for all words, `searched` parses each word once, and `ts_rank_cd` gets only
+    // words that the passage contains. `offset 0` ensures that the lateral rows are computed once.
     text: `with searched as materialized (
              select w as word, quote_literal(w)::tsquery as anywhere,
                     (quote_literal(w) || ':A')::tsquery as heading,

@@ -45,8 +45,8 @@ export function searchableText(text: string): string {
 }
 
 /**
- * Returns the words of a question as `searchableText` does, but without the additional words that are only for the
- * index.
+ * Returns the words of a question as `searchableText` does, but without the additional words that `searchableText`
+ * returns for the index.
  */
 export function sentenceText(text: string): string {
   return wordsToMatch(text, 'asked').join(' ');

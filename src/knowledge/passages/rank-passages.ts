@@ -12,9 +12,9 @@ import {
 import { isNoise } from './question-words.ts';
 
 /**
- * This module determines how much of a question each passage contains. It runs in JavaScript and not in SQL, which was
- * measured to be ten times slower: summing lists of thousands of positions is a loop over numbers here, but a hash
- * table of rows there.
+ * This module determines how much of a question each passage contains. It runs in JavaScript, because SQL was measured
+ * to be ten times slower: to sum lists of thousands of positions, SQL needs a hash table of rows, and JavaScript only a
+ * loop over numbers.
  */
 
 /** A word of a question, with all the ways in which passages may contain it. */

@@ -66,13 +66,13 @@ const ANSWERS = 8;
  */
 const PROBABLE = 0.5;
 /**
- * Weight of the likeness between question and heading in the order of passages. The words of the question together have
- * the weight 1.
+ * Weight that the likeness of question and heading has when passages are ordered. All words of the question together
+ * have the weight 1.
  */
 const LIKENESS = 0.5;
 /**
- * Weight of the proximity of the question's words to each other in the order of passages. The words themselves together
- * have the weight 1.
+ * Weight that the proximity of the question's words in a passage has when passages are ordered. All words of the
+ * question together have the weight 1.
  */
 const NEARNESS = 0.1;
 /** Closeness of a synonym. */
@@ -185,8 +185,8 @@ function ranked(passages: readonly PassageRow[], found: Found): KnowledgeHit[] {
     if (!candidate) return [];
     const like = asking[at]!.includes('') ? null : Math.max(...likest[at]!);
     const why = whyOf(question, { ...row, likeness: like });
-    // Share of the words that this passage contains and whose postings are not listed, because too many passages
-    // contain them. `candidate` lacks the points for these words.
+    // Share of the question's weight for words that this passage contains and whose postings are not listed, because
+    // too many passages contain them. The points in `candidate` do not include these words.
     const unlisted = why.unlisted / asked;
     const signs = {
       coverage: why.coverage,

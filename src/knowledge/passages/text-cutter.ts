@@ -45,8 +45,8 @@ export class TextRefused extends Error {
 }
 
 /**
- * Maximum size of a text that is divided in the calling thread, which takes about 3 ms. For such a text the transfer to
- * another thread would take longer.
+ * Maximum size of a text that is divided in the calling thread, which takes about 3 ms. The transfer of such a text to
+ * another thread would take longer than that.
  */
 const SMALL_BYTES = 16 * 1024;
 /** Number of batches (of about 250 kB) from which a write counts as large. Writing them takes more than a second. */

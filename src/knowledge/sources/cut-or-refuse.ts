@@ -3,7 +3,7 @@ import type { Content, CutContent } from '../passages/cut-passages.ts';
 import { TextRefused, type TextCutter } from '../passages/text-cutter.ts';
 
 /**
- * Divides content into passages. `pointer` is the JSON Pointer of the content in the request body, for the error.
+ * Divides content into passages. `pointer` is the JSON Pointer of the content in the request body. An error names it.
  * @throws ApiError invalid_body with the permitted values; unavailable
  */
 export async function cutOrRefuse(

@@ -41,8 +41,8 @@ export type IndexDeps = QuotaDeps & {
 export type Index = (source: KnowledgeSourceRow, content: ReadContent) => Promise<void>;
 
 /**
- * Runs a transaction that may index a source, and announces its event after the commit. The metric counts it only once,
- * as `ready` or `error`, even if the transaction is repeated.
+ * Runs a transaction that may index a source, and announces the event of the indexing after the commit. The metric
+ * counts the indexing only once, as `ready` or `error`, even if the transaction is repeated.
  */
 export async function inIndexTransaction(
   deps: IndexDeps,

@@ -114,8 +114,8 @@ export type Upload = { mediaType: string; fileName: string | null; content: Buff
 export const UNNAMED_FILE = 'content';
 
 export async function readUpload(db: Db, sourceId: string): Promise<Upload | undefined> {
-  // Reads the content as base64, because neither of pg's formats is suitable: in hex, 20 MB are 40 million digits, and
-  // in its binary format pg decodes the bytes as UTF-8, which corrupts other content.
+  // Reads the content as base64, because neither of pg's formats is suitable. In hex, 20 MB are 40 million digits. In
+  // the binary format, pg decodes the bytes as UTF-8, which corrupts content that is not UTF-8.
   const { rows } = await db.query<Omit<Upload, 'content'> & Piece>(
     `select media_type as "mediaType", file_name as "fileName", length(c.content) as length,
             encode(c.content, 'base64') as base64
@@ -135,8 +135,8 @@ export async function readUpload(db: Db, sourceId: string): Promise<Upload | und
 type Piece = { length: number; base64: string };
 
 /**
- * Joins pieces in memory that can be shared with a thread. Pauses between pieces, so that the process can handle
- * requests.
+ * Joins pieces into a buffer of shared memory, which other threads can read. Pauses between pieces, so that the process
+ * can handle requests.
  */
 async function shared(pieces: readonly Piece[]): Promise<Buffer> {
   const size = pieces.reduce((sum, { length }) => sum + length, 0);

@@ -4,8 +4,9 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { sumSourceBytes } from './knowledge-sources.sql.ts';
 
 /**
- * Storage quota of a namespace. It limits the bytes of documents as declared or uploaded. It does not limit their
- * passages and index, which grow in proportion and take a multiple of that (docs/decisions/0021).
+ * Storage quota of a namespace. It limits the bytes of documents as declared or uploaded. It does not limit the
+ * passages and the index, which grow in proportion to the documents and take several times their size
+ * (docs/decisions/0021).
  */
 
 /**

@@ -61,7 +61,8 @@ export async function projectSource(
     inIndexTransaction(deps, async (db, index) => {
       await assertLeader(db, epoch);
       const requireRoom = await roomFor(db, deps, 'knowledge_sources', source);
-      // If another object had this name and its deletion was missed, deletes that object's source first.
+      // The operator may have missed the deletion of an earlier object with this name. In that case, deletes that
+      // object's source first.
       const replaced = await markSourceDeleted(db, source, source.id);
       if (replaced !== undefined) await dropContent(db, replaced.id);
       const isOtherText = content ? !known?.contentHash?.equals(contentHashOf(content)) : false;

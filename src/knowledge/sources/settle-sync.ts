@@ -31,7 +31,8 @@ const RETRY_MS_MAX = 3_600_000;
 export const FAILURES_MAX = 8;
 
 /**
- * Stores the result of a successful sync, in its transaction, and emits its event. The caller must have locked the row.
+ * Stores the result of a successful sync and emits the event of the sync, in the caller's transaction. The caller must
+ * have locked the row.
  * @throws QuotaExceededError
  */
 export async function storeSynced(
@@ -81,8 +82,8 @@ function stateAfterSync({
 }
 
 /**
- * Stores the failure of a sync, in its transaction, schedules a retry and emits its event. The indexed content stays.
- * The caller must have locked the row.
+ * Stores the failure of a sync, schedules a retry and emits the event of the sync, in the caller's transaction. The
+ * indexed content stays. The caller must have locked the row.
  */
 export async function storeSyncFailure(
   db: Db,

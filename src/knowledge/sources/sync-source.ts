@@ -93,7 +93,8 @@ function indexContent(
     inIndexTransaction(deps, async (db, index) => {
       const source = await prepare(db);
       await index(source, content);
-      // A source whose declaration has another problem does not become ready.
+      // A source of type `text` that is not ready stays so: its declaration has a problem that indexing its text again
+      // does not solve.
       if (source.ready || source.type === 'file') {
         const condition = syncedCondition({ chunks: passagesOf(content), failed: content.failed });
         await updateSourceState(db, {

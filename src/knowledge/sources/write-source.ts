@@ -58,8 +58,8 @@ export const DECLARED_SOURCE: DeclaredKind<
   },
   toSpec: toKnowledgeSourceSpec,
   fromSpec: fromKnowledgeSourceSpec,
-  // A write of the REST field `text` conflicts with other managers of either spec field: if one declares `textFrom`,
-  // the API would add a second text.
+  // A write of the REST field `text` also conflicts with another manager of `textFrom`, because a source with both
+  // fields would have two texts.
   specFields: { text: ['text', 'textFrom'] },
   read: readSource,
   asWritten: (written, declared, row) => {

@@ -8,8 +8,9 @@ import { toBytes } from './vector-bytes.ts';
 export type EmbedTexts = (texts: readonly string[]) => Promise<Embedded>;
 
 /**
- * Returns the vectors of passages. Reuses the vectors of texts that were embedded before for the same owner. Omits
- * texts that the provider rejects, unless it rejects all of them.
+ * Returns the vectors of passages. Reuses the vectors of texts that were embedded before for the same owner. If the
+ * provider rejects only some of the texts, their vectors are missing in the result. If it rejects all, the error is
+ * thrown.
  * @throws EmbeddingFailure
  */
 export async function vectorsOf(
@@ -49,7 +50,7 @@ async function embedTaken(
     return (await embed(texts)).vectors;
   } catch (error) {
     if (!isRefusal(error) || texts.length === 1) throw error;
-    // Checks whether the texts cause the failure. If the model or the URL is wrong, even the shortest text fails.
+    // Sends the shortest text alone. If even that fails, the cause is not a text but a wrong model or URL.
     await embed([texts.toSorted((a, b) => a.length - b.length)[0]!]);
     return halved(embed, texts);
   }

@@ -10,7 +10,7 @@ export type Signs = {
    * Coverage: the weight of the question's words that the passage contains, as a share of the weight of all its words.
    */
   coverage: number;
-  /** The same share, with each word additionally weighted by how much the passage is about it (BM25F). */
+  /** Like `coverage`, but each word is also weighted by how much the passage is about that word (BM25F). */
   about: number;
   /** Likeness of the heading and the question; `null` if the heading is not a question. */
   likeness: number | null;
@@ -20,7 +20,8 @@ export type Signs = {
 const PLAIN = { bias: -3.5, coverage: 6.7 };
 /**
  * Weights for a passage whose heading is a question. Neighboring passages often have headings that share most words, so
- * the likeness of the two questions alone says little. Its lead over the other passages counts too.
+ * a high likeness alone says little. Therefore the weights also cover the lead of a passage's likeness and of its
+ * `about` over those of the other passages.
  */
 const ASKED = { bias: -5.7, likeness: 6.3, about: 3, aheadLike: 1.5, aheadAbout: 1.9, both: 0.9 };
 /** Maximum lead over the second-best passage that counts. A larger lead does not make an answer more probable. */
@@ -45,8 +46,8 @@ export function scoresOf(all: readonly Signs[]): number[] {
 }
 
 /**
- * Returns a function that computes the lead of a value over the second-highest value. The lead is 0 for all values but
- * the highest.
+ * Returns a function that computes the lead of a value over the second-highest value. For all values except the
+ * highest, the lead is 0.
  */
 function aheadOfRest(values: readonly number[]): (at: number) => number {
   const [first = 0, second = first] = values.toSorted((a, b) => b - a);

@@ -10,8 +10,8 @@ export type Why = {
     as: string;
     in: 'heading' | 'text' | 'both';
     /**
-     * Weight of the word as a share of the question, from 0 to 1. It is lower if the passage contains a synonym or
-     * correction instead.
+     * Weight of the word as a share of the question, from 0 to 1. It is lower if the passage contains only a synonym or
+     * a correction of the word.
      */
     weight: number;
   }[];
@@ -22,8 +22,8 @@ export type Why = {
 };
 
 /**
- * Impact that is assumed for a word if too many passages contain it to list them. It equals one occurrence in a passage
- * of usual length.
+ * Impact that is assumed for a word whose postings are not listed, because too many passages contain it. It equals one
+ * occurrence in a passage of usual length.
  */
 const USUAL = 0.45;
 
