@@ -3,9 +3,10 @@ import { hash } from 'node:crypto';
 /**
  * Assignment of endpoints to delivery processes. A wake-up (the database notification that endpoints have deliveries
  * due) reaches every process. If every process then claimed deliveries, most claims would find nothing. So each
- * endpoint is assigned to one process, which claims immediately. The periodic sweeps of the other processes find what
- * it misses. Correctness does not depend on the assignment: while processes disagree about which of them are alive,
- * they claim too often or 200 ms later.
+ * endpoint is assigned to one process, which claims immediately. If that process misses a delivery, the periodic sweeps
+ * of the other processes find it. Correctness does not depend on the assignment: while processes disagree about which
+ * of them are alive, two of them may try to claim the same deliveries, or none does so until the next sweep, at most
+ * 200 ms later.
  */
 export type Affinity = {
   /** Sets the numbers of the other processes that claim deliveries, in ascending order. */

@@ -62,7 +62,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
 
   async function claimWhatIsDue(): Promise<void> {
     for (;;) {
-      // A requested sweep runs between two claims. Otherwise a long backlog would delay it until the backlog is empty.
+      // A requested sweep runs between two claims, so that it does not have to wait until a long backlog is empty.
       if (sweepAsked) {
         sweepAsked = false;
         await sweep(deps, due);
@@ -202,8 +202,8 @@ async function releaseSuccessors(
   claimed: readonly ClaimedDelivery[],
   wake: (endpointIds: readonly string[]) => void,
 ): Promise<void> {
-  // A delivery that another process has lost is included, whatever its attempt: that process may have died before it
-  // marked the first attempt as started.
+  // Includes each delivery whose lease another process has lost, even if this is not the first attempt: that process
+  // may have died before it marked the first attempt as started.
   const first = claimed.filter((d) => d.conversationId !== null && (d.attempt === 1 || d.lost));
   if (first.length === 0) return;
   try {

@@ -5,20 +5,23 @@ import type { ClaimBudget, ClaimedDelivery } from '../queue/dispatch-queue.ts';
  * at the end, so that others come first.
  */
 export type DueEndpoints = {
-  /** Endpoints that may have fresh events, and possibly yielding deliveries too. */
+  /** Endpoints that may have fresh events. They may have yielding deliveries as well. */
   fresh: Set<string>;
   /** Endpoints that are known to have only yielding deliveries. */
   yielding: Set<string>;
   /**
-   * Adds an endpoint that has deliveries due, fresh or yielding. An endpoint that is already in `yielding` stays there:
-   * a claim for it includes fresh events too, and its backlog must not count as fresh at each sweep.
+   * Adds an endpoint that has deliveries due, fresh or yielding. An endpoint that is already in `yielding` stays there.
+   * A claim for that endpoint finds fresh events anyway, and a move to `fresh` at each sweep would give its backlog the
+   * priority of fresh events.
    */
   add: (endpointId: string) => void;
   /** Removes the endpoints for which a claim begins. */
   take: (budgets: readonly ClaimBudget[]) => void;
   /** Adds the endpoints of a failed claim again. */
   putBack: (budgets: readonly ClaimBudget[]) => void;
-  /** Adds the endpoints again whose claims used their whole budget, because they may have more deliveries due. */
+  /**
+   * Adds those endpoints again that used their whole budget in the claim, because they may have more deliveries due.
+   */
   noteClaimed: (budgets: readonly ClaimBudget[], claimed: readonly ClaimedDelivery[]) => void;
 };
 

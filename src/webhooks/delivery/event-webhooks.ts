@@ -22,7 +22,7 @@ function describeEvent(type: EventType): RouteConfig {
     operationId: `on${name}`,
     summary: type,
     tags: ['Webhooks'],
-    security: [], // There are no credentials: the receiver authenticates Parley by the signature.
+    security: [], // Requests carry no credentials: the receiver authenticates Parley by the signature.
     description:
       'Sent at least once to each enabled endpoint of the namespace that is subscribed to the type.',
     request: {

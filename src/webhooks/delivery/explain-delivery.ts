@@ -69,7 +69,10 @@ export type Facts = {
 
 type Why = [reason: Reason, detail: string];
 
-/** Explains the outcome by one delivery: a queued one if there is one, or else a delivered one, or else the newest. */
+/**
+ * Explains the outcome by one of the deliveries: a queued delivery if there is one, or else a delivered one, or else
+ * the newest.
+ */
 export function explain(facts: Facts): Explanation {
   const { deliveries } = facts;
   const delivery =

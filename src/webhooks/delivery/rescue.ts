@@ -83,8 +83,8 @@ export async function createRescue(deps: {
     const others = all.filter((one) => one.number !== processNumber);
     const claiming = others.filter(({ isGone, isStopping }) => !isGone && !isStopping);
     deps.onOthers(claiming.map(({ number }) => number));
-    // If even this process's own session is gone, the server was unavailable, even if only briefly. Then the sessions
-    // of the other processes say nothing about whether these processes are alive.
+    // If this process's own session is gone, the database server was unavailable, perhaps only briefly. A missing
+    // session of another process then does not show that this other process is dead.
     if (all.some((one) => one.number === processNumber && one.isGone)) outageSeen();
     const now = nowMs();
     if (now < notBeforeMs) return [];

@@ -45,7 +45,8 @@ export function attemptOffsetsMs(deliveryId: string): number[] {
  *   time passed while the receiver hung, that attempt is due now and is not lost.
  * - `retryAfterMs`: the delay that the receiver requested. It delays the attempt by at most ten minutes and skips
  *   none.
- * - `nextMs`: when the next scheduled attempt is due. An extra attempt before that time does not replace it.
+ * - `nextMs`: when the next scheduled attempt is due. An extra attempt before that time does not replace the scheduled
+ *   one.
  */
 export function nextAttemptOffsetMs(input: {
   deliveryId: string;

@@ -48,7 +48,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     },
     idle: async () => {
       await Promise.all(attempts);
-      await deps.completer.flush(); // The flush comes last, because it limits the time that recording may take.
+      await deps.completer.flush(); // Limits the time that recording may take, so it begins after the last attempt.
       await Promise.all(inFlight);
     },
   };

@@ -128,8 +128,8 @@ export async function updateRestHeaders(
 }
 
 /**
- * Stores headers set by REST that were found outside of the row: in the Secret after the database was lost, or in a
- * declaration by an earlier release. Does not replace headers that the row already has.
+ * Stores headers set by REST that were found outside of the row: in the Secret, after the database was lost, or in a
+ * declaration that an earlier release wrote. Does not replace headers that the row already has.
  */
 export async function adoptRestHeaders(
   db: Db,

@@ -155,7 +155,7 @@ export const RotatedWebhookEndpoint = WebhookEndpoint.extend({
   }),
 }).meta({ id: 'RotatedWebhookEndpoint', description: 'An endpoint with a rotated secret.' });
 
-/** Returns the rotation in progress, or null once it is over, even if the row was not updated since. */
+/** Returns the rotation in progress. Returns null after its end, even if the row still contains the rotation. */
 function rotationView(
   row: WebhookEndpointRow,
 ): z.output<typeof WebhookEndpoint>['secret_rotation'] {

@@ -39,7 +39,7 @@ export function parseHeaders(text: unknown): Headers | undefined {
   }
 }
 
-/** Returns why these headers may not be sent, or undefined if they may. The text never repeats a value. */
+/** Returns why these headers may not be sent, or undefined if they may. The reason never contains a header's value. */
 export function headersProblem(headers: Headers): string | undefined {
   const names = Object.keys(headers);
   if (names.length > HEADERS_MAX) return `at most ${HEADERS_MAX} headers are allowed`;

@@ -111,8 +111,8 @@ function rotate(
     // A retry of this request after a crash: its rotation has already begun.
     if (isWaiting && next.secret === made) return before;
     if (isWaiting) throw inProgress(next.atMs);
-    // If an earlier rotation has swapped the secrets but not ended, this rotation starts from its new secret and drops
-    // its old one.
+    // If an earlier rotation has swapped the secrets but not ended, this rotation starts from the secret that is now in
+    // use, and the secret that was in use before is dropped.
     const secret = next?.secret ?? before.secret;
     const overlapMs = (step.overlapSec ?? OVERLAP_DEFAULT_SEC) * 1_000;
     const atMs = nowMs + overlapMs;

@@ -9,8 +9,8 @@ import { SIGNING_SECRET_KEY } from './webhook-endpoint.ts';
 import { signingSecretName } from '../../platform/reconcile/references.ts';
 
 /**
- * Contents of an endpoint's Secret. During a rotation there are two secrets and the absolute times of the swap and of
- * the end, so that a new database immediately signs with the right secret.
+ * Contents of an endpoint's Secret. During a rotation they include both secrets and the absolute times of the swap and
+ * of the end. After the loss of the database, Parley can thus sign with the right secret immediately.
  */
 export type SigningSecrets = {
   secret: string;

@@ -71,9 +71,9 @@ export type EndpointProjection = Omit<
 };
 
 /**
- * SQL for the start and the length of the current series of failures. There is a series only if the last attempt
- * failed: null and 0 otherwise. The columns alone do not show that, because processes of earlier releases leave old
- * values in them after a success.
+ * SQL for the start and the length of the current series of failures. After a success there is no series, and the
+ * values are null and 0. They are computed from the times of the last success and failure, because processes of earlier
+ * releases leave old values in the columns after a success.
  */
 const RUN = `case when h.last_failure_at > coalesce(h.last_success_at, '-infinity')
     then coalesce(case when h.failing_since > coalesce(h.last_success_at, '-infinity')
@@ -161,7 +161,9 @@ export type HealthRow = Pick<
   | 'failingSince'
 >;
 
-/** Returns how deliveries to each endpoint went, in all namespaces. */
+/**
+ * Returns the last success, the last failure and the current series of failures of each endpoint, in all namespaces.
+ */
 export async function listEndpointHealth(db: Db): Promise<HealthRow[]> {
   const { rows } = await db.query<HealthRow>({
     name: 'list_endpoint_health',

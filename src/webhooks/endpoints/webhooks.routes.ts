@@ -103,7 +103,7 @@ const testBody = z
       ),
     data: z
       .record(z.string(), z.unknown())
-      .meta({ maxProperties: 50 }) // This bounds the size. No event type has more than 50 properties.
+      .meta({ maxProperties: 50 }) // Bounds the size of the data. No event type has more than 50 properties.
       .optional()
       .describe('Data of the event, with the fields of its type. Default: a sample.'),
     dry_run: z

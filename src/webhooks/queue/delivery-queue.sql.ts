@@ -51,10 +51,10 @@ export function createPostgresQueue(deps: {
 
 const DAY_MS = 86_400_000;
 /**
- * Maximum age in ms of events whose bodies the claim itself reads; only replays concern older events. Planning a claim
- * that covers a month of partitions would take three times as long. So the age limits are passed as parameters, by
- * which PostgreSQL prunes the other partitions. A second statement reads the bodies that the claim did not find: the
- * event is older or has no body, or the clock of this process is wrong.
+ * Maximum age in ms of events whose bodies the claim itself reads; only replays concern older events. To plan a claim
+ * over a month of partitions would take three times as long, so the age limits are parameters by which PostgreSQL
+ * prunes older partitions. A second statement looks for the bodies that the claim does not find. Such an event is older
+ * or has no body, or the clock of this process is wrong.
  */
 const RECENT_MS = DEADLINE_MS + DAY_MS;
 
@@ -70,8 +70,8 @@ const RECENT_MS = DEADLINE_MS + DAY_MS;
  *
  * The first attempt of a conversation's event waits until the conversation's earlier deliveries have started.
  * Deliveries in the same batch are an exception, because the caller starts them in order. A delivery takes no slot
- * while it waits for an earlier delivery that is yielding, or whose `run_at` is later because it is or was leased.
- * Otherwise it would take the slot that the earlier delivery needs, and with few slots neither would ever be claimed.
+ * while it waits for an earlier delivery that is yielding, or whose `run_at` is later because it is or was leased. If
+ * it took one, the earlier delivery might find no slot, and with few slots neither of the two would ever be claimed.
  */
 export async function claimDeliveries(
   db: Db,

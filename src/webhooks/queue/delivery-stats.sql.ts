@@ -25,15 +25,16 @@ export type StatsSpan = {
 /** Target for the time from the commit of an event to its acknowledgement. */
 export const TARGET_MS = 500;
 /**
- * Maximum number of finished deliveries that one request reads. The endpoints share it, and each endpoint gets at least
- * `READ_MIN`.
+ * Maximum number of finished deliveries that one request reads. It is divided among the endpoints, and each endpoint
+ * gets at least `READ_MIN`.
  */
 export const READ_MAX = 100_000;
 const READ_MIN = 1_000;
 export const UNFINISHED_MAX = 10_000;
 
 /**
- * Counts of one bucket. The first bucket is 0. The row whose `bucket` is undefined has the totals and always exists.
+ * Counts of one bucket. Buckets are numbered from 0. The row whose `bucket` is undefined has the totals and always
+ * exists.
  */
 export type StatsRow = DeliveryStats & { bucket: number | undefined; countedFrom: number };
 

@@ -71,7 +71,7 @@ export type ClaimedDelivery = {
    * of the schedule.
    */
   overdueMs: number;
-  /** Whether an earlier process lost its lease on this delivery. Its attempt was recorded as lost. */
+  /** Whether an earlier process lost its lease on this delivery. The attempt of that process was recorded as lost. */
   lost: boolean;
   url: string;
   /** Headers that an earlier release stored unencrypted. Empty once the operator has encrypted them. */

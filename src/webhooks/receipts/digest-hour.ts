@@ -27,8 +27,8 @@ export type HourDigest = {
 
 /**
  * Digests the events of one hour that were sent to an endpoint (contract/webhooks.md#digest). The id of an event
- * contains the same time as `created` in its body. So the events of an hour are a range of ids, and the order of the
- * UUIDs is the order of the public ids.
+ * contains the same time as `created` in its body. So the events of an hour are a range of ids. UUIDs and public ids
+ * have the same order.
  * @param hour Unix seconds
  * @throws ApiError not_found, invalid_parameter
  */

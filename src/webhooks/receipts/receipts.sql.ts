@@ -111,9 +111,9 @@ export async function listErased(db: Db, ids: readonly string[]): Promise<string
 }
 
 /**
- * Queues a delivery of each of the given events, unless the event was erased or has a queued delivery. The rows carry
- * the request's id as job id, although there is no such job, so that they yield to fresh events like the deliveries of
- * replay jobs.
+ * Queues a delivery of each of the given events, unless the event was erased or has a queued delivery. The rows have
+ * the request's id as job id, so that they yield to fresh events like the deliveries of replay jobs. A job with this id
+ * does not exist.
  */
 export async function insertMissing(
   db: Db,
