@@ -191,7 +191,7 @@ export async function listCalls(db: Db, filter: CallFilter): Promise<CallRow[]> 
   return rows;
 }
 
-/** Duration of the lease of a step. Most steps are shorter; a longer step renews its lease. */
+/** Duration of the lease of a step. Most steps take less time; a longer step renews its lease. */
 export const CALL_LEASE_MS = 10_000;
 
 /** A call that this process has leased in order to execute `step`, which is due. */

@@ -51,7 +51,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     if (!areLive) return false;
     await sweep();
     const slots = CONCURRENT_STEPS_MAX - playing.size;
-    // When all slots are in use, the next step that ends wakes the player.
+    // If all slots are in use, no timer is needed: the player runs again as soon as a step ends.
     if (slots === 0 || nextDueMs === null) return false;
     if (nextDueMs > 0) {
       if (nextDueMs < LOOK_EVERY_MS) timer = setTimeout(periodic.wake, nextDueMs);

@@ -29,10 +29,7 @@ export type Became = 'live' | { status: CallStatus; reason: string } | undefined
  * for the same call, so an implementation must not dial twice.
  */
 export type Transport = {
-  /**
-   * Returns the options in the form in which they may be stored until the call is played, with the user's words
-   * redacted.
-   */
+  /** Returns the options as they may be stored until the call takes place, with the user's words redacted. */
   keepable: (
     options: Record<string, unknown>,
     redact: (text: string) => Promise<Redaction>,
@@ -45,8 +42,8 @@ export type Transport = {
   /** Returns the event of the current step, or undefined after the last one. */
   eventAt: (call: Pick<ClaimedCall, 'providerOptions' | 'step'>) => DueEvent | undefined;
   /**
-   * Speaks the agent's words to the user. A failure is not retried: the words stay in the transcript even if the user
-   * does not hear them.
+   * Speaks a text of the agent to the user. The text is already in the transcript and stays there even if the user does
+   * not hear it. A failure is not retried.
    */
   say: (call: CallRow, text: string) => Promise<void>;
   /**

@@ -49,8 +49,8 @@ export async function ringTransfer(
 }
 
 /**
- * Notes that somebody answered the transfer, so the call is in progress with another person. Returns false if that was
- * already noted, or if the call has ended.
+ * Records that somebody answered the transfer. From then on the caller talks with that person. Returns false if that
+ * was already recorded, or if the call has ended.
  */
 export async function answerTransfer(db: Db, { id, transfers }: Transfer): Promise<boolean> {
   const { rowCount } = await db.query({
@@ -64,8 +64,8 @@ export async function answerTransfer(db: Db, { id, transfers }: Transfer): Promi
 }
 
 /**
- * Notes that the transfer failed. The agent then continues with the turn at index `sayFrom`. Returns false if that was
- * already noted, or if the call has ended.
+ * Records that the transfer failed. The agent then continues with the turn at index `sayFrom`. Returns false if that
+ * was already recorded, or if the call has ended.
  */
 export async function failTransfer(
   db: Db,
@@ -84,7 +84,7 @@ export async function failTransfer(
 
 /** Interval at which the carrier is queried for the state of a transferred call. */
 const ASK_EVERY_MS = 60_000;
-/** Time in which the carrier must connect the caller with the agent again. */
+/** Time after a failed transfer in which the carrier must connect the caller with the agent again. */
 const BACK_MS = 60_000;
 /**
  * Longest duration of a transferred call. Carriers end such a connection after four hours. The fifth hour is a reserve

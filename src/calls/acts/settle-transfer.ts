@@ -20,9 +20,9 @@ import { isTransferred, Settled, TRANSFERRED } from '../settle-call.ts';
 import { answerTransfer, failTransfer } from './acts.sql.ts';
 
 /**
- * Handles a transfer that was answered: ends the conversation, and accepts the escalation that the transfer was for.
- * `isOver` means that the two people have already hung up; the call is then completed, too. A repeated report changes
- * nothing.
+ * Handles a transfer that was answered: ends the conversation, and accepts the escalation that requested the transfer.
+ * If `isOver` is true, the two people have already hung up, and the call is completed as well. A repeated report
+ * changes nothing.
  */
 export async function somebodyCame(
   deps: ConversationDeps,
@@ -49,7 +49,8 @@ export async function somebodyCame(
   } catch (error) {
     if (error instanceof Settled) return;
     if (!(error instanceof ApiError)) throw error;
-    // The conversation was ended by another request a moment ago, or was erased.
+    // Another request has just ended the conversation, or it was erased. The result of the transfer must still be
+    // stored.
     await note(deps.pool);
   }
 }
@@ -68,7 +69,7 @@ async function acceptFor(deps: ConversationDeps, call: CallRow): Promise<void> {
   );
 }
 
-/** Returns a silence timeout that covers the time in which a person may still accept the escalation. */
+/** Returns a silence timeout that is at least as long as the time in which a person may still accept the escalation. */
 async function silenceWhileWaiting(
   db: Db,
   { namespace, transferEscalationId: id }: CallRow,

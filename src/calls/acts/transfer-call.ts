@@ -30,8 +30,8 @@ export const BEFORE_RINGING_SEC = 120;
 
 /**
  * Requests the transfer of a call to another number. The process that owns the line lets the agent finish speaking and
- * closes the line. The carrier then requests the number to ring. A repeated request for the number that is being rung
- * changes nothing.
+ * closes the line. The carrier then requests instructions, and the response tells it to ring the number. A repeated
+ * request to transfer the call to the number that is ringing changes nothing.
  * @throws ApiError not_found, call_ended, call_not_connected, call_transferring, invalid_body (a number that may not be
  * called)
  */
@@ -72,7 +72,7 @@ export async function transferCall(
 }
 
 /**
- * Returns the account and the conversation of a carrier call that the agent has answered and is still in.
+ * Returns the account and the conversation of a carrier call whose caller is connected with the agent.
  * @throws ApiError call_ended, call_not_connected, call_transferring
  */
 export async function requireConnected(

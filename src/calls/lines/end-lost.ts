@@ -16,16 +16,17 @@ const AT_ONCE = 50;
 const STEADY_MS = 3_000;
 
 /**
- * Creates the job that ends calls whose line no process owns, because the process was killed or because nobody
- * answered. Before it ends a call, it queries the carrier for the state of the call. If the last run was long ago, the
- * database may have been unavailable. In that case the job first gives other processes time to renew their leases.
+ * Creates the job that ends calls whose line has had no owner for too long: the process that owned it was killed, or
+ * nobody answered in time. Before it ends a call, it queries the carrier for the state of the call. If the last run was
+ * long ago, the database may have been unavailable. In that case the job first gives other processes time to renew
+ * their leases.
  */
 export function createEndLost(deps: EndLostDeps): () => Promise<void> {
   let lookedMs: number | undefined;
   let patientUntilMs = -Infinity;
   return async () => {
     const nowMs = monotonicMs();
-    // The first run does not wait: this process has just started and owns no lines whose renewal may be late.
+    // The first run does not wait. The process has just started, so it owns no lines whose renewal may be late.
     if (lookedMs !== undefined && nowMs - lookedMs > STEADY_MS)
       patientUntilMs = nowMs + LINE_LEASE_MS;
     lookedMs = nowMs;

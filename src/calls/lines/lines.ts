@@ -99,7 +99,7 @@ export function createLines(deps: AgentSessionDeps): Lines {
     const asked = [...held.keys()];
     if (asked.length === 0) return false;
     const renewed = await renewLines(pool, asked);
-    // Executes the pending requests here, too, because the notification may have been lost.
+    // Executes pending requests whose notification may have been lost.
     for (const { holder, isAsked } of renewed) {
       const line = held.get(holder);
       if (line && isAsked) act(deps, line);
@@ -193,7 +193,10 @@ class LostLine extends Error {
   override readonly name = 'LostLine';
 }
 
-/** Begins the conversation of a call. If no agent can answer, the line says so, and the result is undefined. */
+/**
+ * Begins the conversation of a call. If no agent can answer, the call fails, an apology is spoken, and the result is
+ * undefined.
+ */
 async function answer(
   deps: AgentSessionDeps,
   { call, lineFor, test = false }: { call: HeldCall; lineFor: LineFor; test: boolean | undefined },
@@ -263,7 +266,7 @@ async function hold(
 }
 
 /**
- * Ends a call that is still in progress when the process can no longer delay its stop. The call fails, and its
+ * Ends a call that is still in progress when the time for a graceful shutdown is over. The call fails, and its
  * conversation ends.
  */
 async function breakOff(deps: AgentSessionDeps, holding: Held): Promise<void> {
@@ -277,8 +280,8 @@ async function breakOff(deps: AgentSessionDeps, holding: Held): Promise<void> {
   }).catch((error: unknown) => {
     deps.log.warn({ reason: reasonOf(error), call: id }, 'could not end a call before shutdown');
   });
-  // Only audio from this process needs the line until its end. A carrier that synthesizes the speech plays the words
-  // even after the line is closed.
+  // If this process synthesizes the apology, the line must stay open until the audio has been played. If the carrier
+  // synthesizes it, the carrier finishes it even after the line is closed.
   if (line.playout.reportsPlayback) {
     await line.playout.waitForPlayout(timeoutSignal(LAST_WORDS_MS));
   }

@@ -19,7 +19,7 @@ export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<str
     return sent.carrier.answers.nothing;
   const callerId = call.direction === 'inbound' ? call.to : call.from;
   const { outbound } = account;
-  // The TelephonyProvider may have been changed since the transfer was requested.
+  // Since the transfer was requested, the TelephonyProvider may have lost its permission for outbound calls.
   if (!outbound || to === null || callerId === null) return backToAgent(deps, ofCall, 'failed');
   const { ringSec } = outbound;
   if (!(await ringTransfer(deps.pool, { id, transfers, ms: ringSec * 1_000 + TOLD_MS })))

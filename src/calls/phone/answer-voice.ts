@@ -15,8 +15,8 @@ import type { OfCall, SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
  * Responds with XML to a carrier that requests instructions for a call: an inbound call, an outbound call that was
- * answered, or a call whose socket has closed. An inbound call takes five SQL statements, each by an index: the number
- * and its account, the agent, the count of live calls, the call and its token.
+ * answered, or a call whose socket has closed. An inbound call takes five SQL statements, which all use an index: for
+ * the number with its account, the agent, the count of live calls, the call, and its token.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
@@ -118,7 +118,8 @@ const NEEDS_SPEECH =
 
 /**
  * Returns whether a request whose URL contains the id of a call belongs to that call. The check is necessary because
- * not every carrier signs the URL. The carrier's id of the call may still be unknown.
+ * not every carrier signs the URL. While the carrier's id of the call is unknown, it cannot be compared, and the result
+ * is true.
  */
 export function isOf(
   { providerCallId }: CallRow,
@@ -152,12 +153,15 @@ function statusIn({ callback }: Pick<SentOfCall, 'callback'>): NonNullable<Becam
   return callback.state ?? 'live';
 }
 
-/** Maximum number of lines of a call. A connection that breaks more often will not become stable. */
+/**
+ * Maximum number of lines that are opened for a call, one after the other. A connection that breaks more often than
+ * that will not become stable.
+ */
 const STREAMS_MAX = 20;
 
 /**
- * Words that networks send as digits if a caller hides their number. Each letter becomes its key on a telephone:
- * +266696687 spells "anonymous".
+ * Words that networks send as digits if a caller hides their number. Each letter becomes its digit on a telephone
+ * keypad: +266696687 spells "anonymous".
  */
 const HIDDEN_WORDS = [
   'anonymous',

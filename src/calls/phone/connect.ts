@@ -48,7 +48,7 @@ export async function connect(
 
 /**
  * Returns whether the agent can speak over this carrier: either the carrier synthesizes speech, or the agent has its
- * own ModelProviders for it.
+ * own ModelProviders for speech.
  */
 export async function canSpeak(
   { hasOwnSpeech }: Pick<VoiceDeps, 'hasOwnSpeech'>,

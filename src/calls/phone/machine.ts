@@ -99,7 +99,7 @@ function withMessage(
 
 /**
  * Stores a conversation that consists of the voicemail message only, because the carrier detected the machine before it
- * opened a line. Returns false if a line was opened, or if the call ended, at the same time.
+ * opened a line. Returns false if a line was opened or the call ended in the meantime.
  */
 async function startWithMessage(
   deps: VoiceDeps,

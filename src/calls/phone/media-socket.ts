@@ -31,7 +31,7 @@ const FORMAT: AudioFormat = {
 };
 
 export type MediaSocketDeps = {
-  /** Receives the times that a user waited for a reply. */
+  /** Called for each reply with the time that the user waited for it, and the parts of that time. */
   onTimes: (times: TurnTimes) => void;
   lines: Pick<Lines, 'open'>;
   providers: SpeechProviders;
@@ -156,7 +156,10 @@ function sinkOf({ socket, media }: Way, streamSid: string) {
   };
 }
 
-/** Returns a line without audio, for a call that no agent can answer: the voice to speak with is unknown. */
+/**
+ * Returns a line without audio. It serves a call that no agent can answer, because without an agent the voice is
+ * unknown.
+ */
 function silentLine(socket: Socket): Line {
   return { playout: createPlayout(createSilentOutput()), end: () => socket.close() };
 }

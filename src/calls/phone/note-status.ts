@@ -55,7 +55,7 @@ async function notePickUp(deps: VoiceDeps, sent: SentOfCall): Promise<void> {
 
 type Told = { account: Account; call: CallRow | undefined };
 
-/** Result of a look-up. `call` is undefined if the call is unknown. */
+/** Finds the account and the call of a report. In the result, `call` is undefined if the call is unknown. */
 async function callOf(deps: VoiceDeps, sent: SentOfCall): Promise<Told> {
   if (sent.callId === undefined) {
     const { account } = await signedFor(deps, sent);

@@ -51,7 +51,7 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
       const there =
         dialedMs === null
           ? undefined
-          : // An id from a webhook is used first, because the carrier's list of calls contains a new call only later.
+          : // Prefers an id from a webhook: a new call appears in the carrier's list of calls only after a delay.
             (call.providerCallId ??
             (await api.findDialed(account, { from, to, sinceMs: dialedMs })));
       if (there !== undefined) return { providerCallId: there };
@@ -69,7 +69,7 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
       await failpoint('call.dialed');
       return { providerCallId };
     },
-    // The agent's words are sent over the line instead.
+    // Does nothing, because the agent's words are sent over the line.
     say: async () => undefined,
     hangUp: async ({ id, telephonyProviderId, providerCallId }) => {
       try {

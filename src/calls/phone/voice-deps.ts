@@ -26,7 +26,7 @@ export type SentOfCall = SentTo & {
    * ended.
    */
   stream: number | undefined;
-  /** Number of the call's transfers at the time when the socket, which is now closed, was opened. */
+  /** Number of transfers that the call had when the closed socket was opened. */
   after: number;
   /** Number of the transfer that the request belongs to; undefined if it belongs to none. */
   transfer: number | undefined;

@@ -15,8 +15,8 @@ export type Chosen = {
 };
 
 /**
- * Chooses the account and the calling number for an outbound call. The account is the TelephonyProvider that the call
- * names, if it may call the number.
+ * Chooses the account and the calling number for an outbound call. The call names its TelephonyProvider. An error is
+ * thrown if that provider may not call the number.
  * @throws ApiError invalid_body
  */
 export async function chooseProvider(

@@ -126,7 +126,7 @@ function look({ accounts, numbers, lists }: Known, items: readonly string[]): vo
   const agents = told.filter(({ resource }) => resource === 'agents');
   if (isAll || providers.length > 0) {
     const ids = new Set(providers.map(({ id }) => id));
-    // A cached miss has no id and may concern any number, so misses are dropped, too.
+    // Cached misses are dropped as well. A miss has no id, so any changed provider may be the missing one.
     accounts.forget(({ account }) => isAll || !account || ids.has(account.id));
     numbers.forget(() => true);
     // The changed provider may have taken a number from another provider of its namespace.
@@ -144,8 +144,8 @@ function look({ accounts, numbers, lists }: Known, items: readonly string[]): vo
 }
 
 /**
- * Returns whether one of the changed agents is bound to the number. If the agent of the number was missing, it may be
- * any agent of the namespace.
+ * Returns whether one of the changed agents may be bound to the number. If the number's agent was missing, every
+ * changed agent of the namespace may be that agent.
  */
 function isAnswered(
   { agentId }: BoundNumber,

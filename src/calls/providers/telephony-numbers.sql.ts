@@ -19,7 +19,7 @@ export type TakenNumber = { number: string; by: string };
 /**
  * Returns the first of the numbers that another provider both owns and still declares. A number counts as free if its
  * owner no longer declares it, even if the owner's new declaration was refused and the number is therefore still
- * active. Otherwise two providers that exchange numbers would wait for each other forever.
+ * active. If such a number counted as taken, two providers that exchange numbers would wait for each other forever.
  */
 export async function findTaken(
   db: Db,

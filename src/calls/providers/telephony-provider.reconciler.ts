@@ -68,7 +68,7 @@ async function listFreed({
 }: Pick<TelephonyProviderReconcilerDeps, 'pool' | 'store'>): Promise<ObjectKey[]> {
   const freed: ObjectKey[] = [];
   for (const key of await listWaiting(pool)) {
-    // Another process watches some namespaces. Their objects are not in the store of this process.
+    // The store lacks the objects of namespaces that another process watches.
     if (await store.get('TelephonyProvider', key)) freed.push(key);
   }
   return freed;

@@ -5,7 +5,8 @@ type Refusal = { at: number; detail: string };
 /** Returns the country codes for which no telephone numbers exist, each with its index in the list. */
 export async function unknownCountries(codes: readonly string[]): Promise<Refusal[]> {
   if (codes.length === 0) return [];
-  // Loaded on first use, because it takes 10 MB and 50 ms. The redaction of texts loads the same edition.
+  // Loaded on first use, because it takes 10 MB and 50 ms. The redaction of texts uses the same edition (`max`), so it
+  // is loaded only once.
   const { isSupportedCountry } = await import('libphonenumber-js/max');
   return codes.flatMap((code, at) => {
     if (isSupportedCountry(code)) return [];

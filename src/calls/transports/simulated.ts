@@ -76,7 +76,7 @@ export const simulated: Transport = {
     const at = events[step];
     return at && { event: at.event, nextAfterMs: events[step + 1]?.afterMs ?? null };
   },
-  // Nobody listens. The words are stored in the conversation.
+  // Does nothing: no user listens, and the agent's words are already stored in the conversation.
   say: async () => undefined,
   hangUp: async () => undefined,
   ask: async () => undefined,

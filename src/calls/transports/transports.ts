@@ -3,8 +3,8 @@ import { simulated } from './simulated.ts';
 import { WEB_VOICE, webVoice } from './web-voice.ts';
 
 /**
- * Creates the function that chooses the transport of a call: `carried` for calls of a TelephonyProvider, otherwise the
- * one of web pages or of simulated calls.
+ * Creates the function that chooses the transport of a call: `carried` for calls of a TelephonyProvider, `webVoice` for
+ * calls from web pages, and `simulated` for simulated calls.
  */
 export function createTransports({ carried }: { carried: Transport }): TransportOf {
   return ({ provider, telephonyProviderId }) => {
