@@ -24,8 +24,8 @@ export type CreateCallDeps = {
 export type CallToCreate = Omit<NewCall, 'id' | 'telephonyProviderId' | 'agentVersion'>;
 
 /**
- * Queues a call. Any API process may place it. The agent speaks as the version that the calling number is bound to, or
- * else as the version that is live when the call is answered.
+ * Queues a call. Any API process may place it. The call uses the agent version to which the calling number is bound.
+ * Without a bound version, it uses the version that is live when the call is answered.
  * @throws ApiError invalid_body (unknown agent, provider or number, or a country that may not be called),
  * not_published, rate_limited, too_many_in_flight
  */

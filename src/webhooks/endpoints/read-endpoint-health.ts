@@ -53,8 +53,8 @@ export type ShownDelivery = {
 };
 
 /**
- * Minimum difference in ms between a time in the status and the newer time that replaces it, as long as the health
- * stays the same. Without it, each delivery would become a write to the API server, which is not a metrics store.
+ * While the health stays the same, a time in the status is replaced only by a time that is at least this many ms later.
+ * Without this limit, each delivery would become a write to the API server, which is not a metrics store.
  */
 const TIME_KEPT_MS = 300_000;
 

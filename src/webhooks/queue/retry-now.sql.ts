@@ -68,10 +68,10 @@ export async function countWaiting(db: Db, scope: RetryScope): Promise<number> {
 const DAY_MS = 86_400_000;
 
 /**
- * Makes the next batch of a job's deliveries due. It reads up to `rows` rows of the queue in the order of their ids,
- * and makes up to `room` deliveries due. It skips locked rows, which are being attempted or recorded. With `isFirst`,
- * one delivery bypasses the breaker, so that a recovered receiver is detected immediately; if its attempt fails, the
- * breaker pauses the endpoint again. `cursor` is the last row processed, or null if no row was left.
+ * Makes the next batch of a job's deliveries due. Reads up to `rows` rows of the queue in the order of their ids, and
+ * makes up to `room` deliveries due. Skips locked rows, whose deliveries are being attempted or recorded. With
+ * `isFirst`, one delivery bypasses the breaker, so that a recovered receiver is detected immediately; if its attempt
+ * fails, the breaker pauses the endpoint again. `cursor` is the last row processed, or null if no row was left.
  */
 export async function makeBatchDue(
   db: Db,
