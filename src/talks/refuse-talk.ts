@@ -12,7 +12,10 @@ export const badStart = (detail: string): ApiError => new ApiError('malformed_re
 
 /** Returns the error for a talk that another window has taken over or that was erased. */
 export const elsewhere = (): ApiError =>
-  new ApiError('not_found', 'The talk continues in another window, or it was erased.');
+  new ApiError(
+    'not_found',
+    'The talk was opened in another window or was erased. Continue there, or start a new one.',
+  );
 
 /** Sends the error and closes the socket: 1003 for wrong frames, 1013 if a retry may succeed, otherwise 1008. */
 export function refuseTalk({ log }: { log: Logger }, socket: Socket, error: unknown): void {

@@ -5,19 +5,20 @@ import {
   type BrowserContextOptions,
   type Page,
 } from 'playwright-core';
-
-let shared: Promise<Browser> | undefined;
+import { startOnce } from '../start-once.ts';
 
 /**
  * Returns the Chromium that all test files of this worker share; it ends with the worker. With `args` (a microphone)
  * it starts another one, which the caller closes.
  */
 export function borrowBrowser(args: readonly string[] = []): Promise<Browser> {
-  return args.length > 0 ? launch(args) : (shared ??= launch(SHORT_LIVED));
+  return args.length > 0 ? launch(args) : sharedBrowser();
 }
 
 /** Pages live for a second or two. Optimized code would cost more than it saves, except in the worklets of sound. */
 const SHORT_LIVED = ['--js-flags=--no-maglev,--no-turbofan'];
+
+const sharedBrowser = startOnce(() => launch(SHORT_LIVED));
 
 function launch(args: readonly string[]): Promise<Browser> {
   return chromium.launch({

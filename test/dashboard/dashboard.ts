@@ -13,6 +13,7 @@ import type { Pool } from '../../src/platform/postgres/pool.ts';
 import { createCall, startApi, type Api, type Call } from '../roles/api/api-setup.ts';
 import { borrowBrowser, createSeats, type Seats } from './browser.ts';
 import { IS_NIGHTLY } from '../nightly.ts';
+import { startOnce } from '../start-once.ts';
 import { startReceiver, type Receiver } from '../webhooks/receiver.ts';
 
 /**
@@ -85,7 +86,7 @@ type FileScene = {
   stop: () => Promise<void>;
 };
 
-let shared: Promise<Served> | undefined;
+const sharedServer = startOnce(() => start({}));
 let scene: Promise<FileScene> | undefined;
 let isInTest = false;
 const people = new Set<{ ofTest: boolean; leave: () => Promise<void>; check: () => void }>();
@@ -108,8 +109,10 @@ export async function leaveTest(): Promise<void> {
 export async function closeDashboard(): Promise<void> {
   for (const one of people) await one.leave();
   people.clear();
-  await (await scene)?.stop();
+  const closing = scene;
+  // A scene that could not be set has nothing to stop. The next file sets its own.
   scene = undefined;
+  await (await closing?.catch(() => undefined))?.stop();
 }
 
 /** A person with a browser of their own: call it again for a second one. */
@@ -180,7 +183,7 @@ export async function follow(page: Page, address: string): Promise<void> {
 async function setScene({ server: options }: OpenOptions): Promise<FileScene> {
   const isShared = options === undefined;
   const [{ server, seats }, receiver] = await Promise.all([
-    isShared ? (shared ??= start({})) : start(options),
+    isShared ? sharedServer() : start(options),
     startReceiver(),
   ]);
   return {

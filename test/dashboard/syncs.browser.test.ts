@@ -227,7 +227,7 @@ test(
     });
     await page.goto(`/knowledge/sources/${source.id}`);
     await page.getByText('token of help-feed').waitFor();
-    await page.getByText(/^Declared by a file/).waitFor();
+    await page.getByText(/^Declared as help by a file/).waitFor();
     expect(await page.getByRole('button', { name: 'Edit sync settings' }).count()).toBe(0);
     await expectAccessible(page);
   },

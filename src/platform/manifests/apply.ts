@@ -71,7 +71,7 @@ function conflictsOf(object: ManifestObject, error: FieldConflictError): Manifes
   return error.conflicts.map(({ field, manager }) => ({
     place: object.placeOf(pointerOf(field)),
     field: field.startsWith('metadata.') ? field : `spec.${field}`,
-    detail: `is managed by ${manager}, whose value stays: remove the field here, or remove it there to use this value`,
+    detail: `is managed by ${manager}, so this value is not applied: remove the field from this manifest, or give it up there`,
   }));
 }
 

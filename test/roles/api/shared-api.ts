@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Scope, SCOPES } from '../../../src/platform/http/authorize.ts';
 import { createCall, startApi, type Api, type Call } from './api-setup.ts';
+import { startOnce } from '../../start-once.ts';
 
 /** A test's own namespace of the API that all test files of this worker share. */
 export type Tenant = {
@@ -16,7 +17,7 @@ export type Tenant = {
   api: Api;
 };
 
-let shared: Promise<Api> | undefined;
+const sharedApi = startOnce(() => startApi({ delivery: true }));
 
 /**
  * Returns a new namespace of a running API, operator and delivery on one database. The first call in a worker starts
@@ -26,7 +27,7 @@ let shared: Promise<Api> | undefined;
  * all namespaces share: metrics, whole tables, the clock of the database.
  */
 export async function newTenant(): Promise<Tenant> {
-  const api = await (shared ??= startApi({ delivery: true }));
+  const api = await sharedApi();
   const namespace = `t-${randomBytes(5).toString('hex')}`;
   const newKey: Tenant['newKey'] = (scopes = SCOPES) => api.newKey(namespace, scopes);
   const key = await newKey();
