@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
+import { giveWay } from '../platform/controller/event-loop-turns.ts';
 import type { EgressFetch } from '../platform/egress/fetch.ts';
 import { mediaTypeOf } from '../platform/egress/media-type.ts';
 import type { AnswerDraft, Taken, TextSink } from './answers/answer-draft.ts';
@@ -78,6 +79,9 @@ function headersOf(endpoint: ModelEndpoint, accept: string): Headers {
   }
 }
 
+/** Number of events after which other work may run. */
+const EVENTS_AT_ONCE = 50;
+
 /**
  * Makes one request and streams its answer into the draft. `onTaken` receives the kind of each chunk. Resolves when the
  * answer is complete or full. Rejects on errors and aborts, possibly late, so callers that abort must not wait for it.
@@ -104,6 +108,7 @@ export async function streamCompletion(
     return;
   }
   let isDone = false;
+  let events = 0;
   for await (const event of readEvents(response, response.body, signal)) {
     if (signal.aborted) return;
     if (event === 'done') {
@@ -113,6 +118,8 @@ export async function streamCompletion(
     const taken = draft.take(event.data, sink);
     onTaken(taken);
     if (taken === 'full') break;
+    // One chunk of the connection may have thousands of events, and all would be handled in one turn of the event loop.
+    if (++events % EVENTS_AT_ONCE === 0) await giveWay();
   }
   if (!signal.aborted) draft.end(isDone, sink);
 }

@@ -1,5 +1,5 @@
 import { APIError } from 'openai';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createAnswerDraft } from '../../src/models/answers/answer-draft.ts';
 import { createCallAssembly } from '../../src/models/answers/call-assembly.ts';
 import { readChunk } from '../../src/models/answers/read-chunk.ts';
@@ -100,6 +100,15 @@ describe('a piece of a call', () => {
       calls.take([{ index: 0, id: 'c', function: { name: 'n', arguments: text } }], false);
     }
     expect(calls.finished()).toMatchObject([{ arguments: A }]);
+  });
+
+  test('is parsed to see whether a call is complete 100 times at most', () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const pieces = Array.from({ length: 5_000 }, (): Part => ({ index: 0, text: '{}' }));
+    const [text] = callsOf({ index: 0, id: 'c', name: 'n', text: '{"q":"' }, ...pieces);
+    expect(text).toBe(`{"q":"${'{}'.repeat(5_000)}`);
+    // A check tries a few ways to unwrap the text.
+    expect(parse.mock.calls.length).toBeLessThan(1_000);
   });
 
   test('belongs to the call that its id names, else to the last one', () => {

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { eventLoopTurns } from '../../src/platform/controller/event-loop-turns.ts';
 import {
   ask,
   asking,
@@ -290,4 +291,12 @@ describe('the end of an answer', () => {
     );
     expect(await ask(model)).toMatchObject({ text: 'We open at nine.', model: 'other' });
   });
+});
+
+test('a chunk of thousands of events gives way to other work', async () => {
+  vi.spyOn(eventLoopTurns, 'isFree').mockReturnValue(false);
+  const wait = vi.spyOn(eventLoopTurns, 'wait');
+  const { heard } = await answerTo(says(...Array<string>(1_000).fill('a')) + stops());
+  expect(heard).toBe('a'.repeat(1_000));
+  expect(wait).toHaveBeenCalledTimes(20);
 });

@@ -4261,7 +4261,7 @@ export interface paths {
           channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
           /** Your id of the user. */
           user_id?: string;
-          /** What the agent may know about the user. `{{name}}` in the first message is replaced by the value of `name`. */
+          /** What the agent may know about the user: at most 64 KiB of JSON. `{{name}}` in the prompt and in the first message is replaced by the value of `name`. */
           variables?: { [name: string]: unknown };
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
@@ -5260,7 +5260,7 @@ export interface paths {
           provider?: string;
           /** Your id of the user. */
           user_id?: string;
-          /** What the agent may know about the user. `{{name}}` in the first message is replaced by the value of `name`. */
+          /** What the agent may know about the user: at most 64 KiB of JSON. `{{name}}` in the prompt and in the first message is replaced by the value of `name`. */
           variables?: { [name: string]: unknown };
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
@@ -7229,7 +7229,7 @@ export interface paths {
           test?: boolean;
           /** Your id of the visitor. */
           user_id?: string;
-          /** What the agent may know about the user. `{{name}}` in the first message is replaced by the value of `name`. */
+          /** What the agent may know about the user: at most 64 KiB of JSON. `{{name}}` in the prompt and in the first message is replaced by the value of `name`. */
           variables?: { [name: string]: unknown };
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };

@@ -19,14 +19,27 @@ const MAX_ARGUMENT_CHARS = 64 * 1024;
 const MAX_EXTRA_CHARS = 64 * 1024;
 const MAX_CALLS = 32;
 
-type Call = { givenId: string | undefined; name: string; arguments: string; extra: Fields };
+/**
+ * Number of times that the arguments of one call are checked for completeness. A check parses them, and a server could
+ * otherwise cause one for each of 64,000 pieces.
+ */
+const CHECKS_MAX = 100;
+
+type Call = {
+  givenId: string | undefined;
+  name: string;
+  arguments: string;
+  extra: Fields;
+  /** Number of checks for completeness. */
+  checks: number;
+};
 
 export function createCallAssembly(): CallAssembly {
   const calls: Call[] = [];
   const byIndex = new Map<number, Call>();
 
   const open = (index: number | undefined, givenId: string | undefined, name: string): Call => {
-    const call = { givenId, name, arguments: '', extra: {} };
+    const call = { givenId, name, arguments: '', extra: {}, checks: 0 };
     calls.push(call);
     if (index !== undefined) byIndex.set(index, call);
     return call;
@@ -50,7 +63,7 @@ export function createCallAssembly(): CallAssembly {
   const add = (part: Fields, call: Call): boolean => {
     const { name, arguments: given, ...rest } = fieldsOf(part['function']);
     const text = typeof given === 'string' ? given : jsonOf(given);
-    const wasEmpty = call.arguments.trim() === '{}' && text.trimStart().startsWith('{');
+    const wasEmpty = isEmptyObject(call.arguments) && text.trimStart().startsWith('{');
     call.name = textOf(name) ?? call.name;
     call.arguments = (wasEmpty ? '' : call.arguments) + text;
     keepExtra(call, part, rest);
@@ -96,9 +109,10 @@ function begins(
   if (name === undefined) return text.startsWith('{') && hasAll(known) && isOther(id, known);
   if (id !== undefined && id !== known.givenId) return true;
   if (known.name !== '' && known.name !== name) return true;
-  const isEmpty = known.arguments.trim() === '{}';
-  if (id === undefined && index === undefined)
-    return known.arguments.trim() === '' || isEmpty || hasAll(known);
+  if (id === undefined && index === undefined) {
+    const isBlank = known.arguments.length <= BLANK_MAX && known.arguments.trim() === '';
+    return isBlank || isEmptyObject(known.arguments) || hasAll(known);
+  }
   return text !== '' && hasAll(known);
 }
 
@@ -106,8 +120,17 @@ function begins(
  * Returns true if the arguments are a complete object. If another piece with an opening bracket follows, it begins a
  * new call.
  */
-function hasAll({ arguments: given }: Call): boolean {
-  return given.trim() !== '{}' && isWholeObject(given);
+function hasAll(call: Call): boolean {
+  if (isEmptyObject(call.arguments) || call.checks === CHECKS_MAX) return false;
+  call.checks += 1;
+  return isWholeObject(call.arguments);
+}
+
+/** Length up to which a text is looked at for its white space. `trim` copies the pieces of a longer one together. */
+const BLANK_MAX = 1_000;
+
+function isEmptyObject(text: string): boolean {
+  return text.length <= BLANK_MAX && text.trim() === '{}';
 }
 
 function isOther(id: string | undefined, { givenId }: Call): boolean {

@@ -88,3 +88,11 @@ test('a place is filled as it stands, also with what looks like one', () => {
   const name = '{{zone}} $& Kim';
   expect(fillPlaceholders(ENGLISH.joined, { name })).toBe(`${name} has joined.`);
 });
+
+test('a variable that a text names often is inserted until 256 KiB are reached', () => {
+  const name = 'v'.repeat(64 * 1_024);
+  expect(fillPlaceholders('{{name}}'.repeat(1_000), { name })).toBe(name.repeat(4));
+  expect(fillPlaceholders('{{name}}, {{other}}!', { name: name.repeat(5), other: 'Kim' })).toBe(
+    ', Kim!',
+  );
+});

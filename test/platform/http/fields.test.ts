@@ -6,6 +6,7 @@ import {
   metadataPatch,
   requireFewMembers,
   timeBound,
+  variables,
   versionFilter,
   versionParam,
 } from '../../../src/platform/http/fields.ts';
@@ -25,6 +26,8 @@ describe('a field takes its limit and refuses one beyond it', () => {
     ['pairs of a filter', metadataFilter, members(10), members(11)],
     ['a value of metadata', metadata, { k: 'v'.repeat(1_024) }, { k: 'v'.repeat(1_025) }],
     ['a name of metadata', metadata, { ['k'.repeat(128)]: '' }, { ['k'.repeat(129)]: '' }],
+    ['variables of 64 KiB', variables, { k: 'v'.repeat(65_528) }, { k: 'v'.repeat(65_529) }],
+    ['members of variables', variables, { k: Array(1_999) }, { k: Array(2_000) }],
     ['the items of a page', pageLimit, '100', '101'],
     ['the least items of a page', pageLimit, '1', '0'],
   ])('%s', (_, field, most, more) => {
