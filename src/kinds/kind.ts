@@ -143,7 +143,7 @@ function apiOf<Spec>(
     },
     read: async (key) => answer(await requireRow(deps, declared, key), true),
     create: async (caller, { body, plan }) => {
-      // `Write` has already parsed the body.
+      // The cast is safe: the route has already parsed the body with the schema `Write`.
       const write = body as Parameters<typeof createOf<Spec>>[3]['write'];
       const { row, shown } = await createOf(kind, deps, caller, { write, plan });
       return answer(row, shown);

@@ -26,7 +26,8 @@ export function createEndLost(deps: EndLostDeps): () => Promise<void> {
   let patientUntilMs = -Infinity;
   return async () => {
     const nowMs = monotonicMs();
-    // The first run does not wait. The process has just started, so it owns no lines whose renewal may be late.
+    // After a pause of this process, its own renewals may be late, so it waits for one lease before it ends lines. A
+    // process that has just started owns no lines, so its first run does not wait.
     if (lookedMs !== undefined && nowMs - lookedMs > STEADY_MS)
       patientUntilMs = nowMs + LINE_LEASE_MS;
     lookedMs = nowMs;

@@ -26,9 +26,9 @@ export type Sent = Pick<SignedRequest, 'form' | 'body' | 'target' | 'headers'> &
 export type SentTo = Sent & { providerId: string | undefined };
 
 /**
- * Returns the account that has the number in the request and whose token verifies the signature of the request. Two
- * tenants may have declared the same carrier account and number. In that case the token decides, or the
- * TelephonyProvider that the URL names.
+ * Returns the account that has the number in the request and whose token verifies the signature of the request. If the
+ * URL names a TelephonyProvider, only its account is considered. Otherwise, if several tenants have declared the same
+ * carrier account and number, it is the one whose token fits.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function signedFor(

@@ -51,7 +51,7 @@ export type Candidate = { ownerId: string; position: number; points: number; abo
  * question.
  */
 const UNKNOWN = 1.2;
-/** Weight factor for words of the context, which affect only the order of the hits. */
+/** Weight factor for words of earlier messages. They affect only the order of the hits, not whether one is found. */
 const CONTEXT = 0.1;
 
 /** Returns the terms of a question with their index entries. Leaves out meaningless words. */

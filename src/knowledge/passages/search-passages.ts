@@ -36,8 +36,8 @@ export type KnowledgeHit = {
 };
 
 /**
- * Returns the public ids of a passage. For an answer to a gap, the id of the gap serves as the id of its source and
- * document.
+ * Returns the public ids of a passage. If the passage is an answer to a knowledge gap
+ * (a question that no source answered), the id of the gap serves as its source id and document id.
  */
 export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourceId' | 'gapId'>): {
   source_id: string;

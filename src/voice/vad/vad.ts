@@ -44,8 +44,7 @@ const VOICED = 0.6;
  */
 const VOICED_SHARE = 0.4;
 /**
- * Number of additional windows in which the beginning of speech may lie, because there are gaps between the sounds of
- * speech.
+ * Number of windows without speech that may lie between the first windows with speech, because speech has short gaps.
  */
 const GAP_WINDOWS = 3;
 
