@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts';
 import { fromUuid, toUuid, type IdPrefix } from '../../ids.ts';
 import { MAX_INT32 } from '../resources/schema/field-types.ts';
 import { saying } from '../resources/schema/patterns.ts';
-import { freeValueProblem } from '../resources/schema/free-value.ts';
+import { checkFreeValue } from '../resources/schema/free-value.ts';
 
 /** Request and response fields that several resources share, such as ids, times, filters and free-form members. */
 
@@ -115,10 +115,7 @@ export const PHONE = saying(
 
 /** Variables that callers may attach to a conversation or a call. */
 export const variables = freeMembers(z.unknown())
-  .superRefine((members, context) => {
-    const message = freeValueProblem(members);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  })
+  .superRefine(checkFreeValue)
   .describe(
     'What the agent may know about the user: at most 64 KiB of JSON. `{{name}}` in the prompt and in the first ' +
       'message is replaced by the value of `name`.',

@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+
 /**
  * Limits of a value with unknown fields, such as a tool's JSON Schema. Validation, hashing and views traverse such a
  * value, and every list shows it. A CRD can limit neither its size nor its depth, so REST and the operator limit them.
@@ -13,8 +15,8 @@ export const FREE_VALUE = {
 export const FREE_VALUE_BOUNDS = `at most ${FREE_VALUE.bytesMax / 1024} KiB, ${FREE_VALUE.membersMax} members and elements, ${FREE_VALUE.depthMax} deep`;
 
 /**
- * Returns the limit that a JSON value exceeds, as the end of a sentence (`may be nested at most …`), or undefined if it
- * exceeds none.
+ * Returns the limit that a JSON value exceeds, as the end of a sentence (`must be nested at most …`). Returns undefined
+ * if the value is within all limits.
  */
 export function freeValueProblem(value: unknown): string | undefined {
   const { bytesMax, depthMax, membersMax } = FREE_VALUE;
@@ -47,4 +49,10 @@ export function shapeProblem(
     level = inner;
   }
   return undefined;
+}
+
+/** Reports a value beyond its limits as an error of a Zod schema (`superRefine`). */
+export function checkFreeValue(value: unknown, context: z.RefinementCtx): void {
+  const message = freeValueProblem(value);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
 }

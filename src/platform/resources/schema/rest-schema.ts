@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asSchema, toSnakeKey, unwrap } from './key-map.ts';
-import { FREE_VALUE, freeValueProblem } from './free-value.ts';
+import { checkFreeValue, FREE_VALUE } from './free-value.ts';
 
 /**
  * Derives the REST schema from a custom resource's schema: the same limits and descriptions under snake_case names,
@@ -69,10 +69,7 @@ function restMap(map: z.ZodRecord, value: z.ZodType): z.ZodType {
   if (meta['x-kubernetes-preserve-unknown-fields'] === true) {
     return z
       .record(z.string(), z.unknown())
-      .superRefine((any, context) => {
-        const message = freeValueProblem(any);
-        if (message !== undefined) context.addIssue({ code: 'custom', message });
-      })
+      .superRefine(checkFreeValue)
       .meta({ maxProperties: FREE_VALUE.membersMax });
   }
   const most = meta['maxProperties'];
