@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fromUuid, uuidTimeMs } from '../../ids.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
+import { passageIds } from '../passages/search-hit.view.ts';
 import type { GapDetail } from './read-gap.ts';
 import type { GapRow } from './knowledge-gaps.sql.ts';
 
@@ -34,15 +35,7 @@ export const KnowledgeGap = z
   .meta({ id: 'KnowledgeGap', description: 'A question that an agent could not answer.' });
 
 const closePassage = z.strictObject({
-  source_id: z.string().meta({
-    description:
-      'Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`.',
-  }),
-  document_id: z.string().meta({
-    description:
-      'Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`.',
-  }),
-  chunk_id: z.string().meta({ description: 'Id of the passage, `chk_…`.' }),
+  ...passageIds,
   heading: z
     .string()
     .nullable()

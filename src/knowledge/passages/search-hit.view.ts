@@ -4,7 +4,8 @@ import { createdAt, unixSec } from '../../platform/http/fields.ts';
 import type { StoredPassage } from './knowledge-chunks.sql.ts';
 import { hitIds, type KnowledgeHit } from './search-passages.ts';
 
-const passage = {
+/** Ids that `hitIds` returns. */
+export const passageIds = {
   source_id: z.string().meta({
     description:
       'Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`.',
@@ -14,6 +15,10 @@ const passage = {
       'Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`.',
   }),
   chunk_id: z.string().meta({ description: 'Id of the passage, `chk_…`.' }),
+};
+
+const passage = {
+  ...passageIds,
   heading: z.string().meta({
     description:
       'Headings above the passage, or the question if the passage is the answer to a gap.',
