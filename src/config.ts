@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StartupError } from './errors.ts';
 
-/** Only module that reads `process.env` (contract/running.md#settings). It reports all invalid settings at once. */
+/** No other module reads `process.env` (contract/running.md#settings). Reports all invalid settings at once. */
 
 const port = z
   .string()

@@ -28,7 +28,7 @@ export type ErasureDeps = ConversationDeps & {
   eraseEvents: (db: Db, about: Erasing) => Promise<CanceledEvents>;
 };
 
-/** Canceled deliveries: the first of them in detail, and their total number. */
+/** Canceled deliveries: details of the first ones, and the number of all. */
 export type CanceledEvents = {
   canceled: readonly {
     deliveryId: string;

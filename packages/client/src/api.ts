@@ -5266,13 +5266,13 @@ export interface paths {
           metadata?: { [name: string]: string };
           /** How the other end behaves if the provider is `simulated`; default: it answers and is silent. */
           simulated?: {
-            /** Who picks up: a person, a voicemail or nobody. */
+            /** Outcome of the dialing: a person or voicemail picks up, or nobody does. */
             answer?: ('answered' | 'busy' | 'no_answer' | 'failed' | 'voicemail');
             /** Milliseconds until somebody picks up. */
             ring_ms?: number;
             /** Turns of the user, in order. */
             turns?: {
-              /** Words of the user; not only white space. Must not consist of white space only. */
+              /** Words of the user. Must not consist of white space only. */
               text: string;
               /** Milliseconds since the end of the previous turn. */
               after_ms?: number;

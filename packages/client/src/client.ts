@@ -42,7 +42,7 @@ export type Problem = components['schemas']['Problem'];
 export class ParleyError extends Error {
   override readonly name = 'ParleyError';
   readonly status: number;
-  /** `undefined` if the response does not come from Parley but from a proxy in front of it. */
+  /** `undefined` if a proxy in front of Parley sent the response. */
   readonly problem: Problem | undefined;
 
   constructor(response: Response, problem: Problem | undefined) {

@@ -81,8 +81,8 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
 }
 
 /**
- * Refuses a call. With a message, the call is answered and the message is said. Without one, the call is rejected, and
- * the caller hears their network's signal, such as the busy tone.
+ * Refuses a call. If there is a message, answers the call and says the message. Otherwise rejects the call, so that the
+ * caller hears the signal of their network, such as the busy tone.
  */
 function refuse(
   { carrier: { answers } }: Pick<SentOfCall, 'carrier'>,

@@ -22,7 +22,7 @@ const turn = z.strictObject({
     .min(1)
     .max(TEXT_MAX)
     .regex(...saying(/\S/, 'must not consist of white space only'))
-    .describe('Words of the user; not only white space.'),
+    .describe('Words of the user.'),
   after_ms: wait.default(0).describe('Milliseconds since the end of the previous turn.'),
 });
 
@@ -31,7 +31,7 @@ export const SimulatedScript = z
     answer: z
       .enum(['answered', 'busy', 'no_answer', 'failed', 'voicemail'])
       .default('answered')
-      .describe('Who picks up: a person, a voicemail or nobody.'),
+      .describe('Outcome of the dialing: a person or voicemail picks up, or nobody does.'),
     ring_ms: wait.default(0).describe('Milliseconds until somebody picks up.'),
     turns: z.array(turn).max(TURNS_MAX).default([]).describe('Turns of the user, in order.'),
     hang_up: z

@@ -21,7 +21,7 @@ export type ResponderRequest = {
   content: AgentContent;
   speaker: Speaker;
   conversation: LiveConversation;
-  /** The user's words. `user` is the interpretation of them. */
+  /** The user's words. `user` interprets them. */
   text: string;
   user: UserTurn;
   /** Reads the last turns before this one, oldest first. The turns are read only when this function is called. */

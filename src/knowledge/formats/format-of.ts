@@ -44,7 +44,7 @@ const OTHER_ENDING =
  */
 const BEGINNINGS: readonly [beginning: string, found: FoundFormat][] = [
   ['%PDF-', { format: 'pdf' }],
-  // ZIP, which is also the container of DOCX. The second signature is that of a ZIP without entries.
+  // DOCX files are ZIP archives, too. The second signature marks a ZIP without entries.
   ['PK\u0003\u0004', { format: 'zip' }],
   ['PK\u0005\u0006', { format: 'zip' }],
   ['\u00D0\u00CF\u0011\u00E0', { not: 'a legacy Office file' }],
@@ -101,8 +101,8 @@ function isLocked(bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns true if the content begins like a ZIP and the file has the extension of a DOCX. This is no contradiction,
- * because a DOCX file is a ZIP archive.
+ * Returns true if the content begins like a ZIP and the file has the extension of a DOCX. The two agree, because
+ * a DOCX file is a ZIP archive.
  */
 function isOf(begun: Format, named: Format | undefined): boolean {
   return begun === 'zip' && named === 'docx';

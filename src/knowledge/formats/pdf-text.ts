@@ -15,7 +15,7 @@ export type PdfLine = {
 };
 export type Page = readonly PdfLine[];
 
-/** Minimum ratio between the font size of a heading and that of ordinary text. */
+/** Minimum ratio between the font sizes of a heading and of ordinary text. */
 const HEADING_RATIO = 1.15;
 const HEADING_CHARS_MAX = 200;
 const HEADING_LEVELS = 4;

@@ -218,7 +218,7 @@ function isTerminal(thrown: unknown): boolean {
 
 /**
  * Returns whether an error can only come from wrong code. JavaScript has no panics, so the error's class decides. A
- * `TypeError` with a cause is no bug, because `fetch` throws one for every network failure.
+ * `TypeError` with a cause is not a bug, because `fetch` throws one for every network failure.
  */
 function isBug(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;

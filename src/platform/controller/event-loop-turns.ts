@@ -23,7 +23,7 @@ export type EventLoopTurns = {
 
 /**
  * Time in ms during which new work may begin in one turn of the event loop. Work that has begun is not interrupted.
- * With a limit of 2 ms, each request of a single tenant with 32 parallel requests cost a fifth more CPU; with 5 ms, it
+ * A limit of 2 ms made each request of a single tenant with 32 parallel requests cost a fifth more CPU; with 5 ms, it
  * cost no more than without a limit.
  */
 const SLICE_MS = 5;

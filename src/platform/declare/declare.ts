@@ -23,7 +23,7 @@ export async function declaring<T>(terms: RestTerms, write: () => Promise<T>): P
 const TRIES = 5;
 
 /**
- * Runs `write`, which reads an object and writes a change of it. Repeats it if another writer changed the object in
+ * Runs `write`, which reads an object and writes a changed one. Repeats it if another writer changed the object in
  * between.
  */
 export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> {

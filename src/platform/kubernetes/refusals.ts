@@ -94,7 +94,7 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
       // For a rule, the server writes the invalid text before the rule's message. Only the message is shown.
       const detail = text.replace(/^Invalid value: (?:"(?:[^"\\]|\\.)*": )?/, '');
       // In the CRDs, a CEL rule replaces each pattern that has a description, and the description is the rule's message
-      // (crd.ts). An error with such a message is therefore reported as that of a pattern.
+      // (crd.ts). An error with such a message is therefore reported as an error of a pattern.
       const isOfRule = pointer.startsWith('/spec') && !areWords(detail);
       return { pointer, code: isOfRule ? 'rule' : 'invalid_format', detail };
     }

@@ -60,7 +60,8 @@ test('connections cut again and again: all deliveries arrive once and the engine
     });
   }
   await admin.end();
-  // The process continues, and delivers what is emitted now. The pool may still hold connections that were cut, which commit nothing.
+  // The process continues, and delivers new events. Connections that were cut may still be in the pool. Commits on them
+  // fail.
   const last = await until('a connection', () => fixture.emit().catch(() => undefined));
   await receiver.until((all) =>
     all.some(({ headers }) => headers['parley-event-id'] === fromUuid('evt', last)),

@@ -43,8 +43,8 @@ export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): vo
 }
 
 function notify({ id, reason }: Escalation, onClick: () => void): void {
-  // With the same tag, several tabs show only one notification. The notification omits the user's words, because
-  // passers-by could read them.
+  // The tag makes several tabs show only one notification. The notification omits the user's words, because passers-by
+  // could read them.
   const shown = new Notification('A user is waiting for a person', {
     body: reason.replaceAll('_', ' '),
     tag: id,

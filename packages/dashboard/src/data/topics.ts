@@ -1,5 +1,5 @@
 /**
- * Topics, one of which is the first element of every query key. A change on the stream refreshes all queries of its
+ * Topics of queries. The first element of every query key is a topic. A change on the stream refreshes all queries of its
  * topics.
  */
 export const TOPICS = [

@@ -62,8 +62,8 @@ export async function fetchSitemaps(deps: Deps): Promise<Sitemaps> {
     const { url, depth } = next;
     const read = await fetchSitemap(url, { ...deps, seen });
     if (read === undefined) continue;
-    // Some sites respond to every request with a page. On such a site an HTML page at `/sitemap.xml` means that there
-    // is no sitemap.
+    // Some sites respond to every request with a page. On such a site an HTML page at `/sitemap.xml` means that the
+    // site has no sitemap.
     const isNothing = read.isPage && isGuess && url.href === guess.href && !deps.hasListed;
     if (read.problem !== undefined && !isNothing) problems.set(pathOf(url), read.problem);
     for (const raw of read.sitemaps) add(raw, read.base, depth + 1);

@@ -4,7 +4,7 @@ import { Code } from '../../ui/code.tsx';
 
 /**
  * Shows the request of each attempt (contract/deliveries.md#headers). The body is exactly what was sent. The URL and
- * the custom headers are the current ones, because those of an attempt are not stored.
+ * the custom headers are the current ones, because no attempt stores its own.
  */
 export function RequestSent({
   delivery,
