@@ -199,10 +199,7 @@ async function begin(path: string, key: string | null): Promise<Reply> {
 
 const takesJson = (route: Route, row: Row) => route.body !== undefined && row.raw === undefined;
 
-/**
- * All routes except the API document and the routes that carriers sign. Refusals run first. They share a path and a body,
- * which a later test uses.
- */
+/** Routes that can refuse a request. Refusals run first and share a path and a body, which a later test uses. */
 const tried = cases.filter(([, route, row]) => route.scope !== null || takesJson(route, row));
 
 describe.each(tried)('%s', (_, route, row) => {
