@@ -1,6 +1,5 @@
 import type OpenAI from 'openai';
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
-import { giveWay } from '../platform/controller/event-loop-turns.ts';
 import type { EgressFetch } from '../platform/egress/fetch.ts';
 import { mediaTypeOf } from '../platform/egress/media-type.ts';
 import type { AnswerDraft, Taken, TextSink } from './answers/answer-draft.ts';
@@ -79,8 +78,11 @@ function headersOf(endpoint: ModelEndpoint, accept: string): Headers {
   }
 }
 
-/** Number of events after which other work may run. */
-const EVENTS_AT_ONCE = 50;
+type StreamHooks = {
+  signal: AbortSignal;
+  sink: TextSink;
+  onTaken: (taken: Taken) => void;
+};
 
 /**
  * Makes one request and streams its answer into the draft. `onTaken` receives the kind of each chunk. Resolves when the
@@ -90,7 +92,7 @@ export async function streamCompletion(
   client: OpenAI,
   body: ChatCompletionCreateParamsStreaming,
   draft: AnswerDraft,
-  hooks: { signal: AbortSignal; sink: TextSink; onTaken: (taken: Taken) => void },
+  hooks: StreamHooks,
 ): Promise<void> {
   const { signal, sink, onTaken } = hooks;
   const response = await client.chat.completions.create(body, { signal }).asResponse();
@@ -107,19 +109,55 @@ export async function streamCompletion(
     draft.end(true, sink);
     return;
   }
-  let isDone = false;
-  let events = 0;
-  for await (const event of readEvents(response, response.body, signal)) {
-    if (signal.aborted) return;
-    if (event === 'done') {
-      isDone = true;
-      break;
-    }
-    const taken = draft.take(event.data, sink);
-    onTaken(taken);
-    if (taken === 'full') break;
-    // One chunk of the connection may have thousands of events, and all would be handled in one turn of the event loop.
-    if (++events % EVENTS_AT_ONCE === 0) await giveWay();
-  }
+  const isDone = await takeEvents(readEvents(response, response.body, signal), draft, hooks);
   if (!signal.aborted) draft.end(isDone, sink);
+}
+
+/**
+ * Adds the events of a stream to the draft until the stream ends or the draft is full. Returns whether the stream ended
+ * with `[DONE]`.
+ */
+async function takeEvents(
+  stream: ReturnType<typeof readEvents>,
+  draft: AnswerDraft,
+  { signal, sink, onTaken }: StreamHooks,
+): Promise<boolean> {
+  const joined = joinTexts(sink);
+  for await (const events of stream) {
+    if (signal.aborted) return false;
+    if (events === 'done') return true;
+    try {
+      for (const data of events) {
+        const taken = draft.take(data, joined);
+        onTaken(taken);
+        if (taken === 'full') return false;
+      }
+    } finally {
+      joined.flush();
+    }
+  }
+  return false;
+}
+
+/**
+ * Joins the texts of events that arrived together. Without this, a server that sends thousands of tiny events at once
+ * would cause as many messages to every reader of the conversation.
+ */
+function joinTexts(sink: TextSink): TextSink & { flush: () => void } {
+  let text = '';
+  return {
+    say: (words) => {
+      text += words;
+    },
+    takeBack: () => {
+      text = '';
+      sink.takeBack();
+    },
+    flush: () => {
+      if (text === '') return;
+      const words = text;
+      text = '';
+      sink.say(words);
+    },
+  };
 }

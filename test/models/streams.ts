@@ -35,5 +35,5 @@ export async function answerTo(...streams: string[]) {
   stub.script(...streams.map((events) => ({ events })));
   const { request, texts } = asking();
   const reply = await (await plainModel(stub.url))(request);
-  return { reply, heard: texts.join(''), requests: stub.requests.length };
+  return { reply, texts, heard: texts.join(''), requests: stub.requests.length };
 }
