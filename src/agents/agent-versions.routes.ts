@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../errors.ts';
+import { itemsThatFit } from '../platform/postgres/list-filters.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { listActivations, type AgentActivation } from './agent-activations.sql.ts';
 import {
@@ -44,8 +45,12 @@ function versionRoutes(deps: { pool: Pool }): Route[] {
       handle: async ({ caller: { namespace }, params, query: { limit, cursor: before } }) => {
         const { id: agentId } = await requireAgent(deps, { namespace, ...params });
         const rows = await listVersions(deps.pool, { agentId, before, limit: limit + 1 });
-        const cursorOf = (row: VersionRow) => numberCursor('versions', row.version);
-        return { status: 200, body: pageOf(rows, { limit, view: versionView, cursorOf }) };
+        const page = {
+          limit: itemsThatFit(rows, limit),
+          view: versionView,
+          cursorOf: (row: VersionRow) => numberCursor('versions', row.version),
+        };
+        return { status: 200, body: pageOf(rows, page) };
       },
     }),
     route({

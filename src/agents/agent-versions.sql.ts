@@ -1,4 +1,5 @@
 import type { AgentContent } from './agent.ts';
+import { fittingRows } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
 /** Immutable content of an agent. Its number starts at 1 and never changes. */
@@ -62,15 +63,23 @@ export async function readVersion(
   return rows[0];
 }
 
-/** Lists versions, newest first. `before` is the last number of the previous page. */
+/** `fits` is false for a version that would make the page too large. */
+export type ListedVersion = AgentVersion & { fits: boolean };
+
+/** Lists versions, newest first, as far as they fit into a page (`fittingRows`). `before` is the last number of the previous page. */
 export async function listVersions(
   db: Db,
   page: { agentId: string; before?: number | undefined; limit: number },
-): Promise<AgentVersion[]> {
-  const { rows } = await db.query<AgentVersion>(
-    `select ${COLUMNS} from agent_versions
-      where agent_id = $1 and ($2::integer is null or version < $2)
-      order by version desc limit $3`,
+): Promise<ListedVersion[]> {
+  const { rows } = await db.query<ListedVersion>(
+    fittingRows({
+      table: 'agent_versions',
+      where: 'agent_id = $1 and ($2::integer is null or version < $2)',
+      order: 'version desc',
+      limit: '$3',
+      columns: COLUMNS,
+      document: 'content',
+    }),
     [page.agentId, page.before, page.limit],
   );
   return rows;

@@ -71,6 +71,7 @@ export function agentRoutes(deps: AgentRoutesDeps): Route[] {
           (await listAgents(deps.pool, { ...filter, managedBy: managed_by })).map((row) => ({
             id: row.id,
             body: agentView(row, deps),
+            fits: row.fits,
           })),
         read: async (key) => answerOf({ row: await requireAgent(deps, key), shown: true }),
         create: async (caller, { body: { name, ...fields }, plan }) => {

@@ -1,6 +1,6 @@
 import type { AgentActivation } from './agent-activations.sql.ts';
 import type { AgentSpec } from './agent.ts';
-import { filteredBy, type ListPage } from '../platform/postgres/list-filters.ts';
+import { filteredBy, fittingRows, type ListPage } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import type { ManagedBy } from '../platform/resources/kind-names.ts';
 
@@ -73,8 +73,11 @@ export type AgentFilter = ListPage & {
   ready?: boolean | undefined;
 };
 
-/** Lists agents, newest first. */
-export async function listAgents(db: Db, filter: AgentFilter): Promise<AgentRow[]> {
+/** `fits` is false for an agent that would make the page too large. */
+export type ListedAgent = AgentRow & { fits: boolean };
+
+/** Lists agents, newest first, as far as their declarations fit into a page (`fittingRows`). */
+export async function listAgents(db: Db, filter: AgentFilter): Promise<ListedAgent[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
     ['name =', filter.name],
@@ -82,11 +85,15 @@ export async function listAgents(db: Db, filter: AgentFilter): Promise<AgentRow[
     ['ready =', filter.ready],
     ['id <', filter.before],
   ]);
-  const { rows } = await db.query<AgentRow>(
-    `select ${COLUMNS} from agents where ${where} and deleted_at is null
-      order by id desc limit $${values.push(filter.limit)}`,
-    values,
-  );
+  const text = fittingRows({
+    table: 'agents',
+    where: `${where} and deleted_at is null`,
+    order: 'id desc',
+    limit: `$${values.push(filter.limit)}`,
+    columns: COLUMNS,
+    document: 'spec',
+  });
+  const { rows } = await db.query<ListedAgent>(text, values);
   return rows;
 }
 

@@ -15,15 +15,21 @@ export type DeclaredTexts = {
 export type Answered = { etag: string; body: Record<string, unknown>; shown: boolean };
 
 /**
+ * `fits` is false for an object that would make the page too large. It is undefined for a kind whose objects are small
+ * in lists.
+ */
+export type ListedObject = { id: string; body: Record<string, unknown>; fits?: boolean };
+
+/**
  * Handlers of a kind's five routes. `Body` is the body of a create request, and `Filters` are those of the list. Both
  * have already been parsed by their schemas.
  */
 export type DeclaredApi<Body = unknown, Filters = Record<string, unknown>> = {
   /**
    * Lists up to `limit` objects. `limit` is one more than the page size, so that the caller can detect whether another
-   * page follows.
+   * page follows. After an object that does not fit into the page, no other is listed.
    */
-  list: (filter: ListPage & Filters) => Promise<{ id: string; body: Record<string, unknown> }[]>;
+  list: (filter: ListPage & Filters) => Promise<ListedObject[]>;
   read: (key: RowKey) => Promise<Answered>;
   create: (caller: Caller, request: { body: Body; plan: Plan }) => Promise<Answered>;
   patch: (

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import { flag, idParam } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
+import { itemsThatFit } from '../platform/postgres/list-filters.ts';
 import type { KindNames } from '../platform/resources/kind-names.ts';
 import { dnsLabel } from '../platform/resources/schema/field-types.ts';
 import type {
@@ -9,6 +10,7 @@ import type {
   Answered,
   DeclaredApi,
   DeclaredTexts,
+  ListedObject,
   WriteErrors,
 } from './declared-api.ts';
 import { withArticle } from './kind-rest.ts';
@@ -107,8 +109,12 @@ function listRoute(kind: AnyRoutes): Route {
     },
     handle: async ({ caller: { namespace }, query: { limit, cursor: before, ...filters } }) => {
       const rows = await api.list({ ...filters, namespace, before, limit: limit + 1 });
-      const cursorOf = idCursor(names.idPrefix);
-      return { status: 200, body: pageOf(rows, { limit, view: ({ body }) => body, cursorOf }) };
+      const page = {
+        limit: itemsThatFit(rows, limit),
+        view: ({ body }: ListedObject) => body,
+        cursorOf: idCursor(names.idPrefix),
+      };
+      return { status: 200, body: pageOf(rows, page) };
     },
   });
 }

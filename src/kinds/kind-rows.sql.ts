@@ -1,4 +1,9 @@
-import { filteredBy, type Condition, type ListPage } from '../platform/postgres/list-filters.ts';
+import {
+  filteredBy,
+  fittingRows,
+  type Condition,
+  type ListPage,
+} from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import type { RowKey, WrittenRow } from '../platform/declare/declared-kind.ts';
 import type { SealedColumn } from '../platform/postgres/sealed-values.ts';
@@ -23,8 +28,15 @@ export type GoneRow<Spec> = Pick<KindRow<Spec>, 'id' | 'name' | 'managedBy' | 's
 /** Operations on the table of a kind. `Used` is the part of a declaration that is in effect. */
 export type KindRows<Spec, Used = Spec> = {
   read: (db: Db, key: RowKey) => Promise<KindRow<Spec> | undefined>;
-  /** Lists rows, newest first. `more` has the conditions for filters that only this kind has. */
-  list: (db: Db, filter: KindFilter, more?: readonly Condition[]) => Promise<KindRow<Spec>[]>;
+  /**
+   * Lists rows, newest first, as far as their declarations fit into a page (`fittingRows`). `more` has the conditions
+   * for filters that only this kind has.
+   */
+  list: (
+    db: Db,
+    filter: KindFilter,
+    more?: readonly Condition[],
+  ) => Promise<(KindRow<Spec> & { fits: boolean })[]>;
   /** Returns the declaration in effect of the object with this name, or undefined if there is none. */
   findActive: (db: Db, key: ObjectKey) => Promise<(Active<Used> & { id: string }) | undefined>;
   /** Returns the declaration in effect of the object with this id, or null if there is none yet. */
@@ -90,11 +102,15 @@ export function kindRows<Spec, Used = Spec>(
         ...more,
         ['id <', filter.before],
       ]);
-      const { rows } = await db.query<KindRow<Spec>>(
-        `select ${COLUMNS} from ${table} where ${where} and deleted_at is null
-          order by id desc limit $${values.push(filter.limit)}`,
-        values,
-      );
+      const text = fittingRows({
+        table,
+        where: `${where} and deleted_at is null`,
+        order: 'id desc',
+        limit: `$${values.push(filter.limit)}`,
+        columns: COLUMNS,
+        document: 'spec',
+      });
+      const { rows } = await db.query<KindRow<Spec> & { fits: boolean }>(text, values);
       return rows;
     },
     findActive: async (db, { namespace, name }) => {

@@ -139,7 +139,7 @@ function apiOf<Spec>(
         KindRows<Spec>['list']
       >[1]; // The route has already parsed the filters.
       const found = await rows.list(deps.pool, page, more as Condition[]);
-      return found.map((row) => ({ id: row.id, body: rest.view(row) }));
+      return found.map((row) => ({ id: row.id, body: rest.view(row), fits: row.fits }));
     },
     read: async (key) => answer(await requireRow(deps, declared, key), true),
     create: async (caller, { body, plan }) => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toUuid } from '../../src/ids.ts';
+import { PAGE_BYTES } from '../../src/platform/postgres/list-filters.ts';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
 import { awaitCondition } from './agents.ts';
 
@@ -44,4 +46,38 @@ test('by REST they are 422 at their place', async () => {
       { pointer: '/tools/0/parameters', detail: 'must have at most 2000 members and elements' },
     ],
   });
+});
+
+test('a page of large agents or versions ends within 4 MiB, and the next one goes on', async () => {
+  const { body: created } = await api.call('POST', '/v1/agents', {
+    json: withParameters({ type: 'object' }),
+  });
+  const of = { kind: 'Agent', name: created.name };
+  await awaitCondition(api.engine, of, { type: 'Ready', status: 'True' });
+  const from = [toUuid('agt', created.id), 'x'.repeat(100_000)];
+  await api.engine.pool.query(
+    `insert into agents (id, namespace, name, uid, generation, managed_by, spec)
+     select gen_random_uuid(), namespace, 'large-' || n, gen_random_uuid(), 1, managed_by,
+            jsonb_set(spec, '{prompt}', to_jsonb($2::text))
+       from agents, generate_series(1, 50) as n where id = $1`,
+    from,
+  );
+  await api.engine.pool.query(
+    `insert into agent_versions (agent_id, version, hash_version, content_hash, content, created_by)
+     select agent_id, 1 + n, hash_version, decode(lpad(n::text, 64, '0'), 'hex'),
+            jsonb_set(content, '{prompt}', to_jsonb($2::text)), created_by
+       from agent_versions, generate_series(1, 50) as n where agent_id = $1 and version = 1`,
+    from,
+  );
+  for (const path of ['/v1/agents', `/v1/agents/${created.id}/versions`]) {
+    const pages: number[] = [];
+    let query = 'limit=100';
+    do {
+      const { body: page, text } = await api.call('GET', `${path}?${query}`);
+      expect(text.length).toBeLessThan(PAGE_BYTES);
+      pages.push(page.data.filter((item: unknown) => JSON.stringify(item).length > 100_000).length);
+      query = page.has_more ? `limit=100&cursor=${page.next_cursor}` : '';
+    } while (query !== '');
+    expect(pages).toEqual([41, 9]);
+  }
 });

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newUuid } from '../../src/ids.ts';
 import type { ModelProviderSpec } from '../../src/models/model-provider.ts';
 import { secretPlace, type Active, type KindProjection } from '../../src/kinds/kind-rows.sql.ts';
 import { MODEL_PROVIDER_KIND } from '../../src/models/model-provider.kind.ts';
+import { itemsThatFit, PAGE_BYTES } from '../../src/platform/postgres/list-filters.ts';
 import { useRows, type Columns } from '../platform/postgres/rows.ts';
 
 /**
@@ -17,6 +18,7 @@ const stored = useRows('model_providers');
 const GONE = { deleted_at: new Date(0) };
 const SPEC = { baseUrl: 'https://models.example/v1' } as ModelProviderSpec;
 const KEY = Buffer.from('sealed');
+const MIB = 1024 * 1024;
 
 /** Stores a provider that requests go by; returns its id. */
 async function add(columns: Columns = {}): Promise<string> {
@@ -54,6 +56,33 @@ test('providers are listed by each filter, newest first', async () => {
   expect(await list({ name: 'first' })).toEqual([first]);
   expect(await list({ managedBy: 'kubernetes' })).toEqual([second]);
   expect(await list({ ready: true })).toEqual([first]);
+});
+
+describe('a page of large declarations', () => {
+  const addOf = (bytes: number): Promise<string> => {
+    const note = 'x'.repeat(bytes - JSON.stringify({ ...SPEC, note: '' }, null, 1).length + 4);
+    return add({ spec: { ...SPEC, note } });
+  };
+  const listed = async () => {
+    const found = await rows.list(stored.pool, { namespace: 'default', limit: 9 });
+    return { ids: found.map(({ id }) => id), items: itemsThatFit(found, 8) };
+  };
+
+  test('has the last one that fits exactly, and the query returns one more', async () => {
+    const ids = [];
+    for (const bytes of [MIB, MIB, MIB, MIB + 1, MIB, MIB, MIB - 1]) ids.push(await addOf(bytes));
+    expect(await listed()).toEqual({ ids: ids.toReversed().slice(0, 5), items: 4 });
+  });
+
+  test('has one that is too large alone', async () => {
+    const ids = [await addOf(MIB), await addOf(MIB), await addOf(PAGE_BYTES + MIB)];
+    expect(await listed()).toEqual({ ids: ids.toReversed().slice(0, 2), items: 1 });
+  });
+
+  test('has all small ones', async () => {
+    const ids = [await add(), await add()];
+    expect(await listed()).toEqual({ ids: ids.toReversed(), items: 8 });
+  });
 });
 
 test('what is in force is found by namespace and name, and by the id', async () => {

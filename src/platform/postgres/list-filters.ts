@@ -7,6 +7,38 @@ export type ListPage = {
   limit: number;
 };
 
+/** Maximum size in bytes of the JSON documents in one page. A larger page would hold up the process and its memory. */
+export const PAGE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Returns the query of a list whose items have a JSON document each. `limit` is one more than the number of items in the
+ * page. The query returns the first row, those whose documents fit into the page with it, and one more. `fits` is false
+ * for that one.
+ */
+export function fittingRows(list: {
+  table: string;
+  where: string;
+  order: string;
+  limit: string;
+  columns: string;
+  document: string;
+}): string {
+  const { table, where, order, limit, columns, document } = list;
+  return `with page as materialized (select *, octet_length(${document}::text) as bytes from ${table}
+        where ${where} order by ${order} limit ${limit}),
+      summed as (select *, sum(bytes) over so_far as total,
+          greatest(${PAGE_BYTES}, first_value(bytes) over so_far) as room
+        from page window so_far as (order by ${order}))
+    select ${columns}, total <= room as fits from summed as ${table}
+     where total - bytes <= room order by ${order}`;
+}
+
+/** Returns the number of items in the page: `limit`, or fewer if not all of them fit. */
+export function itemsThatFit(rows: readonly { fits?: boolean }[], limit: number): number {
+  const tooLarge = rows.findIndex(({ fits }) => fits === false);
+  return tooLarge === -1 ? limit : Math.min(limit, tooLarge);
+}
+
 /** Range in Unix seconds. The first bound is inclusive, the second exclusive. */
 export type CreatedBetween = {
   createdAfter?: number | undefined;
