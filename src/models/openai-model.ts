@@ -122,19 +122,20 @@ async function takeEvents(
   draft: AnswerDraft,
   { signal, sink, onTaken }: StreamHooks,
 ): Promise<boolean> {
-  const joined = joinTexts(sink);
   for await (const events of stream) {
     if (signal.aborted) return false;
     if (events === 'done') return true;
+    const joined = joinTexts(sink);
+    let taken: Taken = 'idle';
     try {
       for (const data of events) {
-        const taken = draft.take(data, joined);
+        taken = draft.take(data, joined);
         onTaken(taken);
-        if (taken === 'full') return false;
       }
     } finally {
       joined.flush();
     }
+    if (taken === 'full') return false;
   }
   return false;
 }

@@ -258,7 +258,9 @@ describe('an event of a stream', () => {
     const body = new Blob([events.map((event) => `${event}\n\n`).join('')]).stream();
     const found: unknown[] = [];
     const { signal } = new AbortController();
-    for await (const one of readEvents(new Response(), body, signal)) found.push(...one);
+    for await (const events of readEvents(new Response(), body, signal)) {
+      if (events !== 'done') found.push(...events);
+    }
     return found;
   };
 

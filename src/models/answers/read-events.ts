@@ -80,7 +80,7 @@ function isLast({ data }: EventSourceMessage): boolean {
 }
 
 /** Yields the data of each event that has data. @throws APIError for the error that an event reports */
-function* dataOf(events: readonly EventSourceMessage[], headers: Headers): Generator<unknown> {
+function* dataOf(events: readonly EventSourceMessage[], headers: Headers): Generator {
   for (const { event, data } of events) {
     const words = data.trim();
     const value = carriesNothing(event, words) ? null : valueOf(event, words);
