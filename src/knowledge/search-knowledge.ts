@@ -92,7 +92,7 @@ export async function searchFor(
   return { ...all!, hits: all!.hits.map((hit) => ({ ...hit, given: given.has(hit.chunkId) })) };
 }
 
-/** Returns the passages that a search covers, as owners. */
+/** Returns the scope of a search as the owners of the passages: sources and agents. */
 export function passagesOf({ namespace, agentId, sourceIds }: KnowledgeScope): SearchScope {
   const ofAgent = agentId === null ? [] : [agentId];
   const isAll = sourceIds === 'all';

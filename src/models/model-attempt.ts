@@ -37,7 +37,7 @@ export type Attempted = {
 
 /**
  * Makes one request. Settles immediately with the partial answer if the caller's signal aborts or a watchdog fires: it
- * never waits for the package, the connection or the provider.
+ * never waits for the `openai` package, the connection or the provider.
  */
 export function attempt(
   link: ModelLink,

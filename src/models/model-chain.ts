@@ -19,7 +19,7 @@ type Deps = { slots: ProviderSlots; nowMs: () => number; random: () => number };
 
 /** Maximum number of retries per model. Each pause is twice as long as the previous one. */
 const RETRIES = 2;
-/** Maximum number of requests that are changed after a refusal. Each refusal names one unsupported feature. */
+/** Maximum number of times that a refused request is changed. Each refusal names one unsupported feature. */
 const CHANGES_MAX = 8;
 const FIRST_PAUSE_MS = 250;
 /**
@@ -31,7 +31,7 @@ const MAX_RETRY_AFTER_MS = 3000;
 /**
  * Creates a model that calls the agent's model, then its fallbacks in order. Retries only while no text of an answer
  * has arrived, because text that a caller has seen or heard cannot be withdrawn. The total time limit of the first
- * provider applies to all of them together.
+ * provider applies to all models together.
  */
 export function createModelChain(links: readonly FindLink[], deps: Deps): Model {
   return async (request) => {
@@ -70,7 +70,7 @@ async function askOne(
   let { request } = turn;
   const totalMs = (turn.totalMs ??= link.endpoint.timeouts.totalMs);
   const leftMs = (): number => turn.startedAt + totalMs - deps.nowMs();
-  if (leftMs() <= 0) return undefined; // No time is left, because earlier models have used it up.
+  if (leftMs() <= 0) return undefined; // Earlier models have used up the time.
   for (let tries = 0, changes = 0; ; tries += 1) {
     const attempted = await attempt(link, { ...deps, totalMs, leftMs: leftMs() }, request);
     if (attempted.wasSent) turn.attempts += 1;
@@ -98,8 +98,8 @@ async function askOne(
 
 /**
  * Returns a changed request after a refusal, or `undefined` if no change can help. If the server rejects a feature, the
- * changed request omits it, and later requests do too. If the content filter may have matched earlier turns, it omits
- * these turns.
+ * changed request omits it, and later requests do too. If the content filter may have matched earlier turns, the
+ * changed request omits these turns.
  */
 function changedAfter(
   { habits }: ModelLink,

@@ -146,8 +146,8 @@ export type ModelChoice = {
 };
 
 /**
- * Returns the model of an agent with its fallbacks, or `undefined` if none is configured; the built-in responder then
- * answers with quotes. For an unusable provider, it returns a model that throws.
+ * Returns the model of an agent with its fallbacks. Returns `undefined` if none is configured; the agent then answers
+ * with quotes from its knowledge. For an unusable provider, returns a model that throws.
  */
 export type FindModel = (agent: {
   namespace: string;

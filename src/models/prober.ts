@@ -6,7 +6,7 @@ import { probeProvider, type Answering } from './probe-provider.ts';
 
 /**
  * Prober of providers for the leader of the operator. It runs in parallel to reconciles, so that an unresponsive
- * provider delays no other. Results are only in memory, and a new leader probes again.
+ * provider does not delay the reconciles of other providers. Results are only in memory, and a new leader probes again.
  */
 export type Prober = {
   /**

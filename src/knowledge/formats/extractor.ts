@@ -70,7 +70,7 @@ export function createExtractor({
   let stopping: Promise<void> | undefined;
 
   async function extractNow(input: ExtractInput, caller?: AbortSignal): Promise<Extracted> {
-    const child = free.pop()!; // The queue runs at most as many callers at a time as there are children.
+    const child = free.pop()!; // The queue runs at most one call per child, so one child is free.
     try {
       return await extractBy(child, input, caller);
     } finally {

@@ -71,8 +71,8 @@ function textSize(lines: readonly PdfLine[]): number {
 }
 
 /**
- * Returns the font sizes of headings, largest first. Returns none if most lines are larger than the text, because font
- * size then says nothing about headings.
+ * Returns the font sizes of headings, largest first. Returns none if most lines are larger than ordinary text (`text`),
+ * because font size then says nothing about headings.
  */
 function headingSizes(lines: readonly PdfLine[], text: number): number[] {
   const large = lines.filter(

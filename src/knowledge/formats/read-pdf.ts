@@ -28,7 +28,7 @@ function packagedCMaps(): string | undefined {
     const manifest = createRequire(import.meta.url).resolve('pdfjs-dist/package.json');
     return path.join(path.dirname(manifest), 'cmaps');
   } catch {
-    return undefined; // The package is a development dependency and not installed here.
+    return undefined; // An installation lacks this package, which is a development dependency.
   }
 }
 

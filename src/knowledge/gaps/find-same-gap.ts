@@ -12,8 +12,8 @@ import { commonWords, likeness, type AskedWord } from './same-question.ts';
  */
 const OPEN_MAX = 500;
 /**
- * Number of the most similar of these questions that are compared in detail, with words weighted by their rarity in the
- * agent's content.
+ * Number of open questions, the most similar first, that are compared in detail: with words weighted by their rarity in
+ * the agent's content.
  */
 const WEIGHED_MAX = 50;
 

@@ -139,7 +139,9 @@ export async function readGap(
 }
 
 export type LockedGap = GapRow & {
-  /** Position of the gap's answer, even if it was withdrawn; `null` if the gap never had an answer. */
+  /**
+   * Position of the gap's answer among the agent's answers, even after a withdrawal; `null` if it never had an answer.
+   */
   answerPosition: number | null;
 };
 
@@ -246,7 +248,7 @@ export async function eraseQuestionsOf(db: Db, conversationId: string): Promise<
 
 /**
  * Renames a gap to its most frequent remaining wording, or to `erased` if there is none. The fingerprint was computed
- * from the erased words, so it is replaced by the gap's id, which is unique too.
+ * from the erased words, so it is replaced by the gap's id, which is also unique.
  */
 export async function nameAfterErasure(db: Db, gapId: string, erased: string): Promise<string> {
   const { rows } = await db.query<{ question: string }>(

@@ -141,7 +141,8 @@ async function* tellText(
 ): AsyncGenerator<Fetched, FetchEnd, void> {
   const name = decodeName(new URL(state.url).pathname);
   const told = await readDocument(reading, { id: name, markdown: text }, 0);
-  // The text is the whole feed. An empty text is more likely a mistake than intended, so the whole sync fails.
+  // The text is the whole feed, so the sync fails if the text cannot be indexed. This includes an empty text, which is
+  // more likely a mistake than intended.
   if (told.kind !== 'document') {
     const why = 'reason' in told ? told.reason : told.kind;
     throw invalidFeed(`returned a text that cannot be indexed: ${why}`);

@@ -47,7 +47,7 @@ export type Refusal = { code: 'invalid_format' | 'too_many' | 'too_large'; detai
 export const PASSAGES_MAX = 55_000;
 /**
  * Maximum number of distinct words of one source, twice as many as in 20 MB of prose. Each word is a row of the index,
- * and to write two million rows took a minute.
+ * and writing two million rows took a minute.
  */
 export const WORDS_MAX = 250_000;
 /**
@@ -59,7 +59,7 @@ const PACKED_BYTES_MAX = 100_000_000;
 /**
  * Divides a document into passages. All work whose cost grows with the length of the text is done here; text-cutter.ts
  * decides which thread runs it.
- * @param keep converts a batch to the form in which it is held until it is written
+ * @param keep converts a batch to the form that stays in memory until the batch is written to the database
  */
 export function cutPassages<B extends Batch = Uint8Array>(
   content: Content,

@@ -13,8 +13,8 @@ import { configurationOf } from './languages.ts';
 import { packChunks, readBatch, type Batch, type NewChunk } from './packed-chunks.ts';
 
 /**
- * This module reads and writes the table of passages. Before it writes, a caller must lock the owner of the passages:
- * the row of the source, or for answers to gaps `lockAnswers`.
+ * This module reads and writes the table of passages. Before a write, the caller must lock the owner of the passages:
+ * the row of a source, or the answers of an agent (`lockAnswers`).
  */
 
 /** Owner of a passage: a document of a source, or a gap of an agent. Ids are UUIDs. */

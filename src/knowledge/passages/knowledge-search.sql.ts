@@ -5,7 +5,10 @@ export type SearchScope = {
   namespace: string;
   /** Ids of sources, and of agents whose answers to gaps are searched. */
   owners: readonly string[];
-  /** Whether all sources of the namespace are searched too; `with answers` adds the answers of all agents. */
+  /**
+   * Whether all sources of the namespace are searched in addition to `owners`. `with answers` adds the answers of all
+   * agents.
+   */
   all: boolean | 'with answers';
 };
 
@@ -30,7 +33,7 @@ export type Postings = {
   asked: readonly { term: number; lexeme: string }[];
   /** Terms that are stop words in one of the languages. */
   stopped: readonly number[];
-  /** The stems to search for, by term: the stem itself, corrections and synonyms that occur in passages. */
+  /** The stems to search for, by term: the question's own, synonyms and corrections. Each occurs in some passage. */
   meant: readonly { term: number; lexeme: string; closeness: number }[];
   lexemes: readonly LexemePostings[];
 };
@@ -222,7 +225,7 @@ export async function findPostings(
   const { rows } = await db.query<{ about: string; lists: Buffer | null }>(statement);
   const [first, ...lexemes] = rows;
   return {
-    ...(JSON.parse(first!.about) as Omit<Postings, 'lexemes'>), // The query always returns the first row.
+    ...(JSON.parse(first!.about) as Omit<Postings, 'lexemes'>), // `ABOUT` always returns one row, the first.
     lexemes: lexemes.map(({ about, lists }) => ({
       ...(JSON.parse(about) as Pick<LexemePostings, 'lexeme' | 'df'>),
       lists,

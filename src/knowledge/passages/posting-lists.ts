@@ -32,7 +32,9 @@ export type Places = {
   lists: ReadonlyMap<Buffer, readonly OwnedList[]>;
 };
 
-/** Finds the lists of each owner, and assigns a range of consecutive places to the passages of each owner. */
+/**
+ * Finds the lists of each owner, and numbers the passages of all owners consecutively. These numbers are the places.
+ */
 export function placesOf(all: Iterable<Buffer>): Places {
   const owners = new Map<string, Owner>();
   const lists = new Map<Buffer, readonly OwnedList[]>();
@@ -85,7 +87,7 @@ export function impactAt(bytes: Buffer, at: number): number {
   return bytes[at + 4]! / IMPACT_MAX;
 }
 
-/** Returns the owner and the position of the passage at a place. */
+/** Returns the owner of the passage with the number `place`, and the position of the passage within the owner. */
 export function passageAt(
   { owners }: Places,
   place: number,

@@ -116,8 +116,8 @@ export function rankPassages(
 }
 
 /**
- * Sums for each place (see `placesOf`). `taken` has the number of the last term that was added there, so that no term
- * counts twice at the same place.
+ * Sums for each passage, by its place (the number that `placesOf` assigned to it). `taken` has the number of the last
+ * term that was added at that place, so that no term counts twice for a passage.
  */
 type Sums = { about: Float64Array; points: Float64Array; taken: Int32Array };
 type Numbered = { term: Term; number: number; places: Places };
@@ -159,7 +159,7 @@ function rangeOf({ base, lowest, highest: last }: Owner): Range {
   return { from: base + lowest, to: base + last + 1 };
 }
 
-/** Returns the places that contain any word of the question, by points in descending order. */
+/** Returns the places (see `placesOf`) of the passages that contain a word of the question, highest points first. */
 function highest(
   { about, points }: Sums,
   { limit, ranges }: { limit: number; ranges: readonly Range[] },

@@ -27,8 +27,8 @@ export type NewPassages = {
  */
 const REBUILT_ABOVE = 1 / 3;
 /**
- * Maximum ratio between the positions and the passages of a source. Positions of deleted passages count too. Above this
- * ratio the source is renumbered, because a search visits all positions.
+ * Maximum number of positions per passage of a source, including the positions of deleted passages. Above it the source
+ * is renumbered, because a search visits every position.
  */
 const SPREAD_MAX = 4;
 /**
@@ -37,7 +37,10 @@ const SPREAD_MAX = 4;
  */
 const SPREAD_FREE = 100;
 
-/** Number of passages from which a write or removal takes more than a second. */
+/**
+ * Number of passages above which a transaction emits no event, because writing or removing them takes more than a
+ * second.
+ */
 const SILENT_ABOVE = 1_000;
 
 /**

@@ -185,8 +185,8 @@ function ranked(passages: readonly PassageRow[], found: Found): KnowledgeHit[] {
     if (!candidate) return [];
     const like = asking[at]!.includes('') ? null : Math.max(...likest[at]!);
     const why = whyOf(question, { ...row, likeness: like });
-    // Share of the question's weight for words that this passage contains and whose postings are not listed, because
-    // too many passages contain them. The points in `candidate` do not include these words.
+    // A word that too many passages contain has no posting list, so the points in `candidate` do not include it. This
+    // is the share of the question's weight for such words in this passage.
     const unlisted = why.unlisted / asked;
     const signs = {
       coverage: why.coverage,
@@ -241,8 +241,8 @@ function hitOf(row: PassageRow, told: Pick<KnowledgeHit, 'why' | 'score'>): Know
 }
 
 /**
- * Returns true if `asks` are exactly the words of the question. An answer to the same question is ranked before all
- * other passages.
+ * Returns true if `asks`, the stems of a gap's question, are exactly the words of the searched question. The answer to
+ * the same question is ranked before all other passages.
  */
 function isSame(question: readonly Term[], asks: readonly string[]): boolean {
   return (

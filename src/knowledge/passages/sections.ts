@@ -2,7 +2,7 @@
 export type Section = {
   /** Level of the heading, from 1 to 6, or 0 for the text above the first heading. */
   level: number;
-  /** Headings from the outermost one to its own. */
+  /** Headings above the section, outermost first, and then its own heading. */
   path: readonly string[];
   /**
    * Paragraphs of the section. They are computed again at each iteration, because there may be millions and no caller
@@ -117,8 +117,8 @@ function underlinedTitle(
   const under = UNDERLINE.exec(line.text)?.[1];
   if (under === undefined) return undefined;
   const title = last.text.trim();
-  // Three kinds of lines above a rule are not titles: the last line of a longer paragraph, a table row and a list
-  // item.
+  // Three kinds of lines above a row of `=` or `-` are not titles: the last line of a longer paragraph, a table row and
+  // a list item.
   const stands = before.text.trim() === '' && /^[\p{L}\p{N}"'(¿¡]/u.test(title);
   if (!stands || title.length > TITLE_CHARS_MAX) return undefined;
   return { level: under.startsWith('=') ? 1 : 2, title, start: last.start };

@@ -162,8 +162,8 @@ export async function readUploadHash(db: Db, sourceId: string): Promise<Buffer |
 }
 
 /**
- * Size in bytes of the pieces in which statements read and write content. pg copies a piece three times before
- * PostgreSQL receives it.
+ * Size in bytes of the pieces in which statements read and write content. Pieces are small, because pg copies each
+ * three times before PostgreSQL receives it.
  */
 const PIECE_BYTES = 256 * 1024;
 

@@ -101,7 +101,7 @@ function answerOf(row: KnowledgeSourceRow, text: string | null): Answered {
 const FILE_BYTES_MAX = 20 * 1024 * 1024;
 
 const FILE_NAME_WORDS = 'must have 1 to 255 characters, without slashes and control characters';
-/** Source of the pattern, without a flag, because JSON Schema does not support flags. */
+/** Pattern for the JSON Schema, which does not support flags, such as the `u` in the pattern of `fileName`. */
 const FILE_NAME_SOURCE = String.raw`^[^\u0000-\u001f\u007f-\u009f/\\]+$`;
 const [FILE_NAME_PATTERN] = saying(new RegExp(FILE_NAME_SOURCE), FILE_NAME_WORDS);
 

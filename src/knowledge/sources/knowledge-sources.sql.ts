@@ -155,7 +155,10 @@ export type SyncedKey = Pick<KnowledgeSourceRow, 'namespace' | 'name' | 'lastSyn
   isSyncing: boolean;
 };
 
-/** Returns when each source of all namespaces was last indexed. Omits sources that were never synced. */
+/**
+ * Returns when each source of all namespaces was last indexed. Omits sources that have neither been indexed nor been
+ * queued for a sync.
+ */
 export async function listSyncedKeys(db: Db): Promise<SyncedKey[]> {
   const { rows } = await db.query<SyncedKey>(
     `select namespace, name, last_synced_at as "lastSyncedAt", sync_failures > 0 as "isFailed",

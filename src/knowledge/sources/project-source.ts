@@ -118,8 +118,8 @@ async function project(
 }
 
 /**
- * If the fetch settings of a source have changed, cancels its unfinished sync and queues a new one. If the schedule has
- * changed, computes the next time, counted from now.
+ * If the fetch settings of a source have changed, cancels its unfinished sync and queues a new one. If only the
+ * schedule has changed, computes the next scheduled time after the current time.
  */
 async function askFor(
   db: Db,

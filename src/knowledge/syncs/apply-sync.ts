@@ -73,7 +73,6 @@ export async function applySync(deps: ApplyDeps, work: Work): Promise<void> {
   await tellSettled(deps, settled);
 }
 
-/** Returns how long a sync has run. */
 export function durationSec(
   { nowMs }: Pick<ApplyDeps, 'nowMs'>,
   { startedAt }: ClaimedSync,
@@ -192,9 +191,9 @@ async function* passagesOf(
   const newId = newUuid();
   const documentId = await upsertSynced(db, { namespace, sourceId, newId, staged });
   const { batchesId, chunks, language } = staged;
-  // The positions in a batch already count from the start of the document. Each batch is therefore yielded with
-  // `passages: 0`, so that the writer does not advance its position. The last item has no batch and advances the
-  // position by the whole document.
+  // After each item, the writer advances its position by `passages`. The batches of a document already count their
+  // positions from the start of the document, so each is yielded with `passages: 0`. The last item has no batch and
+  // advances the position by the whole document.
   for (let number = 0; ; number += 1) {
     signal.throwIfAborted();
     const batch = await readStagedBatch(db, { id: sync.id, batchesId, number });

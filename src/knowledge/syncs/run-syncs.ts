@@ -21,9 +21,9 @@ export type SyncRunnerDeps = Omit<SyncDeps, 'metrics' | 'writes'> & {
 };
 
 /**
- * Limits for the syncs that a process reads at the same time. Each mostly waits for its site, and occupies the memory
- * of a few pages. No sync waits in this queue, because a waiting sync is a row in the database that any process can
- * claim.
+ * Limits for the syncs that a process reads at the same time. A sync mostly waits for the site that it reads, and
+ * occupies the memory of a few pages. No sync waits in this queue, because a waiting sync is a row in the database that
+ * any process can claim.
  */
 const READING = { places: 16, share: 4, waitingMax: { namespace: 0, all: 0 } };
 /** Limits for the syncs that stage or apply documents at the same time, because each of them keeps PostgreSQL busy. */

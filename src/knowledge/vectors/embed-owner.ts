@@ -97,7 +97,8 @@ async function embedBatches(
     const [made] = sizes;
     if (made === undefined) continue;
     size ??= made;
-    // Compares with the size of the vectors that were stored earlier, if there are any.
+    // `size` is that of the vectors that were stored earlier, if there are any. Another size shows that the model has
+    // changed.
     const another = sizes.find((one) => one !== size);
     if (another !== undefined) throw await anotherSize(pool, { row, lease, size, made: another });
     const isStored = await inTransaction(pool, async (db) => {
@@ -112,8 +113,8 @@ async function embedBatches(
 
 /**
  * Discards all vectors of an owner after the number of dimensions changed. This shows that the model name now stands
- * for a different model, whose vectors are not comparable with the old ones. Questions are embedded with the new model
- * too.
+ * for a different model. Questions are embedded with the new model too, and their vectors are not comparable with the
+ * old ones.
  */
 async function anotherSize(
   pool: Pool,

@@ -30,8 +30,8 @@ export type FindByMeaning = {
   isOn: () => Promise<boolean>;
   /**
    * Returns the passages in scope whose meaning is most similar to a question, best first. If there are too many
-   * passages to compare, it compares only those that `others` returns.
-   * @param others returns passages that were found by other means
+   * passages to compare all of them, compares only those that `others` returns.
+   * @param others returns the ids of passages that the search by words has found
    */
   find: (input: {
     scope: MeaningScope;

@@ -1,6 +1,9 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Embeddings of owners of passages. `dimensions` 0 stands for the default of the model. */
+/**
+ * This module reads and writes the embeddings of sources and agents. `dimensions` 0 stands for the default of the
+ * model.
+ */
 
 /** An owner of passages, with the provider that its declaration names. `mark` changes whenever the passages change. */
 export type OwnerToEmbed = {
@@ -101,7 +104,7 @@ export type Lease = { id: number; token: string };
 
 /**
  * Takes the lease of a row. Returns `undefined` if another process holds it or the row was deleted. `size` is the
- * number of dimensions of the stored vectors, or `null` before the first one.
+ * number of dimensions of the stored vectors, or `null` before the first vector is stored.
  */
 export async function takeLease(
   db: Db,

@@ -122,7 +122,7 @@ export async function readSmallVectors(
   return rows;
 }
 
-/** Reads the vectors of certain passages, which were found by other means. Leaves out passages without a vector. */
+/** Reads the vectors of the given passages. Leaves out passages without a vector. */
 export async function readVectorsOf(
   db: Db,
   input: { embeddingsIds: readonly number[]; chunkIds: readonly string[] },

@@ -20,8 +20,8 @@ const MAX_EXTRA_CHARS = 64 * 1024;
 const MAX_CALLS = 32;
 
 /**
- * Number of times that the arguments of one call are checked for completeness. A check parses them, and a server could
- * otherwise cause one for each of 64,000 pieces.
+ * Number of times that the arguments of one call are checked for completeness. Each check parses them. Without this
+ * limit, a server could cause a check for each of 64,000 pieces.
  */
 const CHECKS_MAX = 100;
 
@@ -117,7 +117,7 @@ function begins(
 }
 
 /**
- * Returns true if the arguments are a complete object. If another piece with an opening bracket follows, it begins a
+ * Returns true if the arguments are a complete object that is not empty. A further piece with arguments then begins a
  * new call.
  */
 function hasAll(call: Call): boolean {
@@ -126,7 +126,9 @@ function hasAll(call: Call): boolean {
   return isWholeObject(call.arguments);
 }
 
-/** Length up to which a text is looked at for its white space. `trim` copies the pieces of a longer one together. */
+/**
+ * Maximum length of a text that is trimmed. For a longer text, `trim` would copy all the pieces of which it consists.
+ */
 const BLANK_MAX = 1_000;
 
 function isEmptyObject(text: string): boolean {

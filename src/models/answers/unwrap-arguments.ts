@@ -93,5 +93,5 @@ function parse(text: string): unknown {
 export function isWholeObject(text: string): boolean {
   if (!/[}"`>\]]\s*$/.test(text)) return false;
   const value = parse(unwrapArguments(text, ''));
-  return typeof value === 'object' && !Array.isArray(value); // `unwrapArguments` converts `null` to `{}`.
+  return typeof value === 'object' && !Array.isArray(value); // Not `null`, which becomes `{}`.
 }

@@ -88,7 +88,10 @@ const WANTED = /missing|must be|required|requires|pass(ed)? back/;
 const TOO_LONG =
   /context.?(length|size|window)|(prompt|input|request|conversation)( token count)?( is)? too (long|large)|exceeds? the (available|maximum|model|context)|too many (input )?tokens|maximum (number of )?(input )?tokens|tokens? (count )?exceeds|must be <= ?\d+|reduce the length/;
 
-/** Changes by error. The first row applies whose pattern matches the error and whose change has an effect. */
+/**
+ * Changes of the capabilities after an error. The first entry applies whose pattern matches the error and whose change
+ * has an effect.
+ */
 const FALLBACKS: readonly Fallback[] = [
   { names: TOO_LONG, change: (_now, refused) => shorter(refused) },
   {

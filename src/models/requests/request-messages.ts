@@ -62,7 +62,7 @@ function withUserFirst(messages: readonly ModelMessage[]): readonly ModelMessage
 
 /**
  * Separates tool results from the user messages that follow them. If a user message with Parley's notes ends the
- * prompt, its text is appended to the result. Before any other user message, a placeholder answer is inserted.
+ * prompt, its text is appended to the tool result. Before any other user message, a placeholder answer is inserted.
  */
 function withAnswers(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.reduce<ModelMessage[]>((before, message, at) => {

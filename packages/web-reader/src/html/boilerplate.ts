@@ -55,7 +55,7 @@ const CLASS_LEFT_OUT =
   /^(headerlink|header-anchor|heading-anchor|hash-link|anchor-link|anchorjs-link|permalink|linenos|lineno|linenodiv|line-numbers(-rows|-wrapper)?|line-number|skip-?(link|nav|to-content|to-main)|screen-reader-text|sr-only|visually-hidden|cookie-?(banner|bar|consent|notice|popup|modal|law|overlay)|cookieconsent|cc-window|cc-banner|onetrust-.*|cybotcookiebot.*|gdpr-(banner|bar|consent|notice|modal|popup)|consent-(banner|modal|popup)|copybtn|copy-(button|btn)|clipboard-copy)$/i;
 const CLASS_BESIDE =
   /^(nav|navbar|navheader|navfooter|navigation|nav-?links?|side-?bar|sphinxsidebar|menu|breadcrumbs?|footer|site-footer|page-footer|site-header|page-header|masthead|pagination|pager|prev-next|toc|table-of-contents|tableofcontents|share|sharing|social|social-share|related|related-(posts|articles|pages)|comments|advert|advertisement|ads|newsletter|subscribe|edit-(page|link|this-page)|theme-edit-this-page|last-updated|backlinks?|topnav|bottomnav|subnav|sub-nav|top-nav|bottom-nav|legal-copy|copyright)$/i;
-/** Class names and ids of parts that are never part of a page's text, even if their content reads like text. */
+/** Class names and ids of sections that are always left out, even if their content reads like text. */
 const NAME_STAYS =
   /^(breadcrumbs?|comments|copyright|legal-copy|last-updated|edit-(page|link|this-page)|theme-edit-this-page|backlinks?|prev-next|cookie-?(banner|bar|consent|notice)|onetrust-.*)$/i;
 const NAME_OF_PAGE =
@@ -134,8 +134,8 @@ function isBeside({ name, attributes }: Tag, outside: number): boolean {
 }
 
 /**
- * Returns true for an element with a class or id that is typical of menus and advertisements. Parts of the text may
- * have such a class or id too.
+ * Returns true for an element with a class or id that is typical of menus and advertisements. Such an element may still
+ * be part of the text.
  */
 export function isNamedBeside({ name, attributes, classes }: Tag): boolean {
   if (name === 'body' || name === 'html' || name === 'main') return false;
@@ -176,7 +176,10 @@ export function openedBy(attributes: Attributes): string | undefined {
   return script === undefined ? undefined : idsIn(script);
 }
 
-/** Returns the quoted words of a script, because one of them may be the id of a part, as in `toggle('a2')`. */
+/**
+ * Returns the quoted words of a script, separated by spaces. One of them may be the id of the part that the script
+ * opens, as in `toggle('a2')`.
+ */
 function idsIn(script: string): string | undefined {
   const words = script.slice(0, 1_000).matchAll(/['"`]#?([\w-]{1,200})['"`]/g);
   const ids = [...words].map(([, word]) => word).join(' ');

@@ -12,8 +12,8 @@ const SHARE_MIN = 0.15;
 const KEPT_MIN = 0.2;
 
 /**
- * A part of the page whose name is typical of menus counts as text only if it has at least this many characters. In
- * addition, most of its characters must be outside of links, or `SENTENCES_MIN` must be reached.
+ * Minimum number of characters of a part that counts as text although its name is typical of menus. In addition, most
+ * of the characters must be outside of links, or `SENTENCES_MIN` must be reached.
  */
 const TEXT_CHARS_MIN = 30;
 /**
@@ -73,7 +73,7 @@ function judgeHidden(
   content: Held,
 ): 'text' | 'beside' | 'unseen' {
   if (isOut || !(opens || (id !== undefined && opened.has(id)))) return 'unseen';
-  // A part that opens on a click may also be a menu, so its content decides.
+  // A hidden part that only a button or link opens may also be a menu, so its content decides.
   return opens || readsAsText(content) ? 'text' : 'beside';
 }
 

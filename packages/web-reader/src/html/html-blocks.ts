@@ -27,11 +27,11 @@ export type Block = {
   level: number;
   /** Number of the block's characters that are inside links. */
   linked: number;
-  /** The innermost part around the block that may not belong to the text. */
+  /** The innermost `Part` around the block. */
   part: Part | undefined;
 };
 
-/** Part of a page that may or may not belong to the text, which depends on its content. */
+/** Part of a page whose content decides whether it belongs to the text. */
 export type Part = {
   outside: Part | undefined;
   /**
@@ -40,7 +40,7 @@ export type Part = {
    */
   kind: 'named' | 'hidden';
   id: string | undefined;
-  /** Whether the attributes of a hidden part show that visitors can open it. */
+  /** Whether the attributes of a hidden part, or a title before it, show that visitors can open it. */
   opens: boolean;
   /** Whether the part is left out whatever its content is. */
   isOut: boolean;

@@ -164,8 +164,9 @@ export class HtmlHandler implements Partial<Handler> {
     this.#open.pop();
     if (name === 'a') this.#out.isLink = false;
     const outside = this.#open.at(-1);
-    // The outer element stores the name of the child that ends here. If that child itself ends with a title, the name
-    // of the title is stored, such as `h3` for `<div><h3>…</h3></div>`. Text between two elements is ignored.
+    // The outer element stores in `before` the name of its last child, because a title before a hidden part shows that
+    // visitors can open the part. If the child itself ends with a title, as in `<div><h3>…</h3></div>`, it stores `h3`.
+    // Text between two elements is ignored.
     if (outside && !closed.isLeftOut)
       outside.before = isTitleElement(closed.before) ? closed.before : name;
   }

@@ -74,10 +74,10 @@ function withoutApart(blocks: Block[]): Block[] {
 }
 
 /**
- * Adds a heading of level 1 if the chosen text has none and the page has exactly one elsewhere. In manuals made by
- * AsciiDoc that heading is in a separate header above the text, and a section such as "Options" is unclear without it.
- * Text below the heading in that header, such as a command's summary, is added too. The heading must begin with the
- * page's title (`shown`), which distinguishes it from the name of the site.
+ * Adds the heading of level 1 above the chosen text, and the text between the two, such as a command's summary. Manuals
+ * made by AsciiDoc have this heading in a separate header, and a section such as "Options" is unclear without it. Adds
+ * nothing if the page has several such headings, or if the heading does not begin with the page's title (`shown`),
+ * because it may then be the name of the site.
  */
 function withHead(chosen: Block[], all: readonly Block[], shown: string): Block[] {
   const isTop = ({ kind, level }: Block): boolean => kind === 'heading' && level === 1;

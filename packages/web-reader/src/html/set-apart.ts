@@ -14,7 +14,10 @@ const STYLED_RAISED = /vertical-align\s*:\s*(super|text-top|top)\b/i;
 const STYLED_LOWERED = /vertical-align\s*:\s*sub\b/i;
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** Returns the mark for the beginning of the element, or `undefined` if the element needs no mark. */
+/**
+ * Returns the private-use character to write at the beginning of an element, or `undefined` if the element's text is
+ * not set apart.
+ */
 export function markOf(name: string, attributes: Attributes): string | undefined {
   if (name === 'sup' || hasStyle(attributes, STYLED_RAISED)) return RAISED;
   if (name === 'sub' || hasStyle(attributes, STYLED_LOWERED)) return LOWERED;
@@ -26,7 +29,10 @@ export function markOf(name: string, attributes: Attributes): string | undefined
 
 export const END_OF_MARK = END;
 
-/** Removes private-use characters that are in the page itself, because they would be mistaken for marks. */
+/**
+ * Removes private-use characters that the page itself contains, because they would be mistaken for those that the
+ * parser writes.
+ */
 export function withoutMarks(text: string): string {
   return text.replace(MARKS, '');
 }
@@ -84,7 +90,7 @@ function written({ mark, shown, before, rest, isNote }: Place): string {
   return `${mark === RAISED ? '^' : '_'}${shown}${gap}`;
 }
 
-/** Returns true if the number before the mark is a price without cents, that is, a number next to a currency. */
+/** Returns true if `before` ends with a price without cents, that is, with a number next to a currency. */
 function isPrice({ before, rest }: Pick<Place, 'before' | 'rest' | 'shown'>): boolean {
   if (/[.,]\d{1,2}$/.test(before)) return false;
   const money = String.raw`(?:[$€£¥]|\b(?:EUR|USD|CHF|GBP|CAD|AUD))`;
@@ -124,7 +130,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Returns true if the text before already shows the contact, as "555 0100" does for +1 555 0100. */
+/** Returns true if the text before `closing` already shows the contact in it, as "555 0100" does for +1 555 0100. */
 export function isShown(closing: string, before: string): boolean {
   if (!closing.startsWith(' (')) return false;
   const contact = closing.slice(2, -1);

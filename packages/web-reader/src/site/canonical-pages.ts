@@ -71,7 +71,10 @@ export class CanonicalPages {
     return lines && hashesOf(text).every((hash) => hasHash(lines, hash));
   }
 
-  /** Holds a document back. Returns true if its canonical page has already been read. */
+  /**
+   * Holds a document back. Returns true if its canonical page has already been read, so that there is nothing to wait
+   * for.
+   */
   hold(held: HeldPage): boolean {
     const others = this.#held.get(held.canonical);
     if (others) others.push(held);
@@ -80,8 +83,8 @@ export class CanonicalPages {
   }
 
   /**
-   * Yields the held documents that no longer need to wait after a page was read. If the canonical page redirects, its
-   * documents wait for the target of the redirect instead.
+   * Yields the held documents that waited for the page `settled`, once that page was read. If the page redirects to a
+   * page that was not read yet, they wait for that page instead.
    */
   *settle(settled: string): Generator<{ held: HeldPage; path: string }> {
     const due = [settled];

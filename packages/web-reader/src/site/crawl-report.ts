@@ -1,11 +1,11 @@
 import type { SiteEvent } from './site-event.ts';
 
-/** Maximum number of refused addresses that are reported. Further ones are not reported. */
+/** Maximum number of refused addresses that a crawl reports. */
 export const TOLD_MAX = 1_000;
 
 /** Collects the events of a crawl until the crawl yields them to its caller. */
 export class CrawlReport {
-  /** Addresses that were already reported as skipped and are not checked again. */
+  /** Refused addresses, which are not checked again. Only the first `TOLD_MAX` are reported as skipped. */
   readonly #refused = new Set<string>();
   #events: SiteEvent[] = [];
 

@@ -147,8 +147,8 @@ export class Crawl {
   }
 
   /**
-   * Returns the validators for a page, but only if its links are known, because a response with status 304 does not
-   * contain them.
+   * Returns the validators for a conditional request for a page, but only if the link graph has the page's links,
+   * because a response with status 304 contains none.
    */
   async #validatorsOf({ path }: Target): Promise<Validators | undefined> {
     const { seen = null, isCompared = false } = this.#deps.before.get(path) ?? {};
@@ -264,7 +264,7 @@ export class Crawl {
     await this.#failed(target, { kind: 'failed', reason: `there are ${what}`, isSite: false });
   }
 
-  /** Decides about the documents that name this page as canonical, once the page was read. */
+  /** Indexes or skips the documents that name the page `settled` as canonical, once that page was read. */
   #release(settled: string): void {
     for (const { held, path } of this.#canonical.settle(settled)) this.#decide(held, path);
   }

@@ -146,7 +146,8 @@ async function readAnswer(
   const answer =
     other ?? (ask.wants?.(mediaType) === false ? { kind: 'other' as const, mediaType } : undefined);
   if (answer !== undefined) {
-    // A short body is read to its end, so that the connection can be reused. A longer body is aborted.
+    // The body is not needed. A short one is read to its end, so that the connection can be reused. A longer one is
+    // aborted.
     if (statusCode !== 304 && !(Number(headers.get('content-length') ?? Infinity) <= REST_BYTES)) {
       ask.cut();
     }
@@ -155,8 +156,8 @@ async function readAnswer(
   }
   const raw = await body;
   const isFull = raw.length >= ask.maxBytes;
-  // A body that is only a few bytes longer than the limit may arrive in one packet and then count as complete. So if
-  // the start of a body is enough, a body of exactly the limit is treated as cut.
+  // A body that is only a few bytes longer than `maxBytes` may arrive in one packet and then count as complete,
+  // although it was truncated. So if the start of a body is enough, a body of `maxBytes` is always treated as cut.
   const isCut = !(await isWhole) || (isFull && ask.isStartEnough === true);
   const isStart = ask.isStartEnough === true && (!isCut || isFull);
   if (isCut && !isStart) return failed(...brokenOff(raw, ask));

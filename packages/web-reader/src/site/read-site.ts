@@ -98,8 +98,8 @@ export async function* readSite(
     const listed = await listPages(settings, opened, visit);
     yield* crawl.run(opened, listed);
     if (crawl.isCut) return { unseen: 'keep', cursor: deps.cursor };
-    // The cursor was written by an older version or with other settings, so the pages that an unreadable sitemap listed
-    // in the last sync are unknown. Therefore all earlier pages stay.
+    // If a sitemap is unreadable and the cursor comes from an older version or from other settings, the pages that this
+    // sitemap listed in the last sync are unknown. Therefore no page is removed.
     const isUnknown = listed.problems.length > 0 && before.size === 0 && deps.cursor !== null;
     const cursor = isUnknown ? deps.cursor : await writeCursor(key, crawl.graph);
     return { unseen: isUnknown ? 'keep' : 'remove', cursor };

@@ -61,7 +61,7 @@ function readGroups(
       groups.set(agent, groups.get(agent) ?? newGroup());
       current.add(agent);
     }
-    // Each agent in `current` got a group when its line was read.
+    // Each agent in `current` has a group, because it got both at the same time.
     for (const one of current) addTo(groups.get(one)!, name, value);
   }
   return { groups, sitemaps };
@@ -86,8 +86,9 @@ function addTo(group: Group, name: string, value: string): void {
 }
 
 /**
- * Strength of a missing match, which allows the address. The strength of a rule is twice its length, plus one for
- * `Allow`. The strongest rule counts, so that the longest rule wins and, of equally long rules, the `Allow`.
+ * Strength that counts if no rule matches. It is odd, which means that the address is allowed: the strength of a rule
+ * is twice its length, plus one for `Allow`. The highest strength wins, and thus the longest rule and, of equally long
+ * rules, the `Allow`.
  */
 const NO_RULE = 1;
 
@@ -103,7 +104,7 @@ function compile(patterns: ReadonlyMap<string, boolean>): (path: string) => numb
   for (const [pattern, isAllow] of patterns) {
     const strength = 2 * pattern.length + (isAllow ? 1 : 0);
     const parts = partsOf(pattern);
-    const first = parts[0]!; // `split` always returns at least one part.
+    const first = parts[0]!; // `partsOf` returns at least one part.
     const isShort = pattern.length <= PATTERN_CHARS_MAX;
     const isStart = parts.length === 2 && parts[1] === '';
     const isStarred = parts.length > 1 && !isStart;

@@ -43,8 +43,8 @@ export function pathOf(url: URL): string {
 
 /** Returns the address of a path that `pathOf` returned. */
 export function urlOf({ origin }: Site, path: string): URL {
-  // The texts are concatenated, because a path may begin with two slashes, after which a relative URL would have a
-  // host.
+  // The path is appended instead of resolved against the origin, because `//name` at the beginning of a path would be
+  // resolved as a host.
   return new URL(origin + path);
 }
 

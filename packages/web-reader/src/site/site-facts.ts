@@ -15,8 +15,8 @@ export class SiteFacts {
   readonly #before: SiteGraph;
   readonly #kept = new Set<number>();
   /**
-   * Page that had each line in the previous sync, by the hash of the line. A line stays reserved for that page until
-   * the page was read.
+   * Maps the hash of each line to the page that had the line in the previous sync. The line stays reserved for that
+   * page until this sync has read it.
    */
   readonly #owners = new Map<number, string>();
 
@@ -54,8 +54,8 @@ export class SiteFacts {
   }
 
   /**
-   * Whether a line of the previous sync lost its page, so that no page is indexed with it. The next sync then reads all
-   * pages completely, because a page that was not sent again may still contain the line.
+   * Whether some line of the previous sync is not indexed with any page in this sync. The next sync then reads all
+   * pages completely, because a page that was not sent again (status 304) may contain the line.
    */
   get hasLost(): boolean {
     return [...this.#before.values()].some(({ facts = [] }) =>
@@ -65,8 +65,8 @@ export class SiteFacts {
 }
 
 /**
- * Returns true if a line is still a fact when its dates are removed. Other lines that contain dates, such as
- * announcements of events, are indexed only with the start page.
+ * Returns true if a line without its dates still has a number, an e-mail address or a sentence. Other lines that
+ * contain dates, such as announcements of events, are indexed only with the start page.
  */
 function isOfPage(line: string): boolean {
   const left = line.replace(DATES, '');

@@ -20,8 +20,8 @@ export type Signs = {
 const PLAIN = { bias: -3.5, coverage: 6.7 };
 /**
  * Weights for a passage whose heading is a question. Neighboring passages often have headings that share most words, so
- * a high likeness alone says little. Therefore the weights also cover the lead of a passage's likeness and of its
- * `about` over those of the other passages.
+ * a high likeness alone says little. Therefore `aheadLike` and `aheadAbout` also count by how much the best passage
+ * exceeds the second-best in `likeness` and in `about`.
  */
 const ASKED = { bias: -5.7, likeness: 6.3, about: 3, aheadLike: 1.5, aheadAbout: 1.9, both: 0.9 };
 /** Maximum lead over the second-best passage that counts. A larger lead does not make an answer more probable. */
@@ -59,8 +59,8 @@ function logistic(sum: number): number {
 }
 
 /**
- * Number of top passages that decide whether there is an answer at all, by their highest score. The first passage alone
- * does not suffice, because a later one may have a higher score.
+ * Number of top passages whose highest score decides whether there is an answer at all. The score of the first passage
+ * does not suffice, because a later one may be higher.
  */
 export const TELLING = 5;
 

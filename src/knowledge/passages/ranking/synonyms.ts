@@ -15,7 +15,6 @@ export function synonymsOf(word: string): readonly string[] {
   return synonymsByStem.get(stem(word)) ?? [];
 }
 
-/** Returns true if two stems belong to synonyms. */
 export function isSynonym(one: string, other: string): boolean {
   return isNear(one, other) || isNear(other, one);
 }
