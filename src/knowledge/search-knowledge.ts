@@ -22,7 +22,7 @@ export type KnowledgeScope = {
 /** Number of passages that a reply gets if the agent does not set a number. */
 export const DEFAULT_TOP_K = 5;
 /**
- * Minimum score of a passage for a reply. Passages below it are about another subject. Calibrated on
+ * Minimum score of a passage for a reply. Passages with a lower score are about another subject. Calibrated on
  * test/knowledge/passages/retrieval.yaml.
  */
 export const DEFAULT_MIN_SCORE = 0.5;

@@ -124,8 +124,8 @@ async function linesOf(stream: ReadableStream, charsMax: number): Promise<Page> 
 type Placed = Omit<PdfLine, 'text'> & { str: string; hasEOL: boolean };
 
 /**
- * Returns the position of a piece of text after its page is rotated so that the text runs from left to right. A page or
- * its text may be rotated or written vertically.
+ * Returns the position of a piece of text on its page after a rotation that makes the text run from left to right.
+ * Pages may be rotated, and text may be rotated or written vertically.
  */
 function placed(
   { str, transform, width, height, hasEOL, fontName }: Piece,

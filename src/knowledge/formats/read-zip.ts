@@ -9,7 +9,7 @@ const NAME_CHARS_MAX = 500;
 /** Pattern for files that operating systems and programs add to archives, and that are not documents. */
 const NOT_MEANT = /(?:^|\/)(?:__MACOSX\/|\.|~\$|Thumbs\.db$|desktop\.ini$)/i;
 
-/** Other formats that are ZIP archives, recognized by their entries. */
+/** Formats other than DOCX that are ZIP archives, recognized by their entries. */
 const OTHER_ARCHIVES: readonly [part: RegExp, what: string][] = [
   [/^xl\//, 'a spreadsheet: save each sheet as CSV and upload that'],
   [/^ppt\//, 'a presentation: save it as PDF and upload that'],

@@ -26,7 +26,7 @@ export type DetectGapInput = {
   topScore: number;
   /** Passages that the search found, best first. */
   closest: readonly KnowledgeHit[];
-  /** Returns the content that the agent can search. It determines how rare a word is. */
+  /** Returns the content that the agent can search. The rarity of words is measured in this content. */
   scope: () => Promise<SearchScope>;
   /** Writes the event to the outbox, in the caller's transaction. */
   emit: (data: EventData<'knowledge.gap.detected'>) => Promise<void>;
@@ -46,7 +46,7 @@ export async function detectGap(
   // one.
   const known = await countSameGap(db, asked);
   if (known) return noted(db, asked, known);
-  await lockGaps(db, input.agentId); // Prevents two transactions from adding the same gap.
+  await lockGaps(db, input.agentId); // Without this lock, two transactions could add the same gap.
   const found = (await countSameGap(db, asked)) ?? (await countLike(db, asked, input));
   return found ? noted(db, asked, found) : add(db, asked, input);
 }

@@ -48,7 +48,7 @@ export async function fingerprintOf(db: Db, question: string): Promise<string> {
              from unnest(to_tsvector('english', $1))`,
     values: [question],
   });
-  return rows[0]!.fingerprint; // An aggregate returns exactly one row.
+  return rows[0]!.fingerprint; // `rows[0]` exists, because an aggregate returns one row.
 }
 
 /** Locks the insertion of gaps for an agent. Without the lock, two concurrent questions could both create the gap. */
@@ -179,7 +179,7 @@ export async function lastAnswerPosition(db: Db, agentId: string): Promise<numbe
     `select coalesce(max(answer_position), -1) as last from knowledge_gaps where agent_id = $1`,
     [agentId],
   );
-  return rows[0]!.last; // An aggregate always returns exactly one row.
+  return rows[0]!.last; // `rows[0]` exists, because an aggregate returns one row.
 }
 
 /** Sets the answer of a resolved gap. */
@@ -191,7 +191,7 @@ export async function setAnswer(
     `update knowledge_gaps set answer = $2, answer_position = $3 where id = $1 returning ${GAP_COLUMNS}`,
     [gap.id, gap.answer, gap.position],
   );
-  return rows[0]!; // The row exists, because the caller has locked it.
+  return rows[0]!; // `rows[0]` exists, because the caller has locked the row.
 }
 
 /**
@@ -215,7 +215,7 @@ export async function reopenGap(db: Db, gap: { id: string; position: number }): 
       where id = $1 returning ${GAP_COLUMNS}`,
     [gap.id, gap.position],
   );
-  return rows[0]!; // The row exists, because the caller has locked it.
+  return rows[0]!; // `rows[0]` exists, because the caller has locked the row.
 }
 
 /** Marks a gap as resolved, without an answer. */
@@ -225,7 +225,7 @@ export async function resolveGapRow(db: Db, id: string): Promise<GapRow> {
       where id = $1 returning ${GAP_COLUMNS}`,
     [id],
   );
-  return rows[0]!; // The row exists, because the caller has locked it.
+  return rows[0]!; // `rows[0]` exists, because the caller has locked the row.
 }
 
 /** Locks the gaps to which any question of a conversation belongs, ordered by agent. */
@@ -261,5 +261,5 @@ export async function nameAfterErasure(db: Db, gapId: string, erased: string): P
       where g.id = $1 returning g.question`,
     [gapId, erased],
   );
-  return rows[0]!.question; // The row exists, because the caller has locked it.
+  return rows[0]!.question; // `rows[0]` exists, because the caller has locked the row.
 }

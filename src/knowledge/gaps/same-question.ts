@@ -3,8 +3,8 @@ import { isSynonym } from '../passages/ranking/synonyms.ts';
 import english from './english.json' with { type: 'json' };
 
 /**
- * This module decides by their words whether two questions ask the same. In doubt it treats them as different, because
- * a wrong match would hide a question from the people who could answer it.
+ * This module decides whether two questions ask the same, by comparing their words. In doubt it treats them as
+ * different, because a wrong match would hide a question from the people who could answer it.
  */
 
 /** A word of a question, reduced to its stem. */

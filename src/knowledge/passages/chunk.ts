@@ -66,8 +66,8 @@ function headingOf(path: readonly string[]): string {
 type Part = { path: readonly string[]; paragraphs: Iterable<string> };
 
 /**
- * Joins small sections of one subject: a heading of level 1 or 2 and everything below it. Headings that the joined
- * sections do not share become part of the text.
+ * Joins small sections of the same subject. A subject is a heading of level 1 or 2 with everything below it. Headings
+ * that the joined sections do not share become part of the text.
  */
 function* mergeSmall(sections: Iterable<Section>): Generator<Part> {
   let open: Part | undefined;

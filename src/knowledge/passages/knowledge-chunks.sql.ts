@@ -133,7 +133,7 @@ export async function measureSource(
        from knowledge_chunks where owner_id = $1`,
     [sourceId, documentIds],
   );
-  return rows[0]!; // An aggregate returns exactly one row.
+  return rows[0]!; // `rows[0]` exists, because an aggregate returns one row.
 }
 
 /** Renumbers all passages of a source in their present order, starting with `first`. */

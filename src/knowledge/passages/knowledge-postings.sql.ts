@@ -178,7 +178,7 @@ export async function countWords(db: Db, ownerId: string): Promise<number> {
     `select count(*) as words from knowledge_postings where owner_id = $1 and lexeme <> ''`,
     [ownerId],
   );
-  return rows[0]!.words; // An aggregate returns exactly one row.
+  return rows[0]!.words; // `rows[0]` exists, because an aggregate returns one row.
 }
 
 /** Returns the next free position among the passages of an owner. Positions are never reused. */
@@ -191,7 +191,7 @@ export async function nextPosition(db: Db, ownerId: string): Promise<number> {
        0) as next`,
     [ownerId],
   );
-  return rows[0]!.next; // A query without a table returns exactly one row.
+  return rows[0]!.next; // `rows[0]` exists, because a query without a table returns one row.
 }
 
 /**

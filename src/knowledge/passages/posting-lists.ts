@@ -20,7 +20,7 @@ export type Owner = {
   /** Offset of the owner in the numbering of all owners' passages: the place of a passage is `base + position`. */
   base: number;
 };
-/** An owner's postings in the bytes, between `from` and `to`. */
+/** The postings of one owner: the bytes between the offsets `from` and `to` of a posting list. */
 export type OwnedList = { owner: Owner; from: number; to: number };
 export type Places = {
   /**

@@ -30,7 +30,7 @@ export function endsAsQuestion(text: string): boolean {
 
 /** Maximum length of a word. Longer strings are not words, and a tsvector rejects those above 2 KB. */
 const WORD_CHARS_MAX = 64;
-/** Maximum number of words of the question, and of its context. They limit the work of one search. */
+/** Maximum number of words of a question, and of its context, to limit the work of one search. */
 const QUESTION_WORDS_MAX = 24;
 const SENTENCE_WORDS_MAX = 64;
 /**

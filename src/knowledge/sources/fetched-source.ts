@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Cron } from 'croner';
 import type { KnowledgeSourceSpec } from './knowledge-source.ts';
 
-/** Types of sources whose content is fetched from another server, again in each sync. */
+/** Types of sources whose content each sync fetches from another server. */
 
 export const FETCHED_TYPES = ['website', 'integration'] as const;
 export type FetchedType = (typeof FETCHED_TYPES)[number];

@@ -91,7 +91,7 @@ export async function upsertDocument(db: Db, document: NewDocument): Promise<str
      returning id`,
     [d.id, d.namespace, d.sourceId, d.path, d.title, d.contentHash, d.bytes, d.chunks],
   );
-  return rows[0]!.id; // An upsert always returns exactly one row.
+  return rows[0]!.id; // `rows[0]` exists, because an upsert always returns its row.
 }
 
 /** Deletes all documents of a source except those with these paths. Returns the number of deleted documents. */

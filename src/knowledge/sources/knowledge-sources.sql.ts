@@ -150,7 +150,7 @@ export async function listSources(db: Db, filter: SourceFilter): Promise<Knowled
 }
 
 export type SyncedKey = Pick<KnowledgeSourceRow, 'namespace' | 'name' | 'lastSyncedAt'> & {
-  /** Whether the last sync that ended has failed. */
+  /** Whether the last completed sync failed. */
   isFailed: boolean;
   isSyncing: boolean;
 };
@@ -279,7 +279,7 @@ export async function sumSourceBytes(
        from knowledge_sources where namespace = $1 and deleted_at is null`,
     [namespace, id ?? null],
   );
-  return rows[0]!; // An aggregate returns exactly one row.
+  return rows[0]!; // `rows[0]` exists, because an aggregate returns one row.
 }
 
 /** SQL assignments that reset a source to the state before its first sync. */

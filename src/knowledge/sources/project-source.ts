@@ -191,7 +191,7 @@ export async function removeSource(
 ): Promise<void> {
   const id = await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
-    await fallSilent(db); // Declares that no event is emitted, so that readers of events need not wait for the commit.
+    await fallSilent(db); // This transaction emits no event, so readers of events need not wait for it.
     const gone = await markSourceDeleted(db, input);
     if (gone === undefined) return undefined;
     await dropContent(db, gone.id);

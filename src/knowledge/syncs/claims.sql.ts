@@ -58,7 +58,7 @@ export async function countQueued(db: Db, namespaces: readonly string[]): Promis
       where status = 'queued' and (cardinality($1::text[]) = 0 or namespace = any($1))`,
     [namespaces],
   );
-  return rows[0]!.count; // An aggregate returns exactly one row.
+  return rows[0]!.count; // `rows[0]` exists, because an aggregate returns one row.
 }
 
 /**

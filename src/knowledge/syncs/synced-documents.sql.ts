@@ -73,7 +73,7 @@ export async function upsertSynced(
       d.language,
     ],
   );
-  return rows[0]!.id; // An upsert always returns its row.
+  return rows[0]!.id; // `rows[0]` exists, because an upsert always returns its row.
 }
 
 export async function deleteDocuments(db: Db, ids: readonly string[]): Promise<void> {
@@ -105,7 +105,7 @@ export async function sumDocuments(db: Db, sourceId: string): Promise<Totals> {
        from knowledge_documents where source_id = $1`,
     [sourceId],
   );
-  return rows[0]!; // An aggregate returns exactly one row.
+  return rows[0]!; // `rows[0]` exists, because an aggregate returns one row.
 }
 
 /** Lists sources whose next sync is due. */

@@ -193,7 +193,7 @@ export async function hasEmbeddings(db: Db): Promise<boolean> {
     name: 'has_embeddings',
     text: 'select exists (select from knowledge_embeddings where size is not null) as any',
   });
-  return rows[0]!.any; // The query always returns exactly one row.
+  return rows[0]!.any; // `rows[0]` exists, because this query always returns one row.
 }
 
 /** Embeddings of an owner, as searches use them. */
@@ -218,7 +218,9 @@ export type MeaningScope = {
   sourceIds: readonly string[] | 'all';
 };
 
-/** Returns the embeddings that searches use for each owner in scope. Prefers complete embeddings. */
+/**
+ * Returns the embeddings that searches use for each owner in scope. Among several of one owner, prefers complete ones.
+ */
 export async function listServing(db: Db, scope: MeaningScope): Promise<Serving[]> {
   const { namespace, agentId, sourceIds } = scope;
   const isAll = sourceIds === 'all';

@@ -106,7 +106,7 @@ export async function readVectors(
   return rows;
 }
 
-/** Reads all vectors of many owners that have few each. */
+/** Reads all vectors of many owners with only a few vectors each. */
 export async function readSmallVectors(
   db: Db,
   embeddingsIds: readonly number[],

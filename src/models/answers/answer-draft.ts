@@ -143,8 +143,8 @@ function createWords({ isHeld }: { isHeld: boolean }) {
   };
   return {
     take: (piece: Piece, to: TextSink): Taken => {
-      // A server with a separate reasoning field puts no reasoning into the text, so the text need not wait for a
-      // closing tag.
+      // A server with a separate reasoning field puts no reasoning into the text, so the text is not held back any
+      // longer.
       if (piece.hasReasoning) say(thinking.release(), to);
       raw = (raw + piece.text).slice(0, MAX_TEXT_CHARS);
       const { text: words, takesBack, isHidden } = thinking.take(piece.text);

@@ -81,8 +81,8 @@ export function isLeftOut({ name, attributes, classes }: Tag, isInTitle: boolean
   if (NEVER_READ.has(name)) return true;
   if (ROLES_LEFT_OUT.has(attributes['role'] ?? '')) return true;
   if (!classes.some((word) => CLASS_LEFT_OUT.test(word))) return false;
-  // A heading with one of these classes is not left out, because sites also give the classes `permalink` and `anchor`
-  // to headings that link to themselves.
+  // A heading with a class such as `permalink` or `anchor` is not left out, because sites also give these classes to
+  // headings that link to themselves.
   return !isInTitle || name === 'a' || name === 'span' || name === 'button';
 }
 

@@ -127,8 +127,8 @@ export class HtmlHandler implements Partial<Handler> {
 
   /**
    * Writes the beginning of an inline element whose content needs markup, such as struck-out text or a superscript.
-   * Returns the text to write at its end, which may be empty. For a link, that text is its phone number or e-mail
-   * address.
+   * Returns the text to write at its end, which may be empty. At the end of a link to a phone number or an e-mail
+   * address, this is the number or the address.
    */
   #setApart(name: string, attributes: Attributes): string {
     if (this.#pre !== undefined || !INLINE.has(name)) return '';

@@ -39,7 +39,10 @@ export type Table = {
   head: string | undefined;
   isBroken: boolean;
   repeated: number;
-  /** Whether cells contain blocks. The table is then ignored, and its content is read like any other text. */
+  /**
+   * Whether cells contain blocks. Such a table only serves the layout, so its content is read like text outside of
+   * tables.
+   */
   isLayout: boolean;
 };
 

@@ -60,7 +60,7 @@ export async function inflateStart(
       if (length >= maxBytes) break;
     }
   } catch {
-    // Returns the part that was decoded before the damage.
+    // The stream is damaged, so only the part that was decoded before the damage is returned.
   }
   stream.destroy();
   if (length === 0) return whole;

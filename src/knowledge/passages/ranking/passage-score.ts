@@ -24,7 +24,7 @@ const PLAIN = { bias: -3.5, coverage: 6.7 };
  * exceeds the second-best in `likeness` and in `about`.
  */
 const ASKED = { bias: -5.7, likeness: 6.3, about: 3, aheadLike: 1.5, aheadAbout: 1.9, both: 0.9 };
-/** Maximum lead over the second-best passage that counts. A larger lead does not make an answer more probable. */
+/** Maximum lead that counts. A larger lead over the second-best passage does not make an answer more probable. */
 const AHEAD_MAX = 0.3;
 
 /** Returns the scores of the passages, from 0 to 1, in their order. */
