@@ -78,8 +78,9 @@ type CheckedQuestion = {
 };
 
 /**
- * Repeats the search for every recorded wording of a gap, exactly as a turn of the gap's agent would search. Shows
- * which wordings now have an answer, either the answer that was given to the gap or content that was indexed later.
+ * Repeats the search for every recorded wording of a gap, exactly as a conversation turn of the gap's agent would
+ * search. Shows which wordings now have an answer: the answer that was given to the gap, or content that was indexed
+ * later.
  * @throws ApiError not_found if the gap does not exist or its agent was deleted
  */
 async function checkGap(
@@ -88,8 +89,8 @@ async function checkGap(
 ): Promise<CheckedQuestion[]> {
   const { agentId } = found(await readGap(deps.pool, { namespace, id }), 'knowledge gap');
   const checked: CheckedQuestion[] = [];
-  // Searches for one wording at a time, to leave the database free for the searches of turns that run meanwhile. The
-  // delay matters little, because only one person waits for the result.
+  // Searches for one wording at a time, to leave the database free for the searches of conversation turns that run
+  // meanwhile. The delay matters little, because only one person waits for the result.
   for (const { text: question } of await listQuestions(deps.pool, id)) {
     const asked = { namespace, agentId, query: question, limit: DEFAULT_TOP_K };
     const { hits } = await searchFor(deps, asked);

@@ -1,6 +1,6 @@
 /**
- * Interface between turns and language models. The implementation uses the `openai` package and has fallbacks, retries
- * and watchdogs; turns do not depend on these.
+ * Interface between conversation turns and language models. The implementation uses the `openai` package and has
+ * fallbacks, retries and watchdogs; turns do not depend on these.
  */
 
 /** One message of a prompt, with the roles of OpenAI's chat completions. */

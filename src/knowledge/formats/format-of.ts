@@ -44,7 +44,7 @@ const OTHER_ENDING =
  */
 const BEGINNINGS: readonly [beginning: string, found: FoundFormat][] = [
   ['%PDF-', { format: 'pdf' }],
-  // DOCX files are ZIP archives, too. The second signature marks a ZIP without entries.
+  // A DOCX file is a ZIP archive, so it has this signature. The second signature marks a ZIP without entries.
   ['PK\u0003\u0004', { format: 'zip' }],
   ['PK\u0005\u0006', { format: 'zip' }],
   ['\u00D0\u00CF\u0011\u00E0', { not: 'a legacy Office file' }],

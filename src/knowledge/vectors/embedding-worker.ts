@@ -104,7 +104,7 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
       })
       .finally(() => {
         jobs.delete(id);
-        // Plans again when all jobs have ended, because owners that changed in the meantime or need another turn are
+        // Plans again when all jobs have ended, because owners that changed in the meantime or that need more time are
         // due again.
         if (jobs.size > 0 || !hasMoved) return;
         hasMoved = false;
