@@ -150,7 +150,7 @@ export async function listSources(db: Db, filter: SourceFilter): Promise<Knowled
 }
 
 export type SyncedKey = Pick<KnowledgeSourceRow, 'namespace' | 'name' | 'lastSyncedAt'> & {
-  /** Whether the last completed sync failed. */
+  /** Whether the last finished sync failed. */
   isFailed: boolean;
   isSyncing: boolean;
 };

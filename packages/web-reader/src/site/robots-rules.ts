@@ -61,7 +61,7 @@ function readGroups(
       groups.set(agent, groups.get(agent) ?? newGroup());
       current.add(agent);
     }
-    // Each agent in `current` has a group, because it got both at the same time.
+    // Each agent in `current` has a group, because both are set together above.
     for (const one of current) addTo(groups.get(one)!, name, value);
   }
   return { groups, sitemaps };
