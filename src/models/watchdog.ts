@@ -5,7 +5,7 @@ import type { ModelEndpoint } from './model.ts';
 export type Late = 'first_token' | 'between_tokens' | 'total';
 
 export type Watchdog = {
-  /** Records that a part arrived. The next part has the time limit between tokens. */
+  /** Records that a part arrived. From then on, the time limit between tokens applies. */
   seen: () => void;
   stop: () => void;
 };

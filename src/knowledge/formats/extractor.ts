@@ -34,8 +34,8 @@ const TIMEOUT_MS = 20_000;
 const IDLE_MS = 30_000;
 const RETRY_AFTER_SEC = 5;
 /**
- * Number of child processes. `SHARE` is the maximum per namespace, so the second process starts when a second namespace
- * has a document to read.
+ * Number of child processes. A namespace uses at most `SHARE` of them at a time, so the second process starts only when
+ * a second namespace has a document to read.
  */
 const PLACES = 2;
 const SHARE = 1;

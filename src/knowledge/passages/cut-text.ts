@@ -8,8 +8,8 @@ export const OVERLAP_CHARS = 200;
 const BREAKS: readonly RegExp[] = [/\n+/g, /[.!?…。！？]["')\]”’]*\s+|[。！？]/g, /\s+/g];
 
 /**
- * Yields pieces of at most `max` UTF-16 units, each beginning with the last words of the previous piece. Divides a text
- * without spaces between characters, never inside a surrogate pair.
+ * Yields pieces of at most `max` UTF-16 units, each beginning with the last words of the previous piece. A text without
+ * spaces is divided between any two characters, but never inside a surrogate pair.
  */
 export function* cutLongText(text: string, max: number): Generator<string> {
   let from = 0;

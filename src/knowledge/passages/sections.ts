@@ -24,7 +24,7 @@ const BLANK_LINES = /\n[^\S\n]*\n/g;
 
 /**
  * Yields the sections of a text whose lines end in LF. A plain text is one section. Headings inside a code fence do not
- * count. It holds one section at a time and takes time linear in the length of the text.
+ * count. Only one section is in memory at a time, and the time is linear in the length of the text.
  */
 export function* readSections(text: string): Generator<Section> {
   const above: Title[] = [];

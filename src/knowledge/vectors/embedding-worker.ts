@@ -38,11 +38,11 @@ export type EmbeddingWorkerDeps = {
 type Wanted = { owner: OwnerToEmbed; model: EmbeddingModel | null };
 
 type Plan = {
-  /** Owners that have no row for their wanted model yet. */
+  /** Owners that have no row of embeddings for their wanted model yet. */
   missing: { owner: OwnerToEmbed; model: EmbeddingModel }[];
-  /** Rows whose passages must be embedded. `mark` identifies the current passages of the owner. */
+  /** Rows of embeddings whose passages must be embedded. `mark` identifies the current passages of the owner. */
   due: { row: EmbeddingsRow; mark: string }[];
-  /** Ids of rows to delete. */
+  /** Ids of the rows of embeddings to delete. */
   over: number[];
 };
 

@@ -15,7 +15,10 @@ export type Piece = {
 
 export type Chunk = {
   delta: Piece | undefined;
-  /** The answer so far, or the whole answer. Some servers send it in addition to the delta or instead of it. */
+  /**
+   * The answer so far, or the whole answer. Some servers send this message in addition to the delta or instead of the
+   * delta.
+   */
   message: Piece | undefined;
   /** Reason of the end in the server's words. */
   finish: string | undefined;

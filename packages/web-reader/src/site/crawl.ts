@@ -335,8 +335,8 @@ export class Crawl {
   }
 
   /**
-   * Queues each page that had more incoming links in the last sync than the graph stores. It is requested even if all
-   * stored links are gone, because one of the other links may still exist.
+   * Queues each page that had more incoming links in the last sync than the graph stores. The page is requested even if
+   * all stored links are gone, because a link that is not stored may still exist.
    */
   async #considerMore(): Promise<void> {
     for (const [path, { hasMore, depth }] of this.#deps.before) {

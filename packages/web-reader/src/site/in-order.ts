@@ -9,8 +9,8 @@ export async function* inOrder<I, O>(options: {
   /** Maximum number of items that were started but whose outcomes are not yielded yet. */
   aheadMax: number;
   /**
-   * Returns the weight of an outcome. While the finished outcomes together exceed the maximum weight, no further items
-   * are started.
+   * Returns the weight of an outcome. No further items are started while the finished outcomes that were not yielded
+   * yet together weigh `weightMax` or more.
    */
   weigh: (outcome: O) => number;
   weightMax: number;
