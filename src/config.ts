@@ -57,9 +57,11 @@ const quota = z
   .regex(/^\d{1,12}$/, 'must be a whole number; 0 means no limit')
   .transform(Number);
 
+const KEY_OF_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
+
 /**
- * Limits per namespace, so that no namespace can use up all resources (docs/decisions/0021). Each process limits
- * concurrent work; the database limits stored data. A quota of 0 means no limit.
+ * Limits per namespace (docs/decisions/0021): each process limits concurrent work, and the database limits stored data.
+ * An event is stored and sent once for each endpoint, so their quota is lower. A quota of 0 means no limit.
  */
 const limits = {
   PARLEY_LIMIT_EVENT_STREAMS: shares.prefault('100,300,500'),
@@ -69,6 +71,7 @@ const limits = {
   PARLEY_LIMIT_REPLAY_JOBS: ascending('key', 'namespace').prefault('5,10'),
   PARLEY_QUOTA_KNOWLEDGE_BYTES: quota.prefault(String(10 * 1024 ** 3)),
   PARLEY_QUOTA_API_KEYS: quota.prefault('1000'),
+  PARLEY_QUOTA_WEBHOOK_ENDPOINTS: quota.prefault('100'),
 };
 
 /** Parses an integer in a range. `zero` describes the meaning of 0, if 0 is allowed in addition to the range. */
@@ -154,14 +157,11 @@ const environment = z.object({
   PARLEY_EGRESS_ALLOW: list.optional(),
   PARLEY_ENCRYPTION_KEY: z
     .string()
-    .refine(
-      (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
-      'must be 32 bytes in base64: openssl rand -base64 32',
-    )
+    .regex(KEY_OF_32_BYTES, 'must be 32 bytes in base64: openssl rand -base64 32')
     .optional(),
   PARLEY_ENCRYPTION_KEY_PREVIOUS: z
     .string()
-    .refine((text) => /^[A-Za-z0-9+/]{43}=$/.test(text), 'must be the previous 32 bytes in base64')
+    .regex(KEY_OF_32_BYTES, 'must be the previous 32 bytes in base64')
     .optional(),
   PARLEY_MODEL_URL: z
     .string()

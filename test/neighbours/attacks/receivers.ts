@@ -39,6 +39,10 @@ export const receivers: readonly Attack[] = [
     name: 'failing-receivers',
     bound: 'a breaker of each endpoint; retries over 72 h',
   }),
+  endpoints(100, (_, response) => void response.writeHead(204).end(), {
+    name: 'many-receivers',
+    bound: '100 endpoints of a namespace; attempts of endpoints take turns',
+  }),
   endpoints(
     20,
     (_, response) => {
