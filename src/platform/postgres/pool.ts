@@ -67,6 +67,8 @@ export function createPool(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
+    // Statements of a transaction that are sent before the reply to the one before share a round trip (transaction.ts).
+    pipeline: true,
     keepAlive: true,
     application_name: 'parley',
     types: TYPES,

@@ -15,21 +15,29 @@ const TRIES = 3;
  * Runs `work` in one transaction. Commits if `work` resolves; rolls back and rethrows if it rejects. If two
  * transactions conflict, PostgreSQL aborts one of them, and its `work` is called again, so `work` must start from the
  * beginning on each call. A broken connection is discarded together with its transaction.
+ *
+ * `begin` is sent together with the first statement of `work`, and the statement of `last` together with `commit`, so
+ * neither costs a round trip. `last` must send its statement before it waits for anything.
  */
 export async function inTransaction<T>(
   pool: Pool,
   work: (client: PoolClient) => Promise<T>,
+  last?: (client: PoolClient) => Promise<void>,
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await runOnce(pool, work);
+      return await runOnce(pool, work, last);
     } catch (error) {
       if (!MAY_REPEAT.has(codeOf(error)) || tries === TRIES) throw error;
     }
   }
 }
 
-async function runOnce<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+async function runOnce<T>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
+  last?: (client: PoolClient) => Promise<void>,
+): Promise<T> {
   const client = await pool.connect();
   let broken = false;
   // A connection lost between two statements emits `error`, which would end the process if it had no listener.
@@ -39,11 +47,15 @@ async function runOnce<T>(pool: Pool, work: (client: PoolClient) => Promise<T>):
   client.on('error', onError);
   forgetSaid(client);
   try {
-    await client.query('begin');
+    const begun = client.query('begin');
+    // Awaited below. Without this, a rejection before that would count as unhandled.
+    begun.catch(() => undefined);
     await failpoint('transaction.begun');
     const result = await work(client);
+    await begun;
     await failpoint('transaction.committing');
-    await client.query('commit');
+    // If the last statement fails, PostgreSQL answers the commit by a rollback.
+    await Promise.all([last?.(client), client.query('commit')]);
     await failpoint('transaction.committed');
     return result;
   } catch (error) {
