@@ -3,7 +3,7 @@ import type { EventData, EventType } from './event-types.ts';
 import { fromUuid, newUuid } from '../ids.ts';
 import { activeTraceparent } from '../platform/observability/trace-context.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
-import { insertEvent } from './outbox.sql.ts';
+import { insertEvents } from './outbox.sql.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
@@ -29,31 +29,40 @@ export type Emitted = {
   isTest?: boolean;
 };
 
-/**
- * Adds an event to the outbox with one statement. Call it inside the transaction of the change, and pass its result to
- * `announce` after the commit.
- */
+/** Adds one event to the outbox (see `emitEvents`). */
 export async function emitEvent<T extends EventType>(
   db: Db,
   event: EventToEmit<T>,
   nowMs: number,
 ): Promise<Emitted> {
-  const { data, ...columns } = event;
-  const id = newUuid(nowMs);
-  const body = encodeEnvelope({
-    id: fromUuid('evt', id),
-    type: event.type,
-    created: Math.floor(nowMs / 1_000),
-    data,
+  const [emitted] = await emitEvents(db, [event], nowMs);
+  return emitted!; // `emitEvents` returns one result for each event.
+}
+
+/**
+ * Adds events to the outbox with one statement. Call it inside the transaction of the change, and pass its results to
+ * `announce` after the commit.
+ */
+export async function emitEvents<T extends EventType>(
+  db: Db,
+  events: readonly EventToEmit<T>[],
+  nowMs: number,
+): Promise<Emitted[]> {
+  const created = Math.floor(nowMs / 1_000);
+  const traceparent = activeTraceparent();
+  const added = events.map(({ data, ...columns }) => {
+    const id = newUuid(nowMs);
+    const body = encodeEnvelope({ id: fromUuid('evt', id), type: columns.type, created, data });
+    return { ...columns, id, body, traceparent };
   });
-  const endpointIds = await insertEvent(db, {
-    ...columns,
-    id,
-    body,
-    traceparent: activeTraceparent(),
-  });
-  const { namespace, type, conversationId } = event;
-  return { eventId: id, namespace, type, conversationId, endpointIds };
+  const endpointIds = await insertEvents(db, added);
+  return added.map(({ id: eventId, namespace, type, conversationId }, i) => ({
+    eventId,
+    namespace,
+    type,
+    conversationId,
+    endpointIds: endpointIds[i] ?? [],
+  }));
 }
 
 export type Announce = (emitted: Emitted) => void;

@@ -4,7 +4,7 @@ import { speak } from '../platform/postgres/silence.ts';
 import { subscriptionsTo, type EventType } from './event-types.ts';
 
 /**
- * The outbox: one statement writes an event and its deliveries, in the transaction of the change. This is the only
+ * The outbox: one statement writes events and their deliveries, in the transaction of the change. This is the only
  * place outside `webhooks` that accesses the queue and the endpoints.
  */
 
@@ -23,37 +23,61 @@ export type NewEvent = {
 };
 
 /**
- * Inserts the event, and one queued delivery for each enabled and subscribed endpoint of its namespace. Returns those
- * endpoints, which must be woken after the commit.
+ * Inserts events, and for each event one queued delivery to every endpoint of its namespace that is enabled and
+ * subscribed to its type. Returns the endpoints of each event, which must be woken after the commit.
  */
-export async function insertEvent(db: Db, event: NewEvent): Promise<string[]> {
+export async function insertEvents(db: Db, events: readonly NewEvent[]): Promise<string[][]> {
   speak(db);
-  const { rows } = await db.query<{ endpointId: string }>({
-    name: 'insert_event',
-    text: `with event as (
+  const column = <K extends keyof NewEvent>(key: K): (NewEvent[K] | null)[] =>
+    events.map((event) => event[key] ?? null);
+  const bodies = bodiesOf(events);
+  const { rows } = await db.query<{ eventId: string; endpointId: string }>({
+    name: 'insert_events',
+    text: `with given as materialized (
+        select g.id, g.namespace, g.type, g.conversation_id, g.agent_id, g.sequence, g.traceparent,
+               substring($8::bytea from g.start + 1 for g.length) as body,
+               string_to_array(g.subscriptions, ' ') as subscriptions
+          from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::uuid[], $6::int[], $7::text[],
+                      $9::int[], $10::int[], $11::text[])
+            as g (id, namespace, type, conversation_id, agent_id, sequence, traceparent, start, length,
+                  subscriptions)
+      ), event as (
         insert into events (id, namespace, type, conversation_id, agent_id, body, traceparent)
-        values ($1, $2, $3, $4, $5, $6, $9)
+        select id, namespace, type, conversation_id, agent_id, body, traceparent from given
       )
       insert into delivery_queue
         (id, namespace, endpoint_id, event_id, event_type, conversation_id, sequence, trigger)
-      select parley_uuid_v7(), $2, e.id, $1, $3, $4, $7, 'schedule'
-        from webhook_endpoints e
-       where e.namespace = $2 and e.enabled and e.deleted_at is null
-         and (e.event_types = '{}' or e.event_types && $8::text[])
-      returning endpoint_id as "endpointId"`,
+      select parley_uuid_v7(), given.namespace, e.id, given.id, given.type, given.conversation_id,
+             given.sequence, 'schedule'
+        from given join webhook_endpoints e on e.namespace = given.namespace and e.enabled
+         and e.deleted_at is null
+         and (e.event_types = '{}' or e.event_types && given.subscriptions)
+      returning event_id as "eventId", endpoint_id as "endpointId"`,
     values: [
-      event.id,
-      event.namespace,
-      event.type,
-      event.conversationId ?? null,
-      event.agentId ?? null,
-      event.body,
-      event.sequence ?? null,
-      subscriptionsTo(event.type),
-      event.traceparent ?? null,
+      column('id'),
+      column('namespace'),
+      column('type'),
+      column('conversationId'),
+      column('agentId'),
+      column('sequence'),
+      column('traceparent'),
+      bodies.all,
+      bodies.starts,
+      bodies.lengths,
+      events.map(({ type }) => subscriptionsTo(type).join(' ')),
     ],
   });
-  return rows.map(({ endpointId }) => endpointId);
+  return events.map(({ id }) =>
+    rows.filter(({ eventId }) => eventId === id).map(({ endpointId }) => endpointId),
+  );
+}
+
+/** Joins the bodies of events to one value, because an array would be sent as text, with two digits for each byte. */
+function bodiesOf(events: readonly { body: Buffer }[]) {
+  const lengths = events.map(({ body }) => body.length);
+  let end = 0;
+  const starts = lengths.map((length) => (end += length) - length);
+  return { all: Buffer.concat(events.map(({ body }) => body)), starts, lengths };
 }
 
 /** Event for one endpoint only, and its delivery. Ids are uuids. */
@@ -82,8 +106,7 @@ export async function insertTestEvents(
   speak(db);
   const column = <K extends keyof NewTestEvent>(key: K): NewTestEvent[K][] =>
     events.map((event) => event[key]);
-  let end = 0;
-  const ends = events.map(({ body }) => (end += body.length));
+  const bodies = bodiesOf(events);
   const { rows } = await db.query<{ id: string }>({
     name: 'insert_test_events',
     text: `with given as materialized (
@@ -116,10 +139,9 @@ export async function insertTestEvents(
       column('namespace'),
       column('type'),
       column('endpointId'),
-      ends.map((at, i) => at - events[i]!.body.length),
-      // All bodies are one value, because an array would be sent as text, with two hexadecimal digits per byte.
-      Buffer.concat(column('body')),
-      column('body').map(({ length }) => length),
+      bodies.starts,
+      bodies.all,
+      bodies.lengths,
       CHANNELS.deliveries,
       CHANNELS.events,
       events.map(({ traceparent }) => traceparent ?? null),

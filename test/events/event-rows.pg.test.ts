@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import {
   insertDeferred,
   takeDeferred,
-  insertEvent,
+  insertEvents,
   insertTestEvents,
+  type NewEvent,
   type NewTestEvent,
 } from '../../src/events/outbox.sql.ts';
 import { encodeEnvelope } from '../../src/events/envelope.ts';
@@ -316,8 +317,47 @@ describe('the outbox', () => {
     await addEndpoint({ event_types: '{agent.rolled_back}' });
     for (const columns of LEFT_OUT) await addEndpoint(columns);
     const event = { id: newUuid(), namespace: 'default', body: Buffer.from('{}') };
-    const queued = await insertEvent(stored.pool, { ...event, type: 'agent.published' });
-    expect(queued.toSorted()).toEqual([all, own].toSorted());
+    const [queued] = await insertEvents(stored.pool, [{ ...event, type: 'agent.published' }]);
+    expect(queued!.toSorted()).toEqual([all, own].toSorted());
+  });
+
+  test('stores each of several events with its own values, for the endpoints of its own type', async () => {
+    const all = await addEndpoint();
+    const own = await addEndpoint({ event_types: '{agent.published}' });
+    const conversationId = newUuid();
+    const events: NewEvent[] = [
+      {
+        id: newUuid(),
+        namespace: 'default',
+        type: 'conversation.ended',
+        conversationId,
+        agentId: OTHER,
+        sequence: 3,
+        body: Buffer.from('{"first":"ä"}'),
+        traceparent: '00-1',
+      },
+      { id: newUuid(), namespace: 'default', type: 'agent.published', body: Buffer.from('{}') },
+      { id: newUuid(), namespace: 'other', type: 'agent.published', body: Buffer.from('[2]') },
+    ];
+    const queued = await insertEvents(stored.pool, events);
+    expect(queued.map((ids) => ids.toSorted())).toEqual([[all], [all, own].toSorted(), []]);
+    const written = await stored.read('events', 'id');
+    const columns = (event: NewEvent) => ({
+      id: event.id,
+      namespace: event.namespace,
+      type: event.type,
+      conversation_id: event.conversationId ?? null,
+      agent_id: event.agentId ?? null,
+      body: event.body,
+      traceparent: event.traceparent ?? null,
+    });
+    const byId = (a: { id?: unknown }, b: { id?: unknown }): number =>
+      String(a.id).localeCompare(String(b.id));
+    expect(written.toSorted(byId)).toMatchObject(events.map(columns).toSorted(byId));
+    const deliveries = await stored.read('delivery_queue', 'event_id');
+    const [first] = deliveries.filter((one) => one['event_id'] === events[0]!.id);
+    expect(first).toMatchObject({ conversation_id: conversationId, sequence: 3 });
+    expect(deliveries).toHaveLength(3);
   });
 
   const testEvent = (endpointId: string, over: object = {}): NewTestEvent => ({

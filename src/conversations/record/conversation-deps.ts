@@ -12,7 +12,12 @@ import {
 } from './conversations.sql.ts';
 import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
-import { emitEvent, type Announce, type Emitted } from '../../events/emit-event.ts';
+import {
+  emitEvents,
+  type Announce,
+  type Emitted,
+  type EventToEmit,
+} from '../../events/emit-event.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /** Dependencies of the functions that change conversations. `baseUrl` is the prefix of links in events. */
@@ -47,9 +52,10 @@ type About = Pick<
 >;
 
 /**
- * Adds an event of a conversation to the outbox, in the order of the conversation's events. The caller has locked the
- * row. The user, metadata, call and channel of the row are appended to `data`. A test conversation emits no events;
- * only its followers are notified.
+ * Adds an event of a conversation to the outbox, in the order of the conversation's events. All events of a transaction
+ * are stored together with the commit. The caller has locked the row. The user, metadata, call and channel of the row
+ * are appended to `data`. A test conversation emits no events; only its followers are notified. `sequence` is the
+ * position of the event in its conversation, by default the next one.
  */
 export type EmitOf = <T extends EventType>(
   about: About,
@@ -84,12 +90,14 @@ export async function inConversation<R>(
   work: (transaction: ConversationTransaction) => Promise<R>,
   beforeCommit: CommitHook<R> = noCommitHook,
 ): Promise<R> {
+  let events: EventToEmit<EventType>[] = [];
   let emitted: Emitted[] = [];
   let escalations: string[] = [];
   let redacted: Parameters<ConversationTransaction['countRedacted']>[] = [];
   let untold: string[] = [];
   let later: (() => void)[] = [];
-  const result = await inTransaction(deps.pool, async (db) => {
+  const run = async (db: Db): Promise<R> => {
+    events = [];
     emitted = [];
     escalations = [];
     redacted = [];
@@ -109,7 +117,7 @@ export async function inConversation<R>(
         data: { ...data, ...detailsOf(about) },
         sequence: sequence ?? (await nextSequence(db, id)),
       };
-      emitted.push(await emitEvent(db, event, deps.nowMs()));
+      events.push(event);
     };
     const count: ConversationTransaction['count'] = ({ test }, status) => {
       if (!test) escalations.push(status);
@@ -124,6 +132,9 @@ export async function inConversation<R>(
     await beforeCommit(db, done);
     await failpoint('conversation.committing');
     return done;
+  };
+  const result = await inTransaction(deps.pool, run, async (db) => {
+    if (events.length > 0) emitted = await emitEvents(db, events, deps.nowMs());
   });
   await failpoint('conversation.committed');
   emitted.forEach(deps.announce);
