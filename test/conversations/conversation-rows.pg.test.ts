@@ -95,7 +95,14 @@ test('what changes one conversation changes no other', async () => {
   await waitLonger(stored.pool, { id, sec: 600 });
   expect(await rowOf(id)).toMatchObject({ user_id: 'u', summary: 'Short.', csat: 4 });
   const end = { status: 'ended', reason: 'api', outcome: 'resolved' } as const;
-  await endConversationRow(stored.pool, { ...end, id, endedAt: 0, csatPredicted: 3, judgeSec: 0 });
+  await endConversationRow(stored.pool, {
+    ...end,
+    id,
+    endedAt: 0,
+    csatPredicted: 3,
+    judgeSec: 0,
+    summary: 'Ended.',
+  });
   await eraseConversationRow(stored.pool, id, row.tally);
   expect(await rowOf(neighbor)).toEqual(before);
   expect(await rowOf(id)).toMatchObject({ user_id: null, summary: null });
@@ -126,8 +133,11 @@ test('the end takes its own talk, and is judged by a model only where the versio
   await addAgent(OTHER, { 1: {}, 2: byModel });
   const talk = { state: Buffer.alloc(1), request: Buffer.alloc(1), status: 'answered' };
   const neighbor = await add();
-  const judged = async (columns: Columns, judgeSec: number): Promise<boolean> => {
-    const id = await add(columns);
+  const judged = async (
+    columns: Columns,
+    { judgeSec, summary = 'Done.' }: { judgeSec: number; summary?: string | null },
+  ) => {
+    const id = await add({ event_sequence: 7, ...columns });
     for (const conversation_id of [id, neighbor]) {
       await stored.pool.query('delete from openai_talks where conversation_id = $1', [
         conversation_id,
@@ -135,15 +145,21 @@ test('the end takes its own talk, and is judged by a model only where the versio
       await stored.add('openai_talks', { ...talk, conversation_id, first_index: 0, turn_count: 1 });
     }
     const end = { status: 'ended', reason: 'api', outcome: 'resolved', endedAt: 0 } as const;
-    const row = await endConversationRow(stored.pool, { ...end, id, csatPredicted: 3, judgeSec });
+    const given = { ...end, id, csatPredicted: 3, judgeSec, summary };
+    const { row, sequence } = await endConversationRow(stored.pool, given);
     const talks = await stored.read('openai_talks', 'conversation_id');
     expect(talks.map((one) => one['conversation_id'])).toEqual([neighbor]);
-    return row.judgeUntil !== null;
+    const { event_sequence: last } = (await rowOf(id))!;
+    return { by: row.judgeUntil === null ? 'rule' : 'model', summary: row.summary, sequence, last };
   };
-  expect(await judged({}, 60)).toBe(true);
-  expect(await judged({}, 0)).toBe(false);
-  expect(await judged({ agent_version: 2 }, 60)).toBe(false);
-  expect(await judged({ agent_id: OTHER }, 60)).toBe(false);
+  const byRule = { by: 'rule', summary: 'Done.', sequence: 8, last: 9 };
+  const waiting = { by: 'model', summary: null, sequence: 8, last: 8 };
+  expect(await judged({}, { judgeSec: 60 })).toEqual(waiting);
+  expect(await judged({}, { judgeSec: 0 })).toEqual(byRule);
+  expect(await judged({ agent_version: 2 }, { judgeSec: 60 })).toEqual(byRule);
+  expect(await judged({ agent_id: OTHER }, { judgeSec: 60 })).toEqual(byRule);
+  const erased = { ...waiting, by: 'rule' };
+  expect(await judged({}, { judgeSec: 0, summary: null })).toEqual(erased);
 });
 
 test('the words of an erased conversation go, and those of others stay', async () => {

@@ -76,7 +76,7 @@ export async function closeMailbox(
       const said = message === undefined ? row : await withMessage(transaction.db, row, message);
       return endLocked({ ...transaction, deps }, { ...row, ...said }, ending);
     });
-    await afterEnd(deps, ended, { isOutcomeStated: true });
+    afterEnd(deps, ended, { isOutcomeStated: true });
   } catch (error) {
     // The conversation has already ended, or was erased.
     if (!(error instanceof ApiError)) throw error;

@@ -32,9 +32,9 @@ const LOST: Judging = {
 };
 
 /**
- * Writes the summary of an ended conversation, by rule or by the model's judgement, and emits the event that its
- * transcript is complete. Does nothing if there is a summary, so a repeated call does no harm. `judging` is undefined
- * if no model was to judge the conversation.
+ * Writes the summary of an ended conversation that a model was to judge, and emits the event that its transcript is
+ * complete. Does nothing if there is a summary, so a repeated call does no harm. `judging` is undefined if the process
+ * that was to judge the conversation has died, or if an earlier release ended the conversation without a summary.
  */
 export function completeTranscript(
   deps: Omit<ConversationDeps, 'judge'>,
@@ -48,24 +48,31 @@ export function completeTranscript(
     const outOfTime = ended.judgeUntil === null ? undefined : LOST;
     const row = withJudgement(byRule, judging ?? outOfTime);
     await setSummary(db, row);
-    await emit(row, {
-      type: 'conversation.transcript.ready',
-      data: {
-        conversation_id: fromUuid('conv', row.id),
-        agent_id: fromUuid('agt', row.agentId),
-        agent_version: row.agentVersion,
-        transcript_url: transcriptUrl(deps, row.id),
-        summary: row.summary,
-        turns: row.turnCount,
-        outcome: row.outcome ?? 'unknown',
-        // The defaults of `outcome` and `csat_predicted` are never used, because both are set when the conversation
-        // ends.
-        csat_predicted: row.csatPredicted ?? 1,
-        ...told(row.judgement),
-      },
-    });
+    await emit(row, transcriptReady(deps, row));
     return row;
   });
+}
+
+/** Returns the event for a conversation that has ended and has its summary. */
+export function transcriptReady(
+  deps: Pick<ConversationDeps, 'baseUrl'>,
+  row: ConversationRow,
+): { type: 'conversation.transcript.ready'; data: EventData<'conversation.transcript.ready'> } {
+  return {
+    type: 'conversation.transcript.ready',
+    data: {
+      conversation_id: fromUuid('conv', row.id),
+      agent_id: fromUuid('agt', row.agentId),
+      agent_version: row.agentVersion,
+      transcript_url: transcriptUrl(deps, row.id),
+      // The defaults are never used, because the end or the judgement has set these values.
+      summary: row.summary ?? '',
+      turns: row.turnCount,
+      outcome: row.outcome ?? 'unknown',
+      csat_predicted: row.csatPredicted ?? 1,
+      ...told(row.judgement),
+    },
+  };
 }
 
 type Completed = ConversationRow & { summary: string };

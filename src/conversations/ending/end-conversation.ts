@@ -17,8 +17,8 @@ import {
 } from '../record/conversation-deps.ts';
 import { predictCsat } from './predict-csat.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
-import { summarizeSoFar } from '../record/summarize.ts';
-import { completeTranscript } from './complete-transcript.ts';
+import { summarize, summarizeSoFar } from '../record/summarize.ts';
+import { transcriptReady } from './complete-transcript.ts';
 import { breakOffTurn } from './break-off-turn.ts';
 import { leftOpen, type Tally } from '../record/tally.ts';
 
@@ -36,8 +36,9 @@ export type EndedReason =
   | 'platform_error';
 
 /**
- * Ends a conversation. Commits its state, its outcome and the event in one transaction (contract/events.md#types), then
- * writes its summary.
+ * Ends a conversation. Commits its state, its outcome and the event in one transaction (contract/events.md#types).
+ * Unless a model judges the conversation, its summary and the event of the complete transcript belong to the same
+ * transaction.
  * @throws ApiError not_found, conversation_ended
  */
 export async function endConversation(
@@ -51,7 +52,7 @@ export async function endConversation(
       endLocked({ ...transaction, deps }, await lockLive(transaction.db, input), input),
     beforeCommit,
   );
-  await afterEnd(deps, ended, { isOutcomeStated: input.outcome !== undefined });
+  afterEnd(deps, ended, { isOutcomeStated: input.outcome !== undefined });
   return ended;
 }
 
@@ -61,7 +62,7 @@ export async function endExpired(deps: ConversationDeps, id: string): Promise<vo
     const row = await lockExpired(transaction.db, id);
     return row && endLocked({ ...transaction, deps }, row, { reason: reasonOfExpiry(row) });
   });
-  if (ended) await afterEnd(deps, ended);
+  if (ended) afterEnd(deps, ended);
 }
 
 /** Counts an ended conversation in the metrics. Call it after the commit. */
@@ -73,17 +74,16 @@ export function countEnd(
 }
 
 /**
- * Follows up on a conversation whose end is committed. If a model may judge the conversation, queues the judgement
- * without waiting for it; otherwise writes the summary. If either fails, the reaper writes the summary.
+ * Counts a conversation whose end is committed, and queues its judgement if a model judges it. If that fails, the reaper
+ * completes the transcript.
  */
-export async function afterEnd(
+export function afterEnd(
   deps: ConversationDeps,
   row: ConversationRow,
   { isOutcomeStated = false } = {},
-): Promise<void> {
+): void {
   countEnd(deps, row);
   if (row.judgeUntil !== null) deps.judge({ row, isOutcomeStated });
-  else await completeTranscript(deps, row.id).catch(() => undefined);
 }
 
 /**
@@ -100,23 +100,28 @@ export async function endLocked(
 ): Promise<ConversationRow> {
   const { db, emit, count, deps } = transaction;
   const row = await breakOffTurn(transaction, locked);
-  for (const status of await closeEscalationsOf(db, row.id, summarizeSoFar(row)))
-    count(row, status);
   const outcome = settleOutcome(row.tally, stated);
-  const ended = await endConversationRow(db, {
-    id: row.id,
-    status: reason === 'platform_error' ? 'failed' : 'ended',
-    endedAt: endOf(row, reason),
-    reason,
-    outcome,
-    csatPredicted: predictCsat(row.tally, outcome),
-    // A conversation that is being erased is not sent to a model.
-    judgeSec: row.tally.userTurns > 0 && reason !== 'deleted' ? JUDGE_SEC : 0,
-  });
+  // Neither statement needs the result of the other, so both share a round trip.
+  const [statuses, { row: ended, sequence }] = await Promise.all([
+    closeEscalationsOf(db, row.id, summarizeSoFar(row)),
+    endConversationRow(db, {
+      id: row.id,
+      status: reason === 'platform_error' ? 'failed' : 'ended',
+      endedAt: endOf(row, reason),
+      reason,
+      outcome,
+      csatPredicted: predictCsat(row.tally, outcome),
+      // A conversation that is being erased is not sent to a model.
+      judgeSec: row.tally.userTurns > 0 && reason !== 'deleted' ? JUDGE_SEC : 0,
+      summary: reason === 'deleted' ? null : summarize({ ...row, endedReason: reason, outcome }),
+    }),
+  ]);
+  for (const status of statuses) count(row, status);
   // The event of a conversation that is being erased no longer names its user.
   const about = reason === 'deleted' ? { ...ended, userId: null, metadata: {} } : ended;
   await emit(about, {
     type: 'conversation.ended',
+    sequence,
     data: {
       conversation_id: fromUuid('conv', ended.id),
       agent_id: fromUuid('agt', ended.agentId),
@@ -130,6 +135,8 @@ export async function endLocked(
       ended_reason: reason,
     },
   });
+  if (ended.summary !== null)
+    await emit(ended, { ...transcriptReady(deps, ended), sequence: sequence + 1 });
   return ended;
 }
 

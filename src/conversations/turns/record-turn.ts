@@ -71,7 +71,7 @@ export async function recordTurn(
           beforeCommit,
         ),
       ));
-  if (result) await afterStored(deps, result);
+  if (result) afterStored(deps, result);
   return result;
 }
 
@@ -98,7 +98,7 @@ export async function recordHeldTurn(
     return storeAll({ ...transaction, deps }, make(conversation), token);
   };
   const result = await unlessOvertaken(inConversation(deps, work, beforeCommit));
-  if (result) await afterStored(deps, result);
+  if (result) afterStored(deps, result);
   return result;
 }
 
@@ -115,16 +115,13 @@ async function unlessOvertaken<R>(stored: Promise<R>): Promise<R | undefined> {
   }
 }
 
-async function afterStored(
-  deps: ConversationDeps,
-  { conversation, turns }: MessageResult,
-): Promise<void> {
+function afterStored(deps: ConversationDeps, { conversation, turns }: MessageResult): void {
   countRedacted(deps, conversation, turns);
   for (const { error } of turns) {
     if (error && !conversation.test) deps.metrics.turnErrors.inc({ code: error.code });
   }
   deps.changed(conversation.id);
-  if (conversation.endedAt !== null) await afterEnd(deps, conversation);
+  if (conversation.endedAt !== null) afterEnd(deps, conversation);
 }
 
 type Transaction = ConversationTransaction & { deps: ConversationDeps };
