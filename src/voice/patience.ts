@@ -2,8 +2,8 @@ import { clearTimeout, setTimeout } from '../clock.ts';
 import type { ModelEndpoint } from '../models/model.ts';
 
 /**
- * Time-outs of requests to a provider. Only the time spent waiting for the provider counts, so a slow reader does not
- * use it up.
+ * Time-outs of requests to a provider. Only the time spent waiting for the provider counts. A slow reader of the
+ * response therefore does not cause a time-out.
  */
 export type Patience = {
   /** Starts waiting for data. Call `rest` before the next `wait`. */

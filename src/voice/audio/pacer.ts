@@ -117,7 +117,7 @@ type Schedule = {
   sent: () => void;
   /** Starts a new run, unless the current one is still playing. */
   begin: () => void;
-  /** Turns the delay into a pause: the next frame is due one frame length from `now`. */
+  /** Restarts the schedule after a delay, which becomes a pause: the next frame is due one frame length from `now`. */
   startLater: (now: number) => void;
   /** Returns the milliseconds of audio played since the last `clear`. */
   clear: () => number;

@@ -10,7 +10,7 @@ import { isBackchannel } from './is-backchannel.ts';
 export type AudioInput = {
   /** Takes PCM16 at the sample rate of the line, as the audio arrives. */
   hear: (samples: Int16Array) => void;
-  /** Cancels recognition when the line has ended. */
+  /** Cancels recognition when the connection to the user has closed. */
   close: () => void;
 };
 

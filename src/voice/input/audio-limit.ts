@@ -1,4 +1,7 @@
-/** Limiter of audio to about real time. Nobody speaks faster than that, so more audio is dropped. */
+/**
+ * Limits incoming audio to `SPEED_MAX` times real time. Nobody speaks faster than in real time, so audio beyond the
+ * limit is dropped.
+ */
 export type AudioLimit = {
   /** Returns how many milliseconds of audio the limit allows now. */
   allowedMs: () => number;
@@ -9,8 +12,8 @@ export type AudioLimit = {
 };
 
 /**
- * Allowed multiple of real time. `HELD_BACK_MS` is the amount of audio that a network may hold back and then deliver at
- * once.
+ * Maximum speed of incoming audio as a multiple of real time (`SPEED_MAX`), and the amount of audio that a network may
+ * delay and then deliver at once (`HELD_BACK_MS`).
  */
 const SPEED_MAX = 2;
 const HELD_BACK_MS = 3_000;

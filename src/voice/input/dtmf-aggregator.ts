@@ -7,7 +7,7 @@ export type DtmfAggregator = {
   stop: () => void;
 };
 
-/** Longest pause between two keys of the same number. */
+/** Longest pause between two keys of the same input. */
 const PAUSE_MS = 2_000;
 /**
  * Maximum number of keys, longer than any number that people type. A key that is held down sends ten digits a second.

@@ -112,8 +112,8 @@ type Unplayed = {
 };
 
 /**
- * Time after its last frame at which a sentence counts as played even if no mark came back. Some carriers report no
- * marks.
+ * Time after the last frame of a sentence, after which the sentence counts as played even without its mark. Some
+ * carriers report no marks.
  */
 const MARK_LOST_MS = 3_000;
 

@@ -77,9 +77,9 @@ function placeBehind(words: readonly Word[], word: number, frame: number): Place
 }
 
 /**
- * Maximum distance in frames between a pause and the estimated position of the punctuation, for a pause one frame from
- * an end of the stretch that is being split. Farther from both ends, the maximum grows with the square root of the
- * number of frames to the nearer end, as the error of the estimate does.
+ * Factor of the maximum distance in frames between a pause and the estimated position of the punctuation. The factor is
+ * multiplied by the square root of the number of frames from the pause to the nearer end of the stretch, because the
+ * error of the estimate grows in the same way.
  */
 const SPREAD = 2;
 

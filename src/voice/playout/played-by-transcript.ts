@@ -13,8 +13,8 @@ import { wordsOf } from './words.ts';
 type Understood = { played: string | undefined; rest: string | undefined };
 
 /**
- * Cost of a position for each letter by which it is off the prior estimate. For comparison, a letter that differs from
- * the transcript costs 1.
+ * Cost of each letter between a position and the prior estimate. For comparison, a letter that differs from the
+ * transcript costs 1.
  */
 const OFF_GUESS = 0.5;
 /**

@@ -4,7 +4,10 @@ import type { Cut, Segment } from './segment.ts';
 export type PlayoutOutput = {
   /** Plays words of a segment. During the call, `sentChars` of the segment does not include them yet. */
   pushText: (segment: Segment, words: string) => void;
-  /** Notes that the last sentence of the words so far is complete. */
+  /**
+   * Plays DTMF tones after the words that were passed before them. The keys are 0-9, *, #, A-D, and `w` for a pause of
+   * half a second.
+   */
   flush: (segment: Segment) => void;
   /** Plays DTMF tones after the words before: 0-9, *, #, A-D, and `w` for a pause of half a second. */
   sendKeys: (keys: string) => void;

@@ -15,7 +15,7 @@ export type Playout = {
   sayTurn: (turn: TurnRow, options?: { allowInterruptions?: boolean }) => void;
   /** Says words that do not appear in the transcript. */
   aside: (text: string) => void;
-  /** Sends DTMF tones after the words said before. */
+  /** Sends DTMF tones after all words that already wait to be played. */
   sendKeys: (keys: string) => void;
   isPlaying: () => boolean;
   /**
@@ -23,7 +23,10 @@ export type Playout = {
    * Returns undefined if playback continues, or if no words of the transcript were cut.
    */
   interrupt: (reported?: string) => Interrupted | undefined;
-  /** Notes that the stored segments were played, because the user spoke while nothing was playing. */
+  /**
+   * Counts the stored segments as played: a user who begins a turn without an interruption has heard them. Does nothing
+   * if the output measures playback.
+   */
   confirmPlayed: () => void;
   /** Resolves when everything was played or the signal is aborted, and after a minute at the latest. */
   waitForPlayout: (signal: AbortSignal) => Promise<void>;

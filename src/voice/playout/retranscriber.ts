@@ -12,7 +12,7 @@ import type { CutSentence } from './sentence.ts';
 export type Retranscriber = {
   /** Returns all words of the sentence that were played, or undefined if the first estimate stays. Never rejects. */
   listen: (cut: CutSentence) => Promise<string | undefined>;
-  /** Cancels all requests. The session calls it when the line has ended. */
+  /** Cancels all requests. The session calls it when the connection to the user has closed. */
   close: () => void;
 };
 

@@ -1,10 +1,10 @@
 import { createSpeakable, type Speakable } from '../tts/spoken/speakable.ts';
 
-/** Speech of the agent without a break, and its played part. */
+/** Speech of the agent without a break. It records how much of the speech was played. */
 export type Segment = {
   /** Text received so far; it may be Markdown. */
   text: string;
-  /** Converts the text into the words that are played. */
+  /** Converter of the text to the words that are played. */
   readonly words: Speakable;
   /** Whether the segment does not appear in the transcript. */
   readonly isAside: boolean;

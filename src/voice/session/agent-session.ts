@@ -16,14 +16,17 @@ import {
 
 export type AgentSessionDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
 
-/** A conversation on a line. The user's speech becomes turns, and the line speaks the turns of agents and people. */
+/**
+ * A conversation that is spoken over a line, which is the connection of a call to the user. The user's speech becomes
+ * turns, and the line speaks the turns of agents and people.
+ */
 export type AgentSession = {
   /**
    * Handles an event of the line. Settles when the user's words are stored, or when it is certain that they never will
    * be. Never rejects.
    */
   on: (event: LineEvent) => Promise<void> | undefined;
-  /** Sends DTMF tones after the words said before. */
+  /** Sends DTMF tones after all words that already wait to be played. */
   press: (keys: string) => void;
   /** Waits until the current reply has been played, but for at most `ms`. Then cancels the rest of the reply. */
   finish: (ms: number) => Promise<void>;
@@ -54,8 +57,8 @@ const RETRY_MS = 500;
 
 /**
  * Starts a session. The first turn and the turns of people are read from the transcript; replies to the user are spoken
- * as the model generates them. While the database is unavailable, the line asks the user to wait. Their words are
- * stored when the database is available again.
+ * as the model generates them. While the database is unavailable, the user is asked to wait. What the user says in the
+ * meantime is stored when the database is available again.
  */
 export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInput): AgentSession {
   const { conversationId, language, playout } = input;
@@ -147,8 +150,8 @@ async function followTurns(
     if (index <= saidTo) return;
     // This turn was interrupted on an earlier line of the same call. It is not repeated on this line.
     if (interrupted || (role !== 'agent' && role !== 'human')) return;
-    // A reply of this process may appear in the transcript before `wasSaid` knows its index. So wait until no turn is
-    // in progress.
+    // A reply of this process may appear in the transcript before `wasSaid` has its index. When no turn is in progress,
+    // `wasSaid` has the index.
     if (role === 'agent') await turns.idle();
     if (turns.wasSaid(index) || text === '') return;
     playout.sayTurn(followed.turn, { allowInterruptions: !isGreetingKept || index !== 0 });

@@ -18,8 +18,8 @@ export type TurnTakerDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger
 
 export type TurnTakerInput = {
   /**
-   * Called when a turn ends the conversation, in the transaction of that turn, in order to end the call as well.
-   * Undefined for a written conversation.
+   * Ends the call when a turn ends the conversation. Called in the transaction of that turn. Undefined for a written
+   * conversation.
    */
   onEnd?: ((db: Db, reason: string) => Promise<unknown>) | undefined;
   namespace: string;
@@ -50,7 +50,7 @@ export type TurnTaker = {
   idle: () => Promise<void>;
 };
 
-/** Maximum number of turns in progress or waiting. Users do not say more while one turn is being stored. */
+/** Maximum number of turns in progress or waiting, which is more than users say while one turn is being stored. */
 const IN_HAND_MAX = 50;
 /**
  * Interval in ms between attempts to store a turn. `MOMENT_EVERY_MS` is the interval between the spoken requests to
@@ -68,13 +68,16 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
   let inHand: Promise<void> = Promise.resolve();
   let canceling: AbortController | undefined;
   let inHandCount = 0;
-  /** Number of turns that wait for the database. Later turns are stored after them. */
+  /**
+   * Number of turns that wait for the database. While it is not 0, a new turn waits until all earlier turns are
+   * finished.
+   */
   let waiting = 0;
   /** Settles when the most recent turn is stored, or when it is certain that it never will be. */
   let stored: Promise<unknown> = Promise.resolve();
 
   /**
-   * Begins a turn once the turn before it is stored. If the line has ended by then, drops the turn and returns
+   * Begins a turn once the turn before it is stored. If the user has left by then, drops the turn and returns
    * undefined.
    */
   function inOrder<T>(begin: () => Promise<T>): Promise<T | undefined> {
@@ -107,7 +110,8 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
         playout.finish(segment, turn);
       }
     } catch (error) {
-      // The conversation has ended meanwhile. Its followers are notified separately.
+      // An `ApiError` means that the conversation has ended. The session learns about the end from the transcript, so
+      // there is nothing to do here.
       if (!(error instanceof ApiError)) throw error;
     } finally {
       playout.end(segment);
@@ -145,8 +149,8 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
 }
 
 /**
- * Input of a turn. `waits` resolves when `ready` and all earlier turns have settled. Until then, later turns wait for
- * this turn.
+ * Input of a turn. `waits` resolves when `ready` and all turns before this one have settled. While it waits, later
+ * turns wait for this turn.
  */
 type Waiting = TurnTakerInput & { waits: (ready: Promise<unknown>) => Promise<void> };
 
@@ -182,7 +186,7 @@ async function untilStored(
   }
 }
 
-/** Stores the played part of a turn. While the database is unavailable, retries for as long as the line exists. */
+/** Stores the played part of a turn. While the database is unavailable, retries until the user has left. */
 async function keep(
   deps: TurnTakerDeps,
   { conversationId, captions, gone }: TurnTakerInput,
@@ -209,7 +213,10 @@ async function keep(
   }
 }
 
-/** Stores the played part of a turn and the end of the call, in the same transaction as the turn. */
+/**
+ * Stores the played part of a turn, and ends the call if the turn ended the conversation. Runs in the transaction of
+ * the turn.
+ */
 async function settleTurn(
   { conversationId, onEnd }: TurnTakerInput,
   segment: Segment,

@@ -7,8 +7,8 @@ import type { SttStream } from './stt.ts';
 const RECOGNITION_MS = 10_000;
 
 /**
- * Ends an utterance and resolves to its text, or to undefined if recognition failed or took too long. `isClosed`
- * suppresses the warning after the end of the line.
+ * Ends an utterance and resolves to its text, or to undefined if recognition failed or took too long. A failure is
+ * logged unless `isClosed` returns true, which means that the call is over.
  */
 export async function textInTime(
   stream: SttStream,

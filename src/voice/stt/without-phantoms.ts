@@ -17,7 +17,10 @@ export type Likelihood = {
 /** Thresholds that Whisper itself uses to detect silence. */
 const NO_SPEECH_PROB = 0.6;
 const LOGPROB = -1;
-/** Thresholds of certain speech: `no_speech_prob` is below the first, and `avg_logprob` is above the second. */
+/**
+ * Thresholds at which a segment certainly contains speech: `no_speech_prob` must be below `SURELY_SPEECH_PROB`, and
+ * `avg_logprob` above `SURELY_LOGPROB`.
+ */
 const SURELY_SPEECH_PROB = 0.3;
 const SURELY_LOGPROB = -0.7;
 

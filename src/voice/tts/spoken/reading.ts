@@ -71,8 +71,8 @@ export const lastOf = (text: string): string => /.$/su.exec(text)?.[0] ?? '';
 const BRACKET_CHARS_MAX = 2_000;
 
 /**
- * Returns the position of the bracket that closes the one at `at`, or undefined if the paragraph does not contain it,
- * or not yet.
+ * Returns the position of the bracket that closes the one at `at`. Returns undefined if the paragraph has no such
+ * bracket, or if the bracket has not arrived yet.
  */
 export function closingOf(text: string, at: number, [open, close]: string): number | undefined {
   let depth = 0;

@@ -16,8 +16,8 @@ export type SaidText = {
 };
 
 /**
- * Ends of a part: `said` is its end in the words, `copied` its end in the source text, and `to` the same end including
- * closing marks.
+ * End of a part: in the spoken words (`said`), in the source text without closing marks (`copied`, undefined for words
+ * that are not in the source text), and in the source text with them (`to`).
  */
 type Part = { said: number; copied: number | undefined; to: number };
 

@@ -24,8 +24,8 @@ export type Speakable = {
   /** Returns all words so far. */
   said: () => string;
   /**
-   * Returns the beginning of the source text, including its marks, that became the first `saidLength` characters of the
-   * words.
+   * Returns the beginning of the source text, including Markdown marks, that corresponds to the first `saidLength`
+   * characters of the words.
    */
   textOf: (saidLength: number) => string;
 };
