@@ -61,8 +61,8 @@ async function requireContent(
 }
 
 /**
- * Redacts the script by the rules of the version that is live now. If a newer version with more rules answers the call,
- * its rules are applied to the user's words when they are said.
+ * Redacts the script of a simulated call by the rules of the version that is live now. If a newer version with more
+ * rules answers the call, those rules are applied to the user's words when they are said.
  */
 async function keepable(
   { transportOf }: CreateCallDeps,

@@ -65,7 +65,8 @@ export async function settleCall(
     });
     return true;
   } catch (error) {
-    // If the conversation has already ended, the sweep ends the call.
+    // An `ApiError` means that the conversation has already ended. The periodic sweep of the call player then ends the
+    // call.
     if (error instanceof Settled || error instanceof ApiError) return false;
     throw error;
   }

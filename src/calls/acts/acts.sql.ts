@@ -31,8 +31,8 @@ export async function askTransfer(
 export type Transfer = Pick<CallRow, 'id' | 'transfers'>;
 
 /**
- * Notes that the carrier rings the number, for `ms` at most, and releases the line. Returns false if the transfer
- * already has a result.
+ * Records that the carrier rings the number, for at most `ms`, and that no process owns the line. Returns false if the
+ * transfer already has a result.
  */
 export async function ringTransfer(
   db: Db,
@@ -93,8 +93,8 @@ const BACK_MS = 60_000;
 const TALK_MAX_SEC = 18_000;
 
 /**
- * Schedules the next query of the carrier about a transferred call that has not been reported as ended. Returns false
- * if the call has ended or exceeds the longest duration.
+ * Schedules the next status request to the carrier for a transferred call whose end has not been reported. Returns
+ * false if the call has ended or exceeds the longest duration.
  */
 export async function keepTransferred(db: Db, id: string): Promise<boolean> {
   const { rowCount } = await db.query({
@@ -107,7 +107,7 @@ export async function keepTransferred(db: Db, id: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Maximum number of DTMF keys of a call that wait to be sent. */
+/** Maximum number of DTMF keys that may wait to be sent in one call. */
 export const KEYS_WAITING_MAX = 128;
 
 /**

@@ -26,8 +26,9 @@ export function createEndLost(deps: EndLostDeps): () => Promise<void> {
   let patientUntilMs = -Infinity;
   return async () => {
     const nowMs = monotonicMs();
-    // After a pause of this process, its own renewals may be late, so it waits for one lease before it ends lines. A
-    // process that has just started owns no lines, so its first run does not wait.
+    // If this process was paused, it may not have renewed its own leases in time. It therefore ends no lines for the
+    // duration of one lease, in which it can renew them. A process that has just started owns no lines, so its first
+    // run does not wait.
     if (lookedMs !== undefined && nowMs - lookedMs > STEADY_MS)
       patientUntilMs = nowMs + LINE_LEASE_MS;
     lookedMs = nowMs;

@@ -51,7 +51,7 @@ export async function insertIncoming(db: Db, call: IncomingCall): Promise<CallRo
 const UNCONNECTED_MS = 60_000;
 /**
  * Duration of the lease of a line. It is long enough for three failed renewals. A call ends within 15 s after its
- * process was killed, because the sweep runs every second.
+ * process was killed, because expired leases are searched for every second.
  */
 export const LINE_LEASE_MS = 10_000;
 
@@ -98,8 +98,8 @@ export async function takeLine(
 }
 
 /**
- * Notes that the call is answered with this conversation. Call it in the transaction that begins the conversation.
- * Returns false if this process no longer owns the line.
+ * Records that the call was answered, and that this is its conversation. Call it in the transaction that begins the
+ * conversation. Returns false if this process no longer owns the line.
  */
 export async function answerHeld(
   db: Db,
@@ -167,7 +167,7 @@ export async function releaseLine(
 /** A call whose line no process owns. `holder` is null if the line was released or never had an owner. */
 export type LostCall = CallRow & { holder: string | null };
 
-/** Returns the calls whose lease has expired, or whose line was not opened in time. */
+/** Returns the calls whose line has an expired lease, or was not opened in time. */
 export async function listLost(db: Db, limit: number): Promise<LostCall[]> {
   const { rows } = await db.query<LostCall>({
     name: 'list_lost_calls',
@@ -239,7 +239,7 @@ export async function noteRinging(
   });
 }
 
-/** Releases the line of a call after the carrier has reported that its socket was closed. */
+/** Releases the line of a call after the carrier has reported that the socket of the line was closed. */
 export async function dropLine(db: Db, id: string): Promise<void> {
   await db.query({
     name: 'drop_line',

@@ -14,7 +14,8 @@ type Connecting = {
 };
 
 /**
- * Offers a line of the call, and returns the XML that lets the carrier open it. `content` is undefined if no agent can
+ * Returns the XML with which the carrier opens a line of the call. The XML contains a one-time token. If a process
+ * already owns the line, or if the call has ended, the XML hangs up instead. `content` is undefined if no agent can
  * answer.
  */
 export async function connect(
@@ -58,7 +59,7 @@ export async function canSpeak(
   return relay !== undefined || hasOwnSpeech(namespace, content);
 }
 
-/** Offers another line of a call, with the agent version that answered the call. */
+/** Returns the XML for another line of a call, with the agent version that answered the call. */
 export async function connectAgain(
   deps: VoiceDeps,
   again: Omit<Connecting, 'content'>,

@@ -129,7 +129,8 @@ function look({ accounts, numbers, lists }: Known, items: readonly string[]): vo
     // Cached misses are dropped as well. A miss has no id, so any changed provider may be the missing one.
     accounts.forget(({ account }) => isAll || !account || ids.has(account.id));
     numbers.forget(() => true);
-    // The changed provider may have taken a number from another provider of its namespace.
+    // The changed provider may have taken a number from another provider of its namespace, so all lists of the
+    // namespace are dropped.
     const namespaces = new Set(providers.map(({ namespace }) => namespace));
     lists.forget(({ namespace }) => isAll || namespaces.has(namespace));
   }

@@ -68,7 +68,7 @@ async function listFreed({
 }: Pick<TelephonyProviderReconcilerDeps, 'pool' | 'store'>): Promise<ObjectKey[]> {
   const freed: ObjectKey[] = [];
   for (const key of await listWaiting(pool)) {
-    // The store lacks the objects of namespaces that another process watches.
+    // Objects of namespaces that another process watches are not in this store, so they are skipped.
     if (await store.get('TelephonyProvider', key)) freed.push(key);
   }
   return freed;

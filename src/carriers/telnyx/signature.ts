@@ -66,7 +66,6 @@ export function isPublicKey(base64: string): boolean {
   return above % P === 0n || power(above * below, (P - 1n) / 2n) === 1n;
 }
 
-/** Message for an invalid public key. */
 export const NO_PUBLIC_KEY =
   "the key is not an Ed25519 key: copy all 44 characters of the account's public key, as the carrier shows it";
 
