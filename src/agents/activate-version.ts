@@ -14,9 +14,9 @@ export type ActivationDecision = {
 };
 
 /**
- * Decides which version should be live (contract/agents.md#publishing). A pin takes precedence; a pin on a version that
- * does not exist keeps the active version. Without a pin, the version of the declared content goes live. Under
- * `Manual`, or while the content has a problem, the active version stays.
+ * Decides which version should be live (contract/agents.md#publishing). A pinned version goes live; if it does not
+ * exist, the active version stays. Without a pin, the version of the declared content goes live. Under `Manual`, or
+ * while the content has a problem, the active version stays.
  */
 export function decideActivation(input: {
   policy: AgentSpec['publishPolicy'];

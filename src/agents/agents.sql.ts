@@ -4,7 +4,7 @@ import { filteredBy, fittingRows, type ListPage } from '../platform/postgres/lis
 import type { Db } from '../platform/postgres/pool.ts';
 import type { ManagedBy } from '../platform/resources/kind-names.ts';
 
-/** An Agent as projected by the operator, which the API reads. Times are Unix milliseconds. */
+/** Row of an Agent, which the operator writes and the API reads. Times are Unix milliseconds. */
 export type AgentRow = {
   id: string;
   namespace: string;

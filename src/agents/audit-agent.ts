@@ -10,8 +10,8 @@ import type { AgentProjection, AgentRow } from './agents.sql.ts';
 import { fromAgentSpec, type AgentFields } from './rest-agent.ts';
 
 /**
- * Fields whose values the audit log records, together with version numbers. For content fields, the log records only
- * the names of the changed fields, because content is long and is stored with its version.
+ * Fields whose values the audit log records in addition to the version numbers. For content fields, the log records
+ * only the names of the changed fields, because content is long and is stored with its version.
  */
 const TOLD = [
   'name',

@@ -31,9 +31,9 @@ export function notActedOn(
 const OWN_SPEECH = ['model', 'speed', 'fallback'] as const;
 
 /**
- * Returns the settings of `voice` and `transcriber` that have no effect. All have an effect if both name a
- * ModelProvider. Otherwise the carrier transcribes and speaks, and receives only the provider, id and language of the
- * voice.
+ * Returns the settings of `voice` and `transcriber` that have no effect. All have an effect if both name a provider and
+ * `isCarrier` is false. Otherwise the carrier transcribes and speaks, and receives only the provider, id and language
+ * of the voice.
  */
 function unspoken({ transcriber, voice }: Content, isCarrier: boolean): string[] {
   const areNamed = voice?.provider !== undefined && transcriber?.provider !== undefined;

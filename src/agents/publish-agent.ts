@@ -35,7 +35,10 @@ export type PublishAgentInput = {
   /** Epoch of the leader. Writes with an older epoch are rejected. */
   epoch: number;
   agent: AgentProjection;
-  /** Actors to record for a change of the live version: one for a change by content, and one for a change by pin. */
+  /**
+   * Actors to record when the live version changes: `content` if the declared content caused the change, `pin` if the
+   * pin caused it.
+   */
   actors: { content: Actor; pin: Actor };
   /** Runs in the same transaction, after the row was written. */
   beforeCommit?: ((db: Db) => Promise<void>) | undefined;

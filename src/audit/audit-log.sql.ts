@@ -95,7 +95,10 @@ function json(value: Fields | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-/** Rewrites an unsettled line, because a retried write may replace a newer state and then changes different fields. */
+/**
+ * Rewrites a line whose outcome is still unknown. A retried write may replace a newer state than the first attempt, so
+ * it may change other fields.
+ */
 export async function rewriteLine(db: Db, id: string, change: Change): Promise<void> {
   await db.query(
     `update audit_log set before = $2, after = $3, detail = $4
@@ -104,7 +107,7 @@ export async function rewriteLine(db: Db, id: string, change: Change): Promise<v
   );
 }
 
-/** Settles a line as done. Adds `after` and `detail` to the line. */
+/** Sets the outcome of a line to `done`, and adds `after` and `detail` to the line. */
 export async function settleLine(
   db: Db,
   id: string,

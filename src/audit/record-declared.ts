@@ -3,7 +3,7 @@ import type { WhoElse } from '../platform/reconcile/actors.ts';
 import type { ManagedBy } from '../platform/resources/kind-names.ts';
 import { lastOfLife, recordAudit, type AuditLine } from './audit-log.sql.ts';
 
-/** Resource that a line is about. `noun` is the kind's name in its actions. */
+/** Resource that an audit log line is about. `noun` is the name of its kind in audit actions. */
 type About = { noun: string; namespace: string; target: string };
 /** Object and its generation, which counts the changes of the spec and is only comparable for the same uid. */
 type Seen = { uid: string; generation: number };

@@ -62,7 +62,7 @@ export async function eraseConversation(
     await eraseGapsOf(db, row.id, ERASED);
     await eraseCallsOf(db, row.id);
     const told = await deps.eraseEvents(db, { conversationId: row.id, events, erased: ERASED });
-    await eraseAnswersAbout(db, row.id); // The responses that are stored for repeated requests.
+    await eraseAnswersAbout(db, row.id); // Erases the responses stored for idempotency.
     const target = fromUuid('conv', id);
     const detail = { events };
     await recordAudit(db, by, { action: 'conversation.erased', target, detail });

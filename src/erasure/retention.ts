@@ -38,7 +38,7 @@ export function createRetention(deps: RetentionDeps): Periodic {
 
 export type Removed = { conversations: number; calls: number; auditLines: number };
 
-/** Runs every removal once. */
+/** Deletes all data past its retention, and returns the number of deleted objects of each type. */
 export async function removeOld(deps: RetentionDeps, signal: AbortSignal): Promise<Removed> {
   const { conversations: days, audit } = deps.retention;
   const removed: Removed = { conversations: 0, calls: 0, auditLines: 0 };

@@ -21,8 +21,8 @@ export type Answered = { etag: string; body: Record<string, unknown>; shown: boo
 export type ListedObject = { id: string; body: Record<string, unknown>; fits?: boolean };
 
 /**
- * Handlers of a kind's five routes. `Body` is the body of a create request, and `Filters` are those of the list. Both
- * have already been parsed by their schemas.
+ * Handlers of a kind's five routes. `Body` is the body of a create request, and `Filters` are the filters of the list.
+ * Both have already been parsed by their schemas.
  */
 export type DeclaredApi<Body = unknown, Filters = Record<string, unknown>> = {
   /**

@@ -6,7 +6,7 @@ import type { ObjectKey, Resource } from '../platform/resources/resource-store.t
 import type { KindOf } from './kind.ts';
 import { projectKind, removeKind, type ProjectDeps, type ToProject } from './project-kind.ts';
 
-/** Function that writes the row of the object that is being reconciled. It is `projectKind` for that object. */
+/** Function that writes the row of the object being reconciled. It calls `projectKind` for that object. */
 export type Project = (
   found: Pick<ToProject<unknown>, 'found' | 'secret' | 'beside'>,
 ) => Promise<Problem | undefined>;

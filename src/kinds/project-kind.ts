@@ -30,7 +30,7 @@ export type ToProject<Spec> = {
   found: Found;
   /**
    * Secret in plain text; `text` is undefined if the kind or the object has no secret. Null means that the declaration
-   * is refused, so the one in effect stays.
+   * is refused, so the declaration in effect stays the same.
    */
   secret: { text: string | undefined } | null;
   whoElse: WhoElse;

@@ -61,8 +61,8 @@ export async function missingProviders(
 type Spoken = Pick<AgentSpec, 'voice' | 'transcriber'>;
 
 /**
- * Returns the providers of an agent's voice and transcriber, if it names both, each with the section that its
- * ModelProvider needs.
+ * Returns the providers of an agent's voice and transcriber, each with the section that the ModelProvider must declare.
+ * Returns none unless the agent names both.
  */
 export function speechProvidersOf({
   voice,
