@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StartupError } from './errors.ts';
 
-/** No other module reads `process.env` (contract/running.md#settings). Reports all invalid settings at once. */
+/** The only module that reads `process.env` (contract/running.md#settings). Reports all invalid settings at once. */
 
 const port = z
   .string()
@@ -194,7 +194,7 @@ const environment = z.object({
 function environmentOf(given: object): typeof environment {
   const names = Object.keys(given).filter((name) => QUOTA_SETTING.test(name));
   const quotas = Object.fromEntries(names.map((name) => [name, quota]));
-  return environment.extend(quotas) as unknown as typeof environment; // The cast hides the quota settings.
+  return environment.extend(quotas) as unknown as typeof environment; // The type omits the quota settings.
 }
 
 /** Checks that the model settings belong together: key and model need an address, and an address needs a model. */
@@ -272,7 +272,7 @@ export type Config = {
   proxyVariables: readonly string[];
   /** Namespaces that the operator handles; empty means all. */
   watchNamespaces: readonly string[];
-  /** Address of the API server in a pod; undefined outside of one. */
+  /** Address of the API server in a pod; undefined outside of a pod. */
   kubernetesService: { host: string; port: string } | undefined;
   /** Key of 32 bytes. */
   encryptionKey: Buffer | undefined;

@@ -67,7 +67,8 @@ export function createContext(input: ContextInput): Context {
   const guard = createGuard(input);
   const log = createLogger(input.logLevel, input.role);
   const { proxyVariables: variables = [] } = input;
-  // The guard checks the address of every connection. With a proxy, it would see only the proxy's address.
+  // Outgoing requests use no proxy, because the guard checks the address of every connection and would see only the
+  // address of the proxy.
   if (variables.length > 0)
     log.warn({ variables }, 'Proxy variables are ignored. Outgoing requests connect directly.');
   const pool = createPool(databaseUrl, { log, max: input.poolMax });

@@ -35,7 +35,7 @@ async function readOrMake(file: string, make: () => string): Promise<string> {
   if (known !== undefined) return known;
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, `${make()}\n`, { mode: 0o600 });
-  // If another `parley start` was faster, the link fails, and its file is read below.
+  // If another `parley start` was faster, the link fails, and the file of that process is read below.
   await link(draft, file).catch(() => undefined);
   await rm(draft);
   return (await readFile(file, 'utf8')).trim();

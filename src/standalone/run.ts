@@ -82,7 +82,7 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   stops.push((await startTracing(config.tracing, about)).stop);
   const databaseUrl = config.databaseUrl ?? (await startDatabase({ dataDir, log, screen, stops }));
   if (config.databaseUrl !== undefined) {
-    // Also needed with an external database, because the folder has the keys of this process.
+    // With an external database as well, no other process may use the folder: it contains the keys of this process.
     stops.push(await ownFolder(dataDir));
     await assertDurable(databaseUrl, log);
   }
@@ -113,8 +113,8 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
 }
 
 /**
- * Returns the port of PostgreSQL, if it runs on this machine. For a remote one, blocking the same local port does no
- * harm.
+ * Returns the port of PostgreSQL, which requests to tenants' URLs must not reach on this machine. If PostgreSQL runs on
+ * another machine, blocking the same port here does no harm.
  */
 function databasePort(databaseUrl: string): number {
   return Number((URL.canParse(databaseUrl) && new URL(databaseUrl).port) || 5432);
@@ -248,8 +248,8 @@ async function openApi(
     corsOrigins: config.corsOrigins,
     callDrainMs: (config.callDrainSec ?? 0) * 1_000,
   });
-  // Requests to tenants' URLs must not reach these ports. The API's port serves metrics and events of all namespaces,
-  // and such a request would come from this machine.
+  // Requests to tenants' URLs come from this machine, and must not reach PostgreSQL or the API there. The API's port
+  // also serves metrics and events of all namespaces.
   context.guard.setOwnPorts([databasePort(databaseUrl), Number(new URL(api.url).port || 80)]);
   return api;
 }

@@ -63,7 +63,7 @@ const LOOKS_MAX = 600;
 
 /**
  * Waits in the background until the agent and its knowledge are active, then holds the conversation. Failures are only
- * logged, because a demonstration must not stop anything. `stop` waits for its end.
+ * logged, because a demonstration must not stop anything. `stop` waits until the conversation has ended.
  */
 export function startSample(deps: SampleDeps): { stop: () => Promise<void> } {
   const stopping = new AbortController();

@@ -14,8 +14,8 @@ import type {
 /** Function that elects one of several operators as the leader, by a lock in PostgreSQL or a Lease in Kubernetes. */
 export type Elect = (callbacks: {
   /**
-   * Called when this process becomes the leader. The callback calls `resign` if it finds that another process has
-   * become the leader since, even by mistake.
+   * Called when this process becomes the leader. The callback calls `resign` if it finds that the term has already
+   * ended, because another process has become the leader since.
    */
   onLead: (office: TermOfOffice, resign: (reason: string) => void) => Promise<void>;
   /** Called when this process is no longer the leader. Resolves when everything that `onLead` started has ended. */

@@ -43,7 +43,7 @@ type Deps = {
   unshare: string;
 };
 
-/** Returns the command line that runs `command` with that account. */
+/** Returns the command line that runs `command` with this account. */
 export function withPrefix(account: PostgresAccount, command: readonly string[]): string[] {
   return [...account.prefix, ...command];
 }

@@ -31,8 +31,8 @@ export async function prepareCluster(deps: Deps): Promise<string> {
     if (password !== undefined) return password;
     throw new StartupError(`${passwordFile} is missing: restore it, or move ${deps.cluster} away`);
   }
-  // The password is written before the cluster exists, and an existing one is used again, so that no crash leaves a
-  // cluster without its password.
+  // The password is written before the cluster exists, and an existing password is used again, so that no crash leaves
+  // a cluster without its password.
   const chosen = password ?? (await writePassword(deps, passwordFile));
   await initialize(deps, passwordFile);
   return chosen;

@@ -52,8 +52,9 @@ type Server = {
 
 /**
  * Creates the PostgreSQL server of `parley start` (contract/running.md#postgresql) from the binaries of the npm
- * package. It does not use that package's class: its exit hook stops the server while we still need it to drain, it
- * does not restart a killed server, and it leaves the server behind after a `kill -9` of this process.
+ * package. The package also has a class for a server, which is not used: its exit hook stops the server while this
+ * process still needs the server to drain, it does not restart a killed server, and after a `kill -9` of this process
+ * the server continues to run.
  */
 export function createEmbeddedPostgres(deps: EmbeddedPostgresDeps): EmbeddedPostgres {
   const stopping = new AbortController();

@@ -15,8 +15,9 @@ const STEPS = [
 ] as const;
 
 /**
- * Stops a server that is still running after its `parley start` has ended. Call it only after `ownFolder`: then any
- * server that uses the cluster is such a leftover. It sends signals itself, because pg_ctl refuses to run as root.
+ * Stops a server that is still running after its `parley start` has ended. Call it only after `ownFolder`, which
+ * ensures that no other `parley start` uses the cluster. It sends signals itself, because pg_ctl refuses to run as
+ * root.
  */
 export async function stopLeftover(deps: { cluster: string; log: Logger }): Promise<void> {
   const { cluster, log } = deps;
@@ -38,9 +39,10 @@ async function stopPostmaster(pid: number, cluster: string): Promise<void> {
 }
 
 /**
- * Replaces the pid in the lock file by ours. After a crash, the pid may belong to another process (in a container it
- * nearly always does) or a zombie, and PostgreSQL would refuse to start. PostgreSQL treats its parent's pid as stale
- * and still checks the shared memory named in the file. Deleting the file would disable that check.
+ * Replaces the pid in the lock file with the pid of this process. After a crash, the old pid may belong to another
+ * process (in a container it nearly always does) or a zombie, and PostgreSQL would refuse to start. If the pid is that
+ * of PostgreSQL's parent, PostgreSQL treats it as stale, and still checks the shared memory named in the file. Deleting
+ * the file would disable that check.
  */
 async function disown(file: string): Promise<void> {
   const content = await read(file); // Read again, because a server that stopped cleanly has removed it.

@@ -25,7 +25,7 @@ export type Access = Module &
 /** Maximum requests per minute with one feedback link, more than a person makes. */
 const LINK_REQUESTS_MAX = 60;
 
-/** Creates the authentication by API keys and sessions, and the watch for their end. */
+/** Creates the authentication by API keys and sessions, and the watches that report when a key or a session ends. */
 export function createAccess(
   infrastructure: Infrastructure,
   /** `rateLimit`: requests per minute for one API key; 0 means no limit. */
