@@ -53,8 +53,8 @@ const pages = [
     () => import('../pages/conversations/conversation-page.tsx'),
     'ConversationPage',
   ),
-  // The list and an open escalation share one page, so that the list and the focus stay when another escalation is
-  // chosen.
+  // The list and an open escalation share one page. When somebody chooses another escalation, the list is therefore not
+  // loaded again, and the focus does not move.
   page(
     '/escalations/{-$escalationId}',
     () => import('../pages/escalations/escalations-page.tsx'),

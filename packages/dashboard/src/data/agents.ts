@@ -25,7 +25,7 @@ export function useAgent(id: string) {
   });
 }
 
-/** Stores the agent that a write returned, so that the page shows it before the next read. */
+/** Returns a function that shows a written agent immediately, before the agent is read again. */
 export function useTakeOver(): (written: Declared) => void {
   const queryClient = useQueryClient();
   return (written) => {
@@ -77,7 +77,7 @@ export function useVersionDiff(id: string, from: number | null, to: number | nul
 
 type HistoryPath = '/v1/agents/{id}/versions' | '/v1/agents/{id}/activations';
 
-/** Lists versions or activations, newest first. They have no ids, so their position serves as one. */
+/** Lists versions or activations, newest first. They have no ids, so their position serves as the id. */
 export function useHistory<Path extends HistoryPath>(
   path: Path,
   id: string,
@@ -96,7 +96,7 @@ export function useHistory<Path extends HistoryPath>(
   });
   const items = result.data?.pages.flatMap(({ data }) => data) ?? [];
   return {
-    // Counted from the last loaded item, so that a new item at the top changes no other id.
+    // Positions are counted from the last loaded item, so that a new item at the top changes no other id.
     rows: items.map((item, at) => Object.assign({ id: String(at - items.length) }, item)),
     isLoading: result.isPending,
     error: result.error,

@@ -59,7 +59,7 @@ export function readEscalation(id: string, signal?: AbortSignal): Promise<Escala
   return ok(parley.GET('/v1/escalations/{id}', params));
 }
 
-/** Returns this person as users see them. Without user accounts, the name serves as the id. */
+/** Returns the signed-in person as users see them. Parley has no user accounts, so the name is also the id. */
 export function useSelf(): Person {
   const { name, actor } = useMe();
   const shown = name ?? actor;

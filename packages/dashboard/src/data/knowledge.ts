@@ -21,7 +21,7 @@ export function useSource(id: string): UseQueryResult<TaggedSource> {
   });
 }
 
-/** Polling interval in ms of a running sync, because the stream does not report its progress. */
+/** Interval in ms at which a running sync is polled. The stream does not report the progress of a sync. */
 export const SYNC_LOOK_MS = 1_000;
 
 export function readSource(id: string, signal?: AbortSignal): Promise<TaggedSource> {

@@ -19,7 +19,7 @@ export type BodyOf<Path extends keyof paths, Method extends 'post' | 'patch'> =
     ? Body
     : never;
 
-/** An error as pages show it. If the API responded, the texts are those of the API. */
+/** An error as pages show it. If Parley responded, the title and the detail are from its response. */
 export type Trouble = {
   title: string;
   detail: string;

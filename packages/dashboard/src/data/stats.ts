@@ -14,8 +14,8 @@ export const SPANS = [
 ] as const;
 
 /**
- * Setting for queries of statistics. They count many conversations, so they need not be read again for every event
- * (live.ts).
+ * Minimum interval between two reads of the same statistics. They count many conversations, so a read after every event
+ * would be expensive (live.ts).
  */
 export const SELDOM = { everyMs: 5_000 };
 const DAY_SEC = 86_400;

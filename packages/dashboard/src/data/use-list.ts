@@ -106,8 +106,8 @@ function isGiven(value: Query[string]): boolean {
 }
 
 /**
- * Puts the first page before the rows that were loaded earlier, if its last row is among them. Otherwise the list
- * starts again with the first page.
+ * Puts the first page before the rows that were loaded earlier, if the last row of the page is among them. Otherwise
+ * the list starts again with the first page.
  */
 function underHead<Item extends { id: string }>(
   head: Page,
@@ -116,7 +116,7 @@ function underHead<Item extends { id: string }>(
   // The caller's type describes the rows that the path returns.
   const rows = head.data as Item[];
   const next = head.has_more ? head.next_cursor : null;
-  // A search can return an empty page before its end. Older results that were loaded before stay valid.
+  // A search can return an empty page although more pages follow. Rows that were loaded before are still valid.
   if (before && next !== null && rows.length === 0) return before;
   const last = rows.at(-1)?.id;
   const at = before?.rows.findIndex(({ id }) => id === last) ?? -1;

@@ -90,7 +90,7 @@ export function SelectField<Values extends FieldValues>({
 }
 
 /**
- * Returns the error of a value: the error that the form found, or else the one that the API returned for its pointer.
+ * Returns the error of a value: the error that the form found, or else the error that the API returned for the value.
  * Does not call `getFieldState`, because then every first blur of an input renders the whole form again.
  */
 export function errorAt<Values extends FieldValues>(

@@ -13,7 +13,7 @@ export function Meanwhile<Values extends object>({
   theirs,
   onTake,
 }: {
-  /** Sentence that names the author. `isShown` is false if no compared value differs. */
+  /** Returns the sentence that says who made the other change. `isShown` is false if no compared value differs. */
   children: (isShown: boolean) => ReactNode;
   /** Names of the values to compare, by their paths. */
   labels: Readonly<Record<string, string>>;

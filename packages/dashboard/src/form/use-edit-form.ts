@@ -1,7 +1,7 @@
 import { useState, type SyntheticEvent } from 'react';
 import { useForm, type DefaultValues, type FieldValues, type UseFormReturn } from 'react-hook-form';
 
-/** Props that every part of a form takes. `failure` is the error of its last request. */
+/** Props that every part of a form takes. `failure` is the error of the form's last request. */
 export type Form<Values extends FieldValues> = UseFormReturn<Values> & { failure: unknown };
 
 /**

@@ -37,7 +37,7 @@ export function useStickToEnd(startsAtEnd: boolean): {
       const at = target instanceof Element ? target.scrollTop : window.scrollY;
       const isUp = at < last;
       last = at;
-      // New turns never cause a scroll upward, so the reader has caused this one.
+      // New turns never cause an upward scroll, so the reader scrolled.
       if (isUp && !isNear(mark)) tell(false);
       else if (isUp) sticks.current = false;
       else if (isNear(mark)) tell(true);

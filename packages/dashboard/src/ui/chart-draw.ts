@@ -17,7 +17,7 @@ export type Drawn = {
   height: number;
 };
 
-/** A chart on the page. `show` replaces its values; the series must be the same. */
+/** A chart on the page. `show` replaces the values of the same series. */
 export type Drawing = { show: (drawn: Drawn) => void; stop: () => void };
 
 /** Draws a chart into an empty element. The chart follows the element's width and the theme. */

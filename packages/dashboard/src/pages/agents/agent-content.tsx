@@ -68,7 +68,7 @@ export function AgentContentView({ content }: { content: Content }) {
 
 type Spoken = NonNullable<Content['voice'] | Content['transcriber']>;
 
-/** Shows the settings as they are declared, with the fallbacks in their order. */
+/** Shows the declared settings of a voice or transcriber, with the fallbacks in their order. */
 function SpokenFacts({ heading, spoken }: { heading: string; spoken: Spoken | null | undefined }) {
   if (!spoken) return null;
   const words = (value: string | number | boolean | object): string =>

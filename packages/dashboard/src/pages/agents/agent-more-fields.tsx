@@ -16,7 +16,10 @@ import {
 } from './agent-values.ts';
 import { JudgementField } from './judgement-field.tsx';
 
-/** Maximum size of one page of the API. With more sources or providers, use the API to select them. */
+/**
+ * Maximum number of sources or providers that the form lists: one page of the API. All others can be selected only
+ * through the API.
+ */
 const CHOICES_MAX = 100;
 
 export function SourcesField({ form }: AgentFormProps) {

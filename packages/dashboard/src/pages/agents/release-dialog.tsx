@@ -185,7 +185,7 @@ function useRelease(declared: Declared, onDone: () => void) {
   });
 }
 
-/** Returns the confirmation. In a cluster, a written change takes a moment to become active. */
+/** Returns the text of the confirmation. In a cluster, a written change takes a moment to become active. */
 function liveText({ agent: { active_version: live } }: Declared, wanted: Release): string {
   const isLive = wanted.kind === 'unpin' || wanted.version === live;
   return isLive

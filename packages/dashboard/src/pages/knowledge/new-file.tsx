@@ -13,7 +13,7 @@ import { useUploading } from './uploading.ts';
 export function NewFile({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [name, setName] = useState('');
   const [file, setFile] = useState<File | null>(null);
-  /** Set once the source exists, so that another file goes to the same source. */
+  /** The source, once it exists. If the upload is repeated with another file, it uses this source. */
   const [made, setMade] = useState<Source | null>(null);
   const [makeError, setMakeError] = useState<unknown>(null);
   const queryClient = useQueryClient();

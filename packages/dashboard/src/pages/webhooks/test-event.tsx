@@ -103,8 +103,8 @@ function Answer({ deliveryId }: { deliveryId: string }) {
 }
 
 /**
- * A failing endpoint gets only one attempt at a time, so the test event may wait behind other deliveries. After a
- * while, this component offers to attempt it now.
+ * Shows that the test event is waiting. A failing endpoint gets only one attempt at a time, so the event may wait
+ * behind other deliveries. After a while, the component offers to attempt the delivery immediately.
  */
 function Waits({ deliveryId }: { deliveryId: string }) {
   const [from] = useState(() => Date.now() / 1_000);

@@ -182,7 +182,7 @@ function postReplay(id: string, body: Range & { dry_run?: boolean }, signal?: Ab
 }
 
 async function countReplay(id: string, range: Range, signal: AbortSignal): Promise<Plan> {
-  // The API returns the count with `dry_run`.
+  // With `dry_run`, the API returns the count and sends nothing.
   return (await postReplay(id, { ...range, dry_run: true }, signal)) as Plan;
 }
 

@@ -51,7 +51,7 @@ async function readExample(id: string, signal: AbortSignal): Promise<Shown> {
   const shown = await ok(
     parley.POST('/v1/webhooks/{id}/test', { params, body: { dry_run: true }, signal }),
   );
-  // The API returns the request with `dry_run`.
+  // With `dry_run`, the API returns the request instead of sending it.
   if (!('headers' in shown)) throw new Error('a test event was sent instead of shown');
   const { body, headers } = shown;
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];

@@ -1,14 +1,14 @@
 /**
- * A request that the endpoint would get now, signed with its secret, to try the code before real events
- * arrive.
+ * Example of a request that the endpoint would get now, signed with the endpoint's secret. With it, developers can test
+ * their program before real events arrive.
  */
 export type Example = { body: string; signature: string };
 
 export type Language = 'Node' | 'Python' | 'Go' | 'Java';
 
 /**
- * Programs that check `parley-signature` (contract/deliveries.md#headers) in four languages. Each reads the
- * secret from PARLEY_WEBHOOK_SECRET, checks the example and prints `valid` or `not valid`.
+ * Programs in four languages that check `parley-signature` (contract/deliveries.md#headers). Each reads the secret from
+ * PARLEY_WEBHOOK_SECRET, checks the example and prints `valid` or `not valid`.
  */
 export const SNIPPETS: Record<Language, (example: Example) => string> = {
   Node: ({ body, signature }) => `import { createHmac, timingSafeEqual } from 'node:crypto';
