@@ -21,7 +21,7 @@ export type DeclareOptions = {
   tokenFrom: { name: string; key: string };
   account: string;
   number: string;
-  /** Whether the agent's transcriber also transcribes interrupted sentences. */
+  /** Whether the agent's transcriber also transcribes the agent's interrupted sentences. */
   retranscribes: boolean;
 };
 

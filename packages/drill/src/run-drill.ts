@@ -29,15 +29,15 @@ export type DrillOptions = {
   /** Total number of interruptions, in calls with at most ten each, and number of concurrent calls. */
   interruptions: number;
   atOnce: number;
-  /** Whether the agent's transcriber also transcribes interrupted sentences. */
+  /** Whether the agent's transcriber also transcribes the agent's interrupted sentences. */
   retranscribes: boolean;
   /** Writes a line of the report. */
   write: (line: string) => void;
 };
 
 /**
- * Share of interruptions that must be right. An estimate from the sound alone is off by more than one word in about 2 of
- * 100 interruptions (docs/evaluation.md).
+ * Minimum share of interruptions for which `isRight` must be true. If the played words are only estimated from the
+ * audio, the estimate is off by more than one word in about 2 of 100 interruptions (docs/evaluation.md).
  */
 const SHARE = { retranscribed: 1, estimated: 0.98 };
 const PER_CALL = 10;
@@ -215,6 +215,6 @@ function conclude(
   );
 }
 
-/** Returns how many of `count` interruptions must be right for the drill to pass. */
+/** Returns for how many of `count` interruptions `isRight` must be true for the drill to pass. */
 export const rightAtLeast = (count: number, retranscribes: boolean): number =>
   Math.ceil(count * (retranscribes ? SHARE.retranscribed : SHARE.estimated));

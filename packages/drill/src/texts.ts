@@ -1,6 +1,6 @@
 /**
- * Texts of the drill. They were all chosen by test: a small recognizer transcribes them word for word over a telephone
- * line, from the voice that speaks them (docs/fire-drill.md).
+ * Texts of the drill. They were selected in tests: when the drill's voice speaks them over a telephone line, even a
+ * small recognizer transcribes them word for word (docs/fire-drill.md).
  */
 
 export const GREETING = 'Hello, this is the bicycle shop. How can I help you?';

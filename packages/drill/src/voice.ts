@@ -1,4 +1,4 @@
-/** Voice of the drill. It is either speech engines, or recordings with a stand-in that recognizes them. */
+/** Voice of the drill: either real speech engines, or a stand-in that plays recordings and recognizes them. */
 export type Voice = {
   /** OpenAI-compatible base URL for speech and transcription. */
   baseUrl: string;

@@ -7,7 +7,7 @@ import { complain } from './talk/trouble.ts';
  *     <script src="https://parley.example.com/widget.js" data-agent="agt_…" async></script>
  *
  * The URL accepts the same settings, for tag managers that drop `data-` attributes: `/widget.js?agent=agt_…`. Without
- * an agent, the script only defines the custom element, and the page adds it itself.
+ * an agent, the script only defines the custom element, and the page itself adds the element.
  */
 
 /**

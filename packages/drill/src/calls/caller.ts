@@ -50,12 +50,11 @@ export type Break = { turn: number; afterMs: number; silentMs: number | undefine
 export const SILENT_WITHIN_MS = BARGE_IN_MS + 300;
 /** Time after which a reply counts as missing. */
 const ANSWER_MS = 20_000;
-/** Time in which recognized text could still interrupt the agent. */
+/** Time after a sound in which the recognition of its words could still interrupt the agent. */
 const UNDERSTOOD_MS = 2_000;
 const LOOK_MS = 10;
 const DISTURB_AFTER_MS = 1_000;
 
-/** Records of a caller. */
 type Memory = { talk: Said[]; waits: Wait[]; breaks: Break[]; problems: string[] };
 
 export function createCaller(phone: Phone, voice: Voice): Caller {

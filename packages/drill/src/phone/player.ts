@@ -2,7 +2,7 @@ import { clearTimeout, monotonicMs, setTimeout } from '../../../../src/clock.ts'
 
 /**
  * Player at the caller's end of a line. It plays frames in real time, and returns each `mark` frame when playback
- * reaches it. It measures to the sample how much audio had been played when a `clear` frame arrived.
+ * reaches it. When a `clear` frame arrives, the player knows to the exact sample how much audio it has played.
  */
 export type Player = {
   play: (bytes: Uint8Array) => void;

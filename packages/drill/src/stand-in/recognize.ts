@@ -4,9 +4,12 @@ import { samplesOfWav } from './wav-samples.ts';
 export type Recording = { text: string; samples: Int16Array };
 
 const RATE = 8_000;
-/** Length in samples of the loudest part of the audio, with which recordings are searched first. */
+/** Number of samples in the loudest 0.1 s of the audio. Each recording is first searched for this piece. */
 const PIECE = RATE * 0.1;
-/** Minimum correlation of every eighth sample. Below it, the exact correlation is not computed. */
+/**
+ * Correlations up to this value count as no match. Each correlation is first estimated from every eighth sample
+ * (`COARSE`), and computed exactly only if the estimate exceeds this value.
+ */
 const UNLIKE = 0.5;
 const COARSE = 8;
 /** Minimum correlation at which the audio and a recording are considered the same. */
@@ -50,8 +53,8 @@ function energyOf(samples: Int16Array, from = 0, to = samples.length): number {
 }
 
 /**
- * Returns the position in a recording at which the piece correlates most, or undefined if no correlation is high
- * enough.
+ * Returns the position in a recording at which the correlation with the piece is highest, or undefined if no
+ * correlation is high enough.
  */
 function placeOf(piece: Int16Array, samples: Int16Array): number | undefined {
   const own = Math.sqrt(energyOf(piece));

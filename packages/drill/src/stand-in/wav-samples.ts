@@ -3,7 +3,7 @@ import { createResampler } from '../../../../src/voice/audio/resampler.ts';
 import { decodeMuLaw } from '../../../../src/voice/audio/mu-law.ts';
 import { readWavHeader } from '../../../../src/voice/audio/wav.ts';
 
-/** Returns the samples of a PCM16 WAV, resampled to `rate`. @throws Error if the format is another one */
+/** Returns the samples of a WAV, resampled to `rate`. @throws Error if the data is not a WAV of PCM16 */
 export function samplesOfWav(wav: Buffer, rate: number): Int16Array {
   const header = readWavHeader(wav);
   if (!header) throw new Error('not a WAV file');

@@ -16,8 +16,8 @@ const HALF = FRAME_BYTES / 2;
 /** Number of frames per letter at a natural rate of speech, about 65 ms per letter. */
 const FRAMES_PER_CHAR = 65 / 20;
 /**
- * Number of distinct levels. They are the loudest positive µ-law bytes, that is bytes with the highest bit set, from
- * the loudest down.
+ * Number of distinct loudness levels. Each level is the µ-law byte of a positive sample: 0x80 is the loudest, and each
+ * following byte is softer.
  */
 const LEVELS = 64;
 const levelOf = (digit: number): number => 0x80 + digit;

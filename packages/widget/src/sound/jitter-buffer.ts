@@ -66,7 +66,7 @@ export class JitterBuffer {
       }
       at += this.#copy(piece, samples, at);
     }
-    // This includes marks that directly follow the last sample.
+    // `#takeMarks` returns the marks that directly follow the last sample, which have been reached as well.
     played.push(...this.#takeMarks());
     if (at < count) this.#ranDry(samples, at);
     return { samples, played };

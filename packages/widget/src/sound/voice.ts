@@ -56,7 +56,8 @@ export async function openVoice(workletUrl: string, events: VoiceEvents): Promis
     requireRate(context.sampleRate);
     void context.resume();
     const loaded = loadWorklets(context, workletUrl);
-    // `await loaded` below throws the error. This handler is for the case that the microphone is refused before that.
+    // `await loaded` below throws the error. Without this handler, the error would be an unhandled rejection if the
+    // microphone is refused first.
     loaded.catch(() => undefined);
     stream = await askForMicrophone();
     await loaded;

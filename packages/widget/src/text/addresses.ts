@@ -30,8 +30,8 @@ export function addressAt(text: string, at: number): Address | undefined {
   if (authority === undefined || isLetter(text, at - 1)) return undefined;
   const hostEnd = scriptChange(host) ?? host.length;
   if (hostEnd < host.length) {
-    // The text after `hostEnd` is either the continuation of a sentence, or part of an international host name, which
-    // does not become a link.
+    // The text after `hostEnd` is either the continuation of a sentence, or part of an international host name. An
+    // international host name does not become a link.
     if (!/\.[a-z]+$/i.test(host.slice(0, hostEnd)) || /\.[\p{L}\p{N}]/u.test(host.slice(hostEnd)))
       return undefined;
     return addressOf(authority.slice(0, authority.length - host.length + hostEnd));
