@@ -1,9 +1,10 @@
 import { wordsOf } from './words.ts';
 
 /**
- * Estimates, from the audio alone, how much of a sentence was played, because providers do not report word times. The
- * duration of a word is estimated from its letters and syllables, and is longer before punctuation. A pause in the
- * audio indicates punctuation. docs/evaluation.md has the accuracy on third-party texts and in several languages.
+ * An estimate, made from the audio alone, of how much of a sentence was played, because providers do not report word
+ * times. The duration of a word is estimated from its letters and syllables, and is longer before punctuation. A pause
+ * in the audio indicates punctuation. docs/evaluation.md has the accuracy on third-party texts and in several
+ * languages.
  */
 
 /** Amount of speech in the audio of a sentence. All numbers count frames of 20 ms that contain speech. */

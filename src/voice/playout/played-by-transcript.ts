@@ -2,7 +2,7 @@ import { changesOf } from './changes-of.ts';
 import { wordsOf } from './words.ts';
 
 /**
- * Estimates how much of a sentence was played, from a recognizer's transcripts of the played audio and of the rest.
+ * An estimate of how much of a sentence was played, made from two transcripts: of the played audio and of the rest.
  * Recognizers mishear, write numbers in their own way, complete words that were cut in half, and invent text after the
  * end of the audio. So the letters of the two transcripts are aligned with the beginning and the end of the sentence. A
  * prior estimate decides between positions that fit equally well. docs/evaluation.md has the accuracy on third-party

@@ -100,7 +100,7 @@ export function createPlayout(output: PlayoutOutput): Playout {
     aside,
     sendKeys: (keys) => {
       if (writer.isClosed()) return;
-      // Later words of the segment are heard after the tones.
+      // Ends the sentence before the tones, so that later words of the segment are heard after them.
       writer.flush();
       output.sendKeys(keys);
     },

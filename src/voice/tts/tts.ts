@@ -23,5 +23,5 @@ export type Tts = {
   speak: (utterance: SpeechRequest) => AsyncIterable<Int16Array>;
 };
 
-/** Maximum length of text in OpenAI's API. The text is cut into much shorter sentences before. */
+/** Maximum length of text in OpenAI's API. Text is cut into much shorter sentences before it is sent. */
 export const TTS_CHARS_MAX = 4_096;

@@ -50,7 +50,8 @@ function opensStars({ before }: Reading, source: Source, { end, length, next }: 
   // `x**2` is a power, not emphasis.
   if (isWordy(before)) return isSpaceless || (length > 1 && !/\p{N}/u.test(next));
   if (length > 1 || !/[\p{N}#*]/u.test(next)) return true;
-  // The text may be a code to dial, such as `*67`, or a number in italics.
+  // The text may be a code to dial, such as `*67`, or a number in italics. It is emphasis only if a closing mark
+  // follows.
   return closedLater(source, end, /\S\*(?![\p{L}\p{N}*])/u);
 }
 

@@ -55,7 +55,8 @@ export function readLineStart(
   if (mark === WAIT) return WAIT;
   if (mark === 0) return begin(reading, { isParagraph: false });
   begin(reading, { isParagraph: true });
-  // A list item may begin with another mark.
+  // A list item may begin with another mark, such as a heading, so the text after this mark is read like the start of a
+  // line.
   reading.isLineStart = true;
   return indent + mark;
 }
