@@ -180,8 +180,8 @@ async function leaveIfTaken(
   { call, line, session }: Held,
 ): Promise<void> {
   const now = await readCall(pool, call);
-  // If the call has ended, the line is closed by the end of its conversation. Voicemail is the exception: the line is
-  // closed here, so that the carrier says the message.
+  // If the call has ended, the line is closed when its conversation ends, and not here. Only after `voicemail` is it
+  // closed here, so that the carrier requests the instructions that say the message.
   if (now?.endedAt !== null && now?.endedReason !== 'voicemail') return;
   session.leave();
   line.end();

@@ -132,7 +132,7 @@ function openStream(
     });
 
   return {
-    // Frames that arrive before the line is open wait for it.
+    // Frames that arrive before the line is open are handled when it is open.
     take: (frame) => {
       if (!opened) return ready.then(() => take(frame));
       take(frame);

@@ -24,7 +24,7 @@ export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<str
   const { callId: providerCallId, state: became } = sent.callback;
   const isOver = became !== 'live' && became !== undefined;
   if (call.endedAt !== null) {
-    // The call ended before its carrier id was known, so the carrier was not yet requested to hang up.
+    // The call ended before its carrier id was known, so the carrier has not been asked to hang up yet.
     const isUnheard = became === 'live' && call.providerCallId === null;
     if (isUnheard) await deps.transportOf(call).hangUp({ ...call, providerCallId });
     // The machine hung up before the voicemail message was said, so the conversation ends without it.

@@ -9,15 +9,15 @@ import type { Lines, OpenLine } from '../lines/lines.ts';
 import { createMessageLimit } from '../../voice/input/message-limit.ts';
 import { pathsOf, type Relay, type RelayFrame } from '../../carriers/carrier.ts';
 
-/** Maximum size of a frame. The text of an utterance of ten minutes has a third of this. */
+/** Maximum size of a frame. The text of an utterance of ten minutes takes a third of it. */
 const FRAME_BYTES_MAX = 64 * 1024;
 /** Time in which the carrier must present the token. */
 const SETUP_MS = 5_000;
 /** Number of consecutive unknown frames after which the client is assumed not to be a carrier. */
 const UNKNOWN_MAX = 50;
 /**
- * Limits on the user's utterances. No person speaks so much that they are reached, even if the database is unavailable
- * for a minute.
+ * Limits on the user's utterances. No person speaks enough to reach them, even if the database is unavailable for a
+ * minute.
  */
 const PROMPTS = { pending: 20, pendingChars: 64_000, burst: 40, perSec: 2 };
 

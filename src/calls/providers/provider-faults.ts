@@ -19,7 +19,8 @@ import { unknownCountries } from './unknown-countries.ts';
 type Fields = SnakeCased<TelephonyProviderSpec>;
 
 /**
- * Returns faults of a create body or a merge patch. Without this check they would only appear later, in a condition.
+ * Returns the faults in a create body or a merge patch. Without this check, a fault would only appear later, in a
+ * condition of the resource.
  */
 export async function providerFaults(
   deps: KindApiDeps,

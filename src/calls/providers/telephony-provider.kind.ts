@@ -47,7 +47,7 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
   selectableFields: ['.spec.type', '.spec.accountId'],
   homeField: 'accountId',
   secretColumn: 'auth_token',
-  // The numbers are stored in a table of their own.
+  // The numbers are stored in a table of their own, so they are not part of the account.
   used: (spec) => {
     const { numbers: _, metadata: __, ...account } = spec;
     return account;

@@ -107,7 +107,8 @@ export const TELNYX: Carrier<'telnyx'> = {
   }),
   media: TELNYX_MEDIA,
   relay: twimlRelay({
-    // A name such as `Telnyx.NaturalHD.astra` identifies both a voice and its provider.
+    // A name such as `Telnyx.NaturalHD.astra` identifies both a voice and its provider, so the provider is not passed
+    // separately.
     voice: ({ voiceId }) => ({ voice: voiceId }),
     reportsEnd: false,
   }),
