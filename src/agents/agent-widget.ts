@@ -3,8 +3,8 @@ import { LIST_SET } from '../platform/resources/schema/field-types.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
- * Web pages that may open conversations with an agent (contract/agents.md#widget). They are not part of the versioned
- * content.
+ * Origins of the web pages that may open conversations with an agent (contract/agents.md#widget): their patterns and
+ * the functions that compare them. The allowed origins are not part of the versioned content.
  */
 
 const HOST = String.raw`[0-9a-z_]([-0-9a-z_.]*[0-9a-z_])?|\[[0-9a-f:.]+\]`;

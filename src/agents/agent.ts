@@ -25,8 +25,8 @@ import { FREE_VALUE, FREE_VALUE_BOUNDS } from '../platform/resources/schema/free
 import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
- * The kind Agent (contract/custom-resources.md#spec). Its TypeScript types, CRD and REST schema are derived from this
- * schema. Content fields have no defaults: the API server would store them, and an upgrade that adds a default would
+ * The kind Agent (contract/custom-resources.md#spec). Its TypeScript types, CRD and REST schema are derived from the
+ * schema in this file. Content fields have no defaults: the API server would store them, and an upgrade that adds a default would
  * create a new version of every agent. Defaults of content apply when it is read.
  */
 

@@ -181,8 +181,8 @@ export function activationView(row: AgentActivation): z.output<typeof Activation
 }
 
 /**
- * Returns the fields that REST writes, except `name`, in the form in which responses show them. Nested fields stay
- * unchanged.
+ * Returns the fields that can be written through the REST API, except `name`, in the form in which responses show them.
+ * Nested fields stay unchanged.
  */
 function writeFields(readable: (field: z.ZodType) => z.ZodType): Record<string, z.ZodType> {
   if (!(AgentWrite instanceof z.ZodObject)) throw new Error('AgentWrite is not an object schema');

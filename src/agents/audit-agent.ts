@@ -72,7 +72,7 @@ export async function recordAgent(
   const { row, agent, live, whoElse } = declared;
   const { id, namespace, name, managedBy, spec } = agent;
   const isSame = row?.uid === agent.uid && row.generation === agent.generation;
-  // Within the same generation, only the text of a ConfigMap can have changed.
+  // If the generation is the same, no declared field has changed; only the text of a ConfigMap may have changed.
   const changed = row && !isSame ? differing({ ...row.spec }, { ...spec }) : [];
   const fields = declaredFields(spec);
   const change = row && agentChange(declaredFields(row.spec), fields, row);

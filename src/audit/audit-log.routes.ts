@@ -6,7 +6,7 @@ import { timeBound, createdAt, unixSec } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import { listAuditLines, type AuditRow } from './audit-log.sql.ts';
 
-/** Lists the audit log: management changes and erasures, with their actors. */
+/** Returns the route that lists the audit log: management changes and erasures, with their actors. */
 export function auditLogRoute({ pool }: { pool: Pool }): Route {
   return route({
     method: 'get',

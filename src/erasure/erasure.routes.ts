@@ -31,7 +31,7 @@ const ErasedConversation = z
   })
   .meta({ id: 'ErasedConversation', description: 'Deliveries that receivers will not get.' });
 
-/** Serves the erasure of a conversation from everything that is stored (contract/conversations.md#erasure). */
+/** Returns the route that erases a conversation from everything that is stored (contract/conversations.md#erasure). */
 export function eraseConversationRoute(deps: ErasureDeps): Route {
   return route({
     method: 'delete',

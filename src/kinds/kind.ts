@@ -137,7 +137,7 @@ function apiOf<Spec>(
       const more = Object.entries(own).map(([filter, value]) => [filters[filter]?.where, value]);
       const page = { namespace, before, limit, name, managedBy, ready } as Parameters<
         KindRows<Spec>['list']
-      >[1]; // The route has already parsed the filters.
+      >[1]; // The cast is safe: the route has parsed the filters.
       const found = await rows.list(deps.pool, page, more as Condition[]);
       return found.map((row) => ({ id: row.id, body: rest.view(row), fits: row.fits }));
     },

@@ -16,7 +16,7 @@ import type { SnakeCased } from '../platform/resources/schema/key-map.ts';
 import type { KindRow } from './kind-rows.sql.ts';
 import { goneLine, type ProjectedKind } from './project-kind.ts';
 
-/** Writes the objects of a kind for REST (contract/custom-resources.md). */
+/** Dependencies of the functions that write the objects of a kind for REST (contract/custom-resources.md). */
 
 export type KindApiDeps = DeclareDeps & { guard: AddressGuard; nowMs: () => number };
 

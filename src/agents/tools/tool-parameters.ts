@@ -4,10 +4,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { freeValueProblem } from '../../platform/resources/schema/free-value.ts';
 
 /**
- * Validates a tool's arguments against its JSON Schema (contract/tools.md#parameters): draft 2020-12, or draft-07 if
- * `$schema` says so. Schemas and values are untrusted, and a pattern or a reference can take forever. So compilation
- * and checks have a time limit, and each schema gets a separate compiler, in which it can define and reference only
- * itself.
+ * Validation of a tool's arguments against the tool's JSON Schema (contract/tools.md#parameters): draft 2020-12, or
+ * draft-07 if `$schema` says so. Schemas and values are untrusted, and a pattern or a reference can take forever. So
+ * compilation and checks have a time limit, and each schema gets a separate compiler, in which it can define and
+ * reference only itself.
  */
 
 export type Parameters = Readonly<Record<string, unknown>>;
@@ -114,8 +114,8 @@ type SaysWrong = (schema: Parameters) => ErrorObject | undefined;
 const saysWrong = new Map<Draft, SaysWrong>();
 
 /**
- * Returns the check of schemas against the meta-schema. The meta-schema is compiled at first use, outside of any time
- * limit.
+ * Returns the function that checks a schema against the meta-schema. The meta-schema is compiled at first use, outside
+ * of any time limit.
  */
 function schemaOfSchemas(draft: Draft): SaysWrong {
   const known = saysWrong.get(draft);
