@@ -99,7 +99,7 @@ export function toUuid(prefix: IdPrefix, id: string): string | null {
     bits += 5;
     while (bits >= 4) {
       bits -= 4;
-      if (value >> bits > 15) return null; // The first digit would set the two unused bits.
+      if (value >> bits > 15) return null; // Not an id: the first digit sets an unused bit.
       hex += HEX[value >> bits];
       value &= (1 << bits) - 1;
     }

@@ -9,15 +9,16 @@ import type { Resource, ResourceStore } from '../platform/resources/resource-sto
 import type { RunningApi } from '../roles/api/run.ts';
 
 /**
- * Runs one conversation with each agent of examples/ at the first start, through the same services as REST. A new user
- * therefore sees every type of output line, and has conversations to read.
+ * Dependencies of the sample conversations. At the first start, one conversation runs with each agent of examples/,
+ * through the same services as REST. A new user therefore sees every type of output line, and has conversations to
+ * read.
  */
 export type SampleDeps = {
   store: Pick<ResourceStore, 'get'>;
   log: Logger;
   api: Pick<RunningApi, 'url' | 'conversations'>;
   apiKey: string;
-  /** Whether the shop for the tools of the shop assistant runs. */
+  /** Whether the shop that the shop assistant's tools call is running. */
   hasShop: boolean;
   /** Shows a line to the user. */
   note: (text: string) => void;
@@ -43,8 +44,8 @@ const SAMPLES = [
   },
   {
     agent: SHOP_ASSISTANT,
-    // The first message causes a call of a tool that reads, the second of a tool that acts, and the third of one that
-    // ends the conversation.
+    // Each message causes the call of another tool: the first tool reads, the second acts, and the third ends the
+    // conversation.
     messages: [
       'Where is my order T-1002?',
       'I want to send T-1001 back, the jacket is too small.',

@@ -9,7 +9,7 @@ import { startScriptedModel } from './scripted-model.ts';
 export type SampleShop = {
   lookup?: Lookup;
   sampleModel?: SampleModel;
-  /** Lines for the user. */
+  /** Lines of output for the user. */
   notes: readonly string[];
   stop: () => Promise<void>;
 };

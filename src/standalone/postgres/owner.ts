@@ -70,8 +70,8 @@ function isStale(owner: string): boolean {
 }
 
 /**
- * Removes a stale file by renaming it, which succeeds in only one of two processes. A new file created meanwhile is put
- * back.
+ * Removes a stale file by renaming it. If two processes do this at the same time, only one succeeds. If another process
+ * has created a new file in the meantime, the new file is put back.
  */
 async function removeStale(file: string, owner: string): Promise<void> {
   const aside = `${file}.${process.pid}`;

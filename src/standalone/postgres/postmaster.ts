@@ -108,7 +108,10 @@ function holdLeash(child: ChildProcess): () => void {
   return () => void leash.kill('SIGKILL');
 }
 
-/** Waits until the server logs that it is ready. Polling it with connections would fill its log with refused ones. */
+/**
+ * Waits until the server logs that it is ready. Trying to connect until then would fill the server's log with refused
+ * connections.
+ */
 function saysReady(child: ServerProcess, log: ServerLog): Promise<string> {
   return new Promise((resolve) => {
     child.stderr.on('data', (chunk: Buffer) => {
