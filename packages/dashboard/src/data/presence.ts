@@ -2,8 +2,8 @@ import { useEffect } from 'react';
 import { isCode, ok, parley } from './parley.ts';
 
 /**
- * Sends heartbeats for the escalations that were accepted in this tab, as long as the tab is open on any page. If the
- * tab is closed or the machine sleeps, the heartbeats stop, and Parley requests another person.
+ * Heartbeats for the escalations that were accepted in this tab. They are sent as long as the tab is open on any page.
+ * If the tab is closed or the machine sleeps, the heartbeats stop, and Parley requests another person.
  */
 
 /**
