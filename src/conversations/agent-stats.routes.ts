@@ -30,8 +30,8 @@ const version = z
   .meta({ description: 'Counts conversations of this version only.', type: 'integer', minimum: 1 });
 
 /**
- * Response of the route. The fields are flat and numeric, so that any tool that reads JSON by path can judge a
- * roll-out.
+ * Response of the route. The fields are flat and numeric, so that any tool that reads JSON by path can decide whether a
+ * roll-out continues.
  */
 const AgentStats = z
   .strictObject({

@@ -46,7 +46,7 @@ const ID_LEAD_MS = 3_600_000;
 /**
  * Reads the statistics of an agent in one statement. It scans a range of the index on agent and id, the same range of
  * the separate index for erased conversations, and the turns of at most `MEASURED` conversations. Counts of questions
- * and escalations come from each conversation's tally, which survives erasure.
+ * and escalations come from each conversation's `tally`, which survives erasure.
  */
 export async function readAgentStats(
   db: Db,

@@ -4,7 +4,8 @@ import { timeBound } from '../platform/http/fields.ts';
 import type { Counted, Span } from './agent-stats.sql.ts';
 
 /**
- * Statistics of conversations in the REST API, for an agent, a version or a namespace (contract/agents.md#statistics).
+ * This file defines statistics of conversations as REST returns them, for an agent, a version or a namespace
+ * (contract/agents.md#statistics).
  */
 
 const DAY_SEC = 86_400;

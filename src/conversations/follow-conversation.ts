@@ -35,7 +35,7 @@ const POLL_MS = 5_000;
 
 type Position = { namespace: string; id: string; from: number };
 
-/** Read of a conversation that is in progress and shared by all its followers. */
+/** Read of a conversation's row and turns that is in progress and shared by all followers of the conversation. */
 type Read = { namespace: string; row: Promise<ConversationRow | undefined>; pages: Pages };
 type Pages = Map<number, Promise<TurnRow[]>>;
 
@@ -43,8 +43,8 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
   const waiters = createKeyWaiters();
   const stopping = new AbortController();
   /**
-   * Reads in progress. When a conversation is woken, its reads are removed, because they may have started before the
-   * change that woke it.
+   * Reads in progress, by conversation. `wake` removes the reads of a changed conversation, because they may have
+   * started before the change.
    */
   const reads = new Map<string, Read>();
 
@@ -72,7 +72,10 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
     return turns;
   }
 
-  /** Yields new turns in order, then the conversation if its status has changed. The conversation's end comes last. */
+  /**
+   * Yields new turns in order, and then the conversation if its status has changed. Ends when the conversation has
+   * ended.
+   */
   async function* follow(at: Position, signal: AbortSignal): AsyncGenerator<Followed> {
     let { from } = at;
     let status: ConversationRow['status'] | undefined;
@@ -107,7 +110,7 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
         follow({ namespace, id, from }, AbortSignal.any([signal, stopping.signal]));
     },
     wake: (ids) => {
-      // Removes reads that started earlier, because they may lack the change that caused this wake-up.
+      // Removes reads in progress, because they may have started before the change that caused this wake-up.
       if (ids.includes('*')) reads.clear();
       for (const id of ids) reads.delete(id);
       waiters.wake(ids);

@@ -35,7 +35,10 @@ const words = partOf(
     'conversations, so it may have fewer than `limit` items although more exist.',
 );
 
-/** Lists conversations (contract/conversations.md#lists): one page, or all that match, with their transcripts. */
+/**
+ * Lists one page of conversations, or exports all that match, each with its transcript
+ * (contract/conversations.md#lists).
+ */
 export function listConversationsRoute({ pool }: { pool: Pool }): Route {
   return route({
     method: 'get',

@@ -3,8 +3,8 @@ import type { ConversationRow } from './record/conversations.sql.ts';
 import type { TurnRole, TurnRow } from './record/turns.sql.ts';
 
 /**
- * Functions that write a transcript in one of three formats. They write it page by page, so that ten thousand turns are
- * never in memory together.
+ * This file writes a transcript in one of three formats. It writes page by page, so that ten thousand turns are never
+ * in memory together.
  */
 
 type Pages = AsyncIterable<readonly TurnRow[]>;

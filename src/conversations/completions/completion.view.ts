@@ -4,7 +4,7 @@ import { idValue } from '../../platform/http/fields.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 import { storable } from '../record/storable.ts';
 
-/** Chat completions in the form that OpenAI's clients send and read (contract/openai.md#answers). */
+/** This file defines chat completions in the form that OpenAI's clients send and read (contract/openai.md#answers). */
 
 const MESSAGES_MAX = 3_000;
 const PARTS_MAX = 1_000;

@@ -287,8 +287,8 @@ type Request = {
 };
 
 /**
- * Returns the messages of a request after redaction. Hashes of them are stored to find the talk again, and not even a
- * hash of a redacted value may be stored. The text of the new turn is redacted later, by the settings of the
+ * Returns the messages of a request after redaction. Hashes of these messages are stored to find the talk again, and
+ * not even a hash of a redacted value may be stored. The text of the new turn is redacted later, by the settings of the
  * conversation's version.
  */
 async function redactSaid(pool: Pool, request: Request): Promise<readonly BroughtTurn[]> {

@@ -85,15 +85,18 @@ export type TalkOwner = {
   keyId: string;
   agentId: string;
   version: number | undefined;
-  /** Conversation that the client names. A talk that was started with a name is never found by its messages alone. */
+  /**
+   * Conversation that the client names. Its talk is found only by requests that name the same conversation, not by
+   * messages alone.
+   */
   conversationId: string | undefined;
   userId: string | null;
   metadata: Readonly<Record<string, string>>;
 };
 
 /**
- * Returns hashes of the messages: `hashes[n]` covers the first n messages, from none to all. Ignores surrounding white
- * space, because clients trim it.
+ * Returns hashes of the messages: `hashes[n]` covers the first n messages, from none to all. Ignores surrounding and
+ * repeated white space, because clients trim it.
  */
 export function hashTalk(owner: TalkOwner, said: readonly BroughtTurn[]): Buffer[] {
   const hashes = [digest(JSON.stringify(ownedBy(owner)))];

@@ -20,8 +20,8 @@ export type Spoken = { turns: readonly TurnRow[]; content: string; agentTurn: Tu
 
 /**
  * Takes the user's turn, generates the agent's reply, and saves the state of the talk in the same commit. `streamed`
- * returns the text that the client has received so far. The client repeats that text in later requests, so its hash is
- * saved instead of the stored reply's.
+ * returns the text that the client has received so far. The saved state has the hash of this text and not of the stored
+ * reply, because the client repeats this text in later requests.
  */
 export async function speak(
   deps: SpeakDeps,

@@ -1,8 +1,8 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Talk: the stored state of a conversation with a client of OpenAI's protocol. By this state, the client's next request
- * finds the conversation again (contract/openai.md#conversations).
+ * Talk: the stored state of a conversation with a client of OpenAI's protocol. It shows which conversation the client's
+ * next request continues (contract/openai.md#conversations).
  */
 export type TalkRow = {
   conversationId: string;
@@ -96,7 +96,7 @@ export async function claimTalk(
   return rowCount === 1;
 }
 
-/** Restores the state of a talk whose request failed, so that it can be retried immediately. */
+/** Restores the state of a talk after a failed request, so that the client can retry the request immediately. */
 export async function releaseTalk(
   db: Db,
   { conversationId, state, request, status, ageSec }: TalkRow,

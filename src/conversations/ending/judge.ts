@@ -19,7 +19,7 @@ import { completeTranscript, type Judging } from './complete-transcript.ts';
  */
 const PLACES = 8;
 const SHARE = 4;
-/** Maximum number of queued judgements. Conversations beyond it are completed by rule, without a judgement. */
+/** Maximum number of queued judgements. Further conversations are completed by rule, without a judgement. */
 const WAITING_MAX = { namespace: 200, all: 1_000 };
 /** Timeout in ms for the model's response. */
 const ANSWER_MS = 30_000;

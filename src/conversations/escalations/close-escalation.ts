@@ -40,8 +40,8 @@ const RULES = {
 } as const;
 
 /**
- * Ends an escalation before its conversation ends, and lets the agent continue. If the escalation timed out and has a
- * fallback team, requests a person of that team instead.
+ * Ends an escalation before its conversation ends, and lets the agent continue. If the escalation timed out within the
+ * agent's hours and has a fallback team, requests a person of that team instead.
  * @throws ApiError not_found, escalation_closed; already_accepted (declining), escalation_not_accepted (completing)
  */
 export async function closeEscalation(

@@ -16,7 +16,7 @@ const MOOD_COUNT = 2;
 /** Mood at or below which a message counts as bad. Moods range from -5 to 5. */
 const BAD_MOOD = -2;
 
-/** Facts about the current turn and those before it that the rules use. */
+/** Facts that the rules use, about the current turn and earlier turns. */
 export type RuleFacts = {
   user: { wantsHuman: boolean };
   text: string;
@@ -34,8 +34,8 @@ export type RuleFacts = {
 export type HandOver = { reason: string; team?: string };
 
 /**
- * Returns why a human should take over, or undefined if no rule applies. A user who requests a human gets one even if
- * the agent has no rule for that; the rule only changes the reason.
+ * Returns why a human should take over, or undefined if no rule applies. A user who requests a human gets one even
+ * without a rule; a rule for this only changes the reason.
  */
 export function toHandOver(content: AgentContent, facts: RuleFacts): HandOver | undefined {
   const rules = content.escalation?.rules ?? [];

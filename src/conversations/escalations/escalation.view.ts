@@ -5,7 +5,7 @@ import { waitOf } from './accept-escalation.ts';
 import { ESCALATION_STATUSES, type EscalationRow } from './escalations.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 
-/** Escalations as returned by REST (contract/escalations.md). */
+/** This file defines escalations as REST returns them (contract/escalations.md). */
 
 export const escalationStatus = z.enum(ESCALATION_STATUSES);
 

@@ -181,7 +181,7 @@ export async function keepEscalationRow(
 }
 
 /**
- * Puts an accepted escalation back into the queue, where it waits for another person with its full timeout. Returns
+ * Puts an accepted escalation back into the queue, where it waits for another person. Its timeout starts again. Returns
  * undefined if it is not accepted, or if `isDue` is set and the heartbeat has arrived in time.
  */
 export async function releaseEscalationRow(
@@ -236,8 +236,8 @@ export async function closeEscalationRow(
 }
 
 /**
- * Ends the escalations of a conversation that ends. Accepted ones become `completed`, with a new summary; open ones
- * become `canceled`.
+ * Ends the escalations of a conversation that ends. Accepted escalations become `completed`, with a new summary; those
+ * that nobody has accepted become `canceled`.
  */
 export async function closeEscalationsOf(
   db: Db,

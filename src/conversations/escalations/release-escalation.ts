@@ -30,9 +30,9 @@ export async function keepEscalation(
 
 /**
  * Puts an accepted escalation back into the queue, because the person who accepted it has gone or wants another person
- * to take over. Requests a person of the given team, by default the same team. The agent stays silent in the meantime.
- * Emits `escalation.requested` with the person who had accepted. With `isDue`, does nothing unless the heartbeat is
- * overdue.
+ * to take over. Requests a person of the given team, by default of the same team. The agent does not reply in the
+ * meantime. Emits `escalation.requested` with the person who had accepted. With `isDue`, does nothing unless the
+ * heartbeat is overdue.
  * @throws ApiError not_found, already_accepted, escalation_not_accepted, escalation_closed
  */
 export async function releaseEscalation(

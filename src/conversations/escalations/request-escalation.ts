@@ -47,7 +47,8 @@ export function requestEscalation(
           'A human has already been requested for this conversation.',
         );
       }
-      await cancelLiveTurn(db, row.id); // Stops the reply in progress, because the agent is silent from now on.
+      // Stops the reply in progress: the agent does not reply while a human is requested.
+      await cancelLiveTurn(db, row.id);
       const version = await readVersion(db, { agentId: row.agentId, version: row.agentVersion });
       const content = version?.content ?? {};
       const declared = content.escalation;

@@ -21,8 +21,8 @@ export type FeedbackPageDeps = Pick<ConversationDeps, 'pool' | 'changed' | 'nowM
 
 /**
  * Creates the page on which a user rates a conversation (contract/conversations.md#feedback). Showing the page costs
- * one query, storing a rating one more transaction with one statement, and an invalid link no query. Opening the page
- * stores nothing, because mail scanners open all links.
+ * one query. Storing a rating costs one transaction with one statement in addition. An invalid link costs no query.
+ * Opening the page stores nothing, because mail scanners open all links.
  */
 export function feedbackPage(deps: FeedbackPageDeps): Page {
   return {

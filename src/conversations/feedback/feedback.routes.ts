@@ -75,7 +75,7 @@ const FeedbackLink = z
   })
   .meta({ id: 'FeedbackLink', description: 'A link with which a user rates one conversation.' });
 
-/** Serves the creation of feedback links. It costs one query. The link itself is not stored. */
+/** Serves the creation of feedback links, which costs one query. Links are not stored. */
 function linkRoute({ pool, sealer, nowMs, baseUrl }: FeedbackRoutesDeps): Route {
   return route({
     method: 'post',

@@ -10,7 +10,7 @@ import type { MessageResult, TurnRow } from './turns.sql.ts';
 import { createdAt, flag, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
-/** Conversations and their turns as returned by REST (contract/conversations.md). */
+/** This file defines conversations and their turns as REST returns them (contract/conversations.md). */
 
 export const channel = z.enum(CHANNELS);
 export const conversationStatus = z.enum(CONVERSATION_STATUSES);

@@ -4,8 +4,8 @@ import { OUTCOMES } from './outcomes.ts';
 const tokens = z.int().min(0);
 
 /**
- * A model's judgement of an ended conversation, as it is stored and shown (contract/conversations.md#judgement).
- * `summary`, `outcome` and `csat_predicted` of the conversation are then those of the model; `by_rule` has the values
+ * A model's judgement of an ended conversation, as it is stored and shown (contract/conversations.md#judgement). The
+ * `summary`, `outcome` and `csat_predicted` of a judged conversation are those of the model; `by_rule` has the values
  * that the rules computed.
  */
 export const Judgement = z

@@ -64,8 +64,9 @@ export async function listConversations(
 export type ConversationWithTurns = ConversationRow & { turns: TurnRow[] };
 
 /**
- * Returns some of the conversations that match a filter, each with its first turns, in the order of the list. All are
- * read from one snapshot: conversations that were erased before the snapshot are missing, and all others are complete.
+ * Returns those of the conversations `ids` that match a filter, each with its first turns, in the order of the list.
+ * All are read from one snapshot: conversations that were erased before the snapshot are missing, and all others are
+ * complete.
  */
 export async function readWithTurns(
   db: Db,

@@ -66,10 +66,10 @@ export type NewLiveTurn = Pick<
 };
 
 /**
- * Claims the turn of a conversation by inserting its live turn. Returns the turns before it, oldest first, or undefined
- * if there already is a live turn or the conversation has changed since it was read. It is a single statement, because
- * each statement adds a round trip to every turn. The commit is asynchronous, because a claim that is lost in a server
- * crash does no harm.
+ * Claims the turn of a conversation by inserting a row into `live_turns`. Returns the turns before it, oldest first, or
+ * undefined if there already is such a row or the conversation has changed since it was read. It is a single statement,
+ * because each statement adds a round trip to every turn. The commit is asynchronous, because a claim that is lost in a
+ * server crash does no harm.
  *
  * The shared lock on the conversation makes the claim wait while another process settles a lost turn. PostgreSQL then
  * checks the conversation again. Without the lock, the claim would start the settled turn again and call its tools a
@@ -137,7 +137,7 @@ export async function takeOverLiveTurn(
   return rowCount === 1;
 }
 
-/** Replaces the recorded tool calls. Returns false if this process no longer holds the turn. */
+/** Replaces the recorded tool calls. Returns false if another process has taken over or ended the turn. */
 export async function noteTools(
   db: Db,
   { conversationId, token }: HeldTurn,
@@ -151,7 +151,7 @@ export async function noteTools(
   return rowCount === 1;
 }
 
-/** Renews leases. Returns the turns that this process still holds; all others are lost. */
+/** Renews the leases of turns. Returns only the turns that no other process has taken over or ended. */
 export async function renewLiveTurns(
   db: Db,
   held: readonly HeldTurn[],
@@ -183,7 +183,7 @@ export async function cancelLiveTurn(db: Db, conversationId: string): Promise<bo
   return rowCount === 1;
 }
 
-/** Removes a turn whose process gave it up before any tool was called. */
+/** Removes the claim of a turn that failed before any tool was called. */
 export async function dropLiveTurn(db: Db, { conversationId, token }: HeldTurn): Promise<void> {
   await db.query('delete from live_turns where conversation_id = $1 and token = $2', [
     conversationId,
@@ -191,7 +191,7 @@ export async function dropLiveTurn(db: Db, { conversationId, token }: HeldTurn):
   ]);
 }
 
-/** Releases a turn whose process gave it up after tools were called. Another process settles it. */
+/** Ends the lease of a turn that failed after tools were called. Another process then settles the turn. */
 export async function releaseLiveTurn(db: Db, { conversationId, token }: HeldTurn): Promise<void> {
   await db.query(
     `update live_turns set leased_until = '-infinity' where conversation_id = $1 and token = $2`,
@@ -212,8 +212,8 @@ export async function listLostTurns(db: Db, limit: number): Promise<{ id: string
 }
 
 /**
- * Removes a turn whose lease has expired, under the lock of its conversation. Returns undefined if the lease is still
- * valid.
+ * Removes a turn whose lease has expired. Returns undefined if the lease is still valid. Call it under the lock of the
+ * conversation.
  */
 export async function takeLostTurn(db: Db, conversationId: string): Promise<LiveTurn | undefined> {
   const { rows } = await db.query<LiveTurn>(
@@ -223,7 +223,7 @@ export async function takeLostTurn(db: Db, conversationId: string): Promise<Live
   return rows[0];
 }
 
-/** Removes the turn in progress, even if another process holds it, under the lock of its conversation. */
+/** Removes the turn in progress, even if another process has claimed it. Call it under the lock of the conversation. */
 export async function endLiveTurn(db: Db, conversationId: string): Promise<LiveTurn | undefined> {
   const { rows } = await db.query<LiveTurn>({
     name: 'end_live_turn',

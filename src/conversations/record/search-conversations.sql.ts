@@ -3,13 +3,11 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.sql.ts';
 import { conversationsIn, type ConversationFilter } from './list-conversations.sql.ts';
 
-/**
- * Result of one step of a search from the newest conversation to the oldest: the number of conversations searched, and
- * those that match.
- */
+/** Result of one step of a search from the newest conversation to the oldest. */
 export type LookedThrough = {
   /** Matching conversations, at most as many as the filter's limit. */
   found: ConversationRow[];
+  /** Number of conversations searched. */
   looked: number;
   /** Id of the last conversation searched; null if none was searched. */
   last: string | null;

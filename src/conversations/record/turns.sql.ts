@@ -43,9 +43,9 @@ export type TurnModel = {
 export type TurnError = { code: string; detail: string };
 
 /**
- * Additional fields of a provider. `call` has the fields of a tool call other than its id, name and arguments.
- * `message` has the fields of the message that contains the call, such as `reasoning_content`; only the first call of
- * each request has `message`.
+ * Additional fields that a provider returned and expects back. `call` has the fields of a tool call other than its id,
+ * name and arguments. `message` has the fields of the message that contains the call, such as `reasoning_content`; only
+ * the first call of each request has `message`.
  */
 export type ProviderMetadata = {
   provider: string;
@@ -123,8 +123,8 @@ async function addAtOnce(db: Db, add: TurnsToAdd): Promise<ConversationRow | und
 }
 
 /**
- * Adds the turns that replace a live turn. Like all writers, it locks the conversation before the live turn, so that
- * the token is checked against the current row and not against the statement's snapshot.
+ * Adds the turns that replace a live turn. Like all writers, it locks the conversation before the live turn. The token
+ * is thus checked against the current row and not against the statement's snapshot.
  */
 async function addHeld(
   db: Db,

@@ -41,7 +41,7 @@ export async function redact(written: string, settings: RedactionSettings): Prom
 
 /**
  * Number of characters that take up to 5 ms to redact. Other work of the process can run before each search in a longer
- * text, and after this many characters of a history.
+ * text, and whenever this many characters of a history have been redacted.
  */
 const LONG_CHARS = 4_000;
 

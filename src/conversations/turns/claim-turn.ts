@@ -77,7 +77,7 @@ export async function claimTurn(
   return undefined;
 }
 
-/** Takes over the turn of an earlier attempt of the same request whose process was killed. */
+/** Takes over the turn of an earlier attempt of the same request, after the process of that attempt was killed. */
 async function takeOver(
   { pool }: ConversationDeps,
   there: LiveTurn,

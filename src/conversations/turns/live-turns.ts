@@ -15,11 +15,11 @@ const GRACE_MS = 8_000;
 /** Time in ms for canceled turns to settle. They need only milliseconds if the database is available. */
 const SETTLE_MS = 5_000;
 
-/** Live turns held by this process: renews their leases and cancels them. */
+/** Turns that this process has claimed. Renews their leases, and aborts them when they are canceled or lost. */
 export type LiveTurns = {
   /**
-   * Holds a turn until `release` is called. The signal aborts when the turn is canceled or lost, when the process
-   * stops, or when a signal in `unwanted` aborts.
+   * Registers a claimed turn until `release` is called. The signal aborts when the turn is canceled or lost, when the
+   * process stops, or when a signal in `unwanted` aborts.
    */
   hold: (
     turn: HeldTurn,
@@ -30,7 +30,7 @@ export type LiveTurns = {
    * callers that wait for these conversations in `untilWoken`. Never waits.
    */
   look: (conversationIds: readonly string[]) => void;
-  /** Waits until a conversation is woken by `look`. */
+  /** Waits until `look` is called for a conversation. */
   untilWoken: KeyWaiters['untilWoken'];
   /**
    * Periodically renews all leases with one statement. A check on demand (`look`) renews only the leases of its
@@ -38,7 +38,8 @@ export type LiveTurns = {
    */
   renewal: Periodic;
   /**
-   * Lets turns in progress finish within the grace period. Then it cancels the others and waits until they are stored.
+   * Lets turns in progress finish within the grace period. Then cancels the remaining turns and waits until they are
+   * stored.
    */
   stop: (graceMs?: number) => Promise<void>;
 };

@@ -87,7 +87,7 @@ async function streamed(
           wake = resolve;
         });
         const waiting = tokens.splice(0);
-        // Sends the tokens that arrived while the client was slow in one part.
+        // Joins the tokens that arrived while the client was slow, and sends them as one part.
         const parts = isFirst || waiting.length === 0 ? waiting : [waiting.join('')];
         for (const text of parts) await send({ event: 'token', data: { text } });
         if (isOver) break;

@@ -29,7 +29,8 @@ export type ModelResponderDeps = {
 
 /**
  * Creates a responder that uses the agent's model and its tools (docs/conversations.md, the reply with a model).
- * Requests for a human are handled without calling the model. A failure also results in a reply, with its `error`.
+ * Requests for a human are handled without calling the model. If the model fails, the responder does not throw, but
+ * returns a reply with an `error`.
  */
 export function createModelResponder(deps: ModelResponderDeps): Responder {
   const thinking = { ...deps, makeHistory: createHistory() };

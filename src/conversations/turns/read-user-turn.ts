@@ -9,7 +9,7 @@ import { asksForHumanIn } from './languages/languages.ts';
 export type UserTurn = {
   /** Part of the message that needs an answer, without surrounding greetings and thanks. It may be empty. */
   question: string;
-  /** The question as a search query, in which introductory clauses are separate sentences. */
+  /** The question as a search query. Each of its clauses becomes a sentence. */
   query: string;
   /**
    * Whether the message is neither a question nor a request. The knowledge is searched for such a remark, but the
@@ -123,7 +123,10 @@ const PROBLEM = within(english.within.problem);
 const SEARCH_WORDS_MAX = 8;
 const SENTENCE = within(english.within.sentence);
 
-/** Priority of the kinds of small talk. If a message has several kinds, the reply is to the first in this list. */
+/**
+ * Priority of the kinds of small talk. To a message with several kinds, the agent replies to the kind that comes first
+ * in this list.
+ */
 const ORDER: readonly SmallTalk[] = [
   'complaint',
   'goodbye',
@@ -203,7 +206,7 @@ export function likeness(a: readonly string[], b: readonly string[]): number {
 
 /**
  * Returns the mood of an English text from -5 (bad) to 5 (good), by the valence of its words (AFINN-165) and the
- * negations before them. It uses no model. It is right often enough to shift a prediction a little.
+ * negations before them. It uses no model, and the result is accurate enough to shift a prediction a little.
  */
 export function moodOf(text: string): number {
   const words =

@@ -9,7 +9,8 @@ import type { UserTurn } from './read-user-turn.ts';
 
 /**
  * Generates a reply with a language model and tools, or with quotes from a search if no model is configured
- * (extractive-responder.ts). It may take long. Its tokens are shown immediately, but only the returned reply is stored.
+ * (extractive-responder.ts). A reply may take long. Its tokens are shown immediately, but only the returned reply is
+ * stored.
  */
 export type Responder = (request: ResponderRequest) => Promise<Reply>;
 
@@ -17,7 +18,7 @@ export type Responder = (request: ResponderRequest) => Promise<Reply>;
 export type TakesTime = (agent: { namespace: string; content: AgentContent }) => Promise<boolean>;
 
 export type ResponderRequest = {
-  /** Content of the speaking agent's version. It is the conversation's version until a handoff. */
+  /** Content of the speaking agent's version. Until a handoff, this is the version of the conversation. */
   content: AgentContent;
   speaker: Speaker;
   conversation: LiveConversation;
@@ -36,7 +37,7 @@ export type ResponderRequest = {
    * apology.
    */
   emitToken: (text: string, isApology?: boolean) => void;
-  /** Withdraws the tokens emitted so far except this text, because the rest was the model's reasoning. */
+  /** Withdraws the tokens emitted so far except this text, because all other tokens were the model's reasoning. */
   keepTokens?: (text: string) => void;
   /**
    * Records tool calls before they are made, and their results afterwards, so that the calls of a killed process are

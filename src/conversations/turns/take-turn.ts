@@ -58,7 +58,7 @@ export type TakeTurnDeps = ConversationDeps & {
  * loss of the process ends that turn, and the partial reply is stored (docs/decisions/0034-a-turn-is-claimed.md). After
  * a crash, the database has either the whole turn or enough data to complete it.
  *
- * While a human is requested or speaks, messages are stored and the agent is silent.
+ * While a human is requested or has taken over, messages are stored but the agent does not reply.
  * @throws ApiError not_found, conversation_ended, write_conflict, idempotency_in_progress
  */
 export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
@@ -116,7 +116,7 @@ type HeldTurnDeps = TakeTurnDeps & { turns: LiveTurns };
 /**
  * Takes a turn that stays claimed while the reply is generated. Returns undefined if another turn came first and the
  * conversation must be read again. Runs three statements in sequence: the read, the claim with the history, and the
- * write. Each round of tools adds two. The knowledge search runs in parallel.
+ * write. Each round of tool calls adds two statements. The knowledge search runs in parallel.
  */
 async function takeHeldTurn(
   deps: HeldTurnDeps,
@@ -169,8 +169,9 @@ async function storeHeldTurn(
 }
 
 /**
- * Runs the turns of one conversation in this process one after the other, and those of different conversations
- * concurrently. Waiting is cheaper than generating a reply and discarding it when another turn is stored first.
+ * Runs turns. In this process, turns of the same conversation run one after the other, and turns of different
+ * conversations concurrently. Waiting is cheaper than generating a reply and discarding it when another turn is stored
+ * first.
  *
  * `overtaken` aborts as soon as a newer turn is queued. Slow replies then stop early; immediate replies can ignore it.
  */

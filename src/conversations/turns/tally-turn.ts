@@ -4,7 +4,7 @@ import english from './english.json' with { type: 'json' };
 import { likeness, type UserTurn } from './read-user-turn.ts';
 import type { Reply } from './responder.ts';
 
-/** Functions that count turns in the tally of a conversation (record/tally.ts). */
+/** This file counts turns in the tally of a conversation (record/tally.ts). */
 
 /** Number of moods that are stored: the maximum `count` of a mood rule (agents: `escalation.rules`). */
 const MOODS_MAX = 10;
@@ -23,8 +23,8 @@ const SAME = 0.75;
  */
 const RELATED = 0.5;
 /**
- * The same threshold if the open question directly precedes the new one. It is lower, because the agent has just asked
- * the user to rephrase the open question.
+ * Value that replaces `RELATED` if the open question directly precedes the new one. It is lower, because the agent has
+ * just asked the user to rephrase the open question.
  */
 const RELATED_NEXT = 0.3;
 const IN_OTHER_WORDS = within(english.within.inOtherWords);
@@ -48,8 +48,8 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
     complaints: tally.complaints + (user.isComplaint ? 1 : 0),
   };
   if (user.isComplaint) return { ...heard, needs: heard.needs + 1, isDissatisfied: true };
-  // If the user says that the problem is solved, all open questions are closed. Thanks close the open questions only
-  // directly after an answer or once a human has accepted. At any other time, thanks may be mere politeness.
+  // If the user says that the problem is solved, all open questions are closed. Thanks only clear `isDissatisfied`, and
+  // only directly after an answer or once a human has accepted. At any other time, thanks may be mere politeness.
   if (user.isSolved) {
     return { ...heard, isDissatisfied: false, lacksHuman: false, open: [], openBeyond: 0 };
   }

@@ -25,7 +25,7 @@ export type TurnParts = {
   text: string;
   redacted: Redacted | null;
   user: UserTurn;
-  /** Reply of the agent; undefined if the agent is silent. */
+  /** Reply of the agent; undefined if the agent does not reply. */
   reply: Reply | undefined;
   elapsedMs: number;
   /** Parts of a failed turn that are already in the transcript. */

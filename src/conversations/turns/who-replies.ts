@@ -5,15 +5,15 @@ import { createModelResponder } from './model-responder.ts';
 import type { Responder, TakesTime } from './responder.ts';
 import type { FindEndpoint, FindModel, ModelEndpoint } from '../../models/model.ts';
 
-/** Function that creates replies, and whether its replies take time. */
+/** Generator of replies, and the check whether its replies take time. */
 export type WhoReplies = { respond: Responder; takesTime: TakesTime };
 
-/** Model for agents without one, which `parley start` uses for its sample conversation. */
+/** Model that `parley start` uses in its sample conversation, for agents without a model of their own. */
 export type SampleModel = { endpoint: ModelEndpoint; isFor: (content: AgentContent) => boolean };
 
 /**
- * Creates the function that creates replies. Agents with a model use the model and its tools. For the others, a search
- * quotes matching passages.
+ * Creates the generator of replies. Agents with a model use that model and their tools. For agents without a model, a
+ * search quotes matching passages.
  */
 export function createWhoReplies(deps: {
   models: {

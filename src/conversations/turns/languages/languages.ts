@@ -15,7 +15,7 @@ export type LanguageFile = {
   /** Frames for sentences that request a human. */
   asked: readonly string[];
   /**
-   * Frames for parts of sentences that contain the words of a request for a human but are not one. They are removed
+   * Frames for parts of sentences that contain the words of a request for a human but request none. They are removed
    * before requests are searched for.
    */
   notAsked: readonly string[];

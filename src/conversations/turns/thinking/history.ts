@@ -6,9 +6,9 @@ import { byRequest, NOT_KNOWN } from './tool-turns.ts';
 import type { TurnRow } from '../../record/turns.sql.ts';
 
 /**
- * Earlier turns in the form in which a model reads them. Providers cache the beginning of a prompt, so messages are
- * only appended from turn to turn. When the history becomes too long, half of it is removed in one step, so that the
- * beginning then stays the same for many turns.
+ * This file converts earlier turns to the form in which a model reads them. Providers cache the beginning of a prompt,
+ * so messages are only appended from turn to turn. When the history becomes too long, half of it is removed in one
+ * step, so that the new beginning stays the same for many turns.
  */
 
 /** Maximum number of tokens of all earlier turns together. */
@@ -89,8 +89,8 @@ function messagesOf(all: readonly TurnRow[]): ModelMessage[] {
 }
 
 /**
- * Removes messages that a content filter refused, or whose reply it cut off, because every later prompt with them would
- * be refused too.
+ * Removes messages that a content filter refused or whose reply the filter cut off, because every later prompt with
+ * these messages would be refused too.
  */
 function withoutRefused(turns: readonly TurnRow[]): readonly TurnRow[] {
   if (!turns.some(isRefused)) return turns;
@@ -125,7 +125,7 @@ function saidBy({ role, text, error }: TurnRow): ModelMessage[] {
   return error === null && text !== '' ? [{ role: 'assistant', content }] : [];
 }
 
-/** Returns consecutive calls, joined in one message and followed by their results. */
+/** Returns the messages for consecutive tool calls: one message with all calls, followed by their results. */
 function callsFrom(turns: readonly TurnRow[], at: number): ModelMessage[] {
   const end = turns.findIndex((turn, i) => i > at && turn.role !== 'tool');
   const calls = turns

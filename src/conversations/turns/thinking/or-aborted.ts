@@ -1,9 +1,9 @@
+import { clearTimeout, setTimeout } from '../../../clock.ts';
+
 /**
  * Returns the result of `work`. If `signal` aborts, it waits at most `graceMs` longer and then returns undefined, so
  * that hanging work delays nothing. A later failure of `work` is ignored.
  */
-import { clearTimeout, setTimeout } from '../../../clock.ts';
-
 export function orAborted<T>(
   work: Promise<T>,
   signal: AbortSignal,

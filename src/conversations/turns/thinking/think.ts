@@ -45,7 +45,7 @@ export type Thought = {
   /** Tool calls of this turn. The calls of an earlier attempt that was killed come first. */
   calls: Call[];
   failuresInRow: number;
-  /** Whether one of the agent's own tools has contributed to the answer. */
+  /** Whether a tool has contributed to the answer. The knowledge search and tools with a `ToolEffect` do not count. */
   isHelpedByTool: boolean;
   /** Passages given to the model to answer from, and all passages found, without duplicates. */
   given: KnowledgeHit[];

@@ -12,7 +12,9 @@ import type { ToolOutcome, ToolBox } from '../../tools/tool.ts';
 import type { ToolTurn } from '../responder.ts';
 import { orAborted } from './or-aborted.ts';
 
-/** Converts tool calls to the form that a turn stores, and to the form that the model reads in the same turn. */
+/**
+ * This file converts tool calls to the form that a turn stores, and to the form that the model reads in the same turn.
+ */
 
 /** Tool call, with its outcome once there is one. */
 export type Call = {
