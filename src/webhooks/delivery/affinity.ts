@@ -4,8 +4,8 @@ import { hash } from 'node:crypto';
  * Assignment of endpoints to delivery processes. A wake-up (the database notification that endpoints have deliveries
  * due) reaches every process. If every process then claimed deliveries, most claims would find nothing. So each
  * endpoint is assigned to one process, which claims immediately. If that process misses a delivery, the periodic sweeps
- * of the other processes find it. Correctness does not depend on the assignment: while processes disagree about which
- * of them are alive, two of them may try to claim the same deliveries, or none does so until the next sweep, at most
+ * of the other processes find it. The assignment need not be exact. While processes disagree about which of them are
+ * alive, two processes may try to claim the same deliveries, or no process claims them until the next sweep, at most
  * 200 ms later.
  */
 export type Affinity = {

@@ -6,15 +6,15 @@ import type { DueEndpoints } from './due-endpoints.ts';
 export const IN_FLIGHT_MAX = 512;
 
 /**
- * Reserve in the division of the free slots: a claim gives each due endpoint at most 1 / (number of due endpoints + 15)
- * of them. The more endpoints hang, the fewer slots are free and the smaller each share becomes, so that some slots
- * stay free for an endpoint that has events later. A single endpoint gets up to 512 / 16 = `SLOTS_MAX` slots.
+ * Number of shares of the free slots that a claim leaves unused: with n due endpoints, each gets at most 1 / (n + 15)
+ * of the free slots. If many endpoints hang and occupy slots, the shares become smaller, so that some slots stay free
+ * for an endpoint that has events later. A single endpoint gets up to 512 / 16 = `SLOTS_MAX` slots.
  */
 const PART_OF_FREE = 15;
 
 /**
- * Maximum number of yielding deliveries in one claim: those that let fresh events go first (see slots.ts). A claim
- * takes longer the more rows it has, and fresh events wait until it ends.
+ * Maximum number of yielding deliveries in one claim. Yielding deliveries let fresh events go first (see slots.ts), but
+ * fresh events wait until a running claim ends, and each further row makes the claim longer.
  */
 const YIELDING_PER_CLAIM = 64;
 

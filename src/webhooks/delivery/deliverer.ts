@@ -12,12 +12,12 @@ import { createDueEndpoints, type DueEndpoints } from './due-endpoints.ts';
 /**
  * Loop that claims due deliveries and attempts them.
  *
- * A delivery that is acknowledged on the first attempt costs this process its share of one claim and of one
- * completion, one HTTP request on a kept-alive connection, and two HMACs. Claim and completion each take one
- * statement, one round trip and one commit for a whole batch; only the completion waits for its commit. A delivery
- * writes no log line and runs no statement of its own. Its body is copied once, from the claim into the request. At
- * full speed a delivery takes 0.17 CPU-ms here, 0.21 in the API and 0.32 in PostgreSQL. At 200 deliveries a second,
- * where a batch has one or two, it takes 1.0, 1.0 and 1.9 CPU-ms, mostly the overhead of three statements
+ * A delivery that is acknowledged on the first attempt costs this process its share of one claim and of one completion,
+ * one HTTP request on a kept-alive connection, and two HMACs. Claim and completion each take one statement, one round
+ * trip and one commit for a whole batch; only the completion waits for its commit. A delivery writes no log line and
+ * runs no statement of its own. Its body is copied once, from the claim into the request. At full speed, a delivery
+ * takes 0.17 CPU-ms in this process, 0.21 in the API and 0.32 in PostgreSQL. At 200 deliveries a second, batches have
+ * only one or two deliveries, and each takes 1.0, 1.0 and 1.9 CPU-ms, mostly the overhead of three statements
  * (docs/performance.md, `npm run bench -- delivery`).
  *
  * Wake-ups name the endpoints to check. A sweep every 200 ms finds everything else: retries that became due, leases
@@ -29,8 +29,8 @@ export type Deliverer = {
   /** Reports endpoints that may have deliveries due; `*` stands for any endpoint. */
   wake: (endpointIds: readonly string[]) => void;
   /**
-   * Stops claiming, waits up to one attempt time-out for the attempts in flight, and records them. Recording ends early
-   * if the database stays unavailable for longer than the completer waits.
+   * Stops claiming, waits up to one attempt time-out for the attempts in flight, and records their results. If the
+   * database is unavailable, recording is given up after the time that the completer waits (`flush`).
    */
   stop: () => Promise<void>;
 };
@@ -152,8 +152,8 @@ function createOutcomeLog(log: DelivererDeps['log']): {
 }
 
 /**
- * Delay in ms before the next claim when only the throttle holds deliveries back. It is shorter than the throttle's
- * window.
+ * Delay in ms before the next claim if only the throttle keeps due deliveries from being claimed now. It is shorter
+ * than the throttle's window.
  */
 const SOON_MS = 25;
 

@@ -5,7 +5,7 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http
 import { DELIVERY_STATUSES, type DeliveryRow } from '../queue/deliveries.sql.ts';
 import { TRIGGERS } from '../queue/dispatch-queue.ts';
 
-/** REST representation of deliveries (contract/deliveries.md#reading). */
+/** This file defines deliveries as REST returns them (contract/deliveries.md#reading). */
 
 const count = z.int().min(0);
 

@@ -52,16 +52,16 @@ export async function createRescue(deps: {
   const { db, nowMs, log } = deps;
   const processNumber = await addDeliveryProcess(db);
   /**
-   * Time at which each process was first found without a session. The keys consist of the process's number and its
-   * registration time.
+   * Time at which each process was first found without a session. The key is the number and the registration time of
+   * the process.
    */
   let goneSince = new Map<string, number>();
   let notBeforeMs = -Infinity;
   const stopping = new AbortController();
 
   /**
-   * Tries to take the lock until it succeeds. The lock stays taken until the server notices that this process's
-   * previous session has ended.
+   * Tries to take the lock that marks this process as alive, until it succeeds. The lock belongs to this process's
+   * previous session until the server notices that the session has ended.
    */
   async function keepTrying(session: Db): Promise<void> {
     try {

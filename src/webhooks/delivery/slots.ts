@@ -51,7 +51,7 @@ export type Slots = {
   take: (endpointId: string, yields?: boolean) => void;
   /**
    * Frees the slot of an attempt that has ended but is not recorded yet, so that the endpoint may get another attempt.
-   * `waitedMs` is how long the attempt had been due by its schedule when it began.
+   * `waitedMs` is how long after its scheduled time the attempt was claimed.
    */
   release: (
     endpointId: string,
@@ -69,8 +69,8 @@ export type Slots = {
   /** Reports that the result of an attempt was recorded. */
   recorded: () => void;
   /**
-   * Returns the number of attempts in flight over all endpoints, including ended attempts that are not recorded yet,
-   * because they are held in memory.
+   * Returns the number of attempts in flight over all endpoints. Ended attempts count until they are recorded, because
+   * they are still in memory.
    */
   total: () => number;
 };

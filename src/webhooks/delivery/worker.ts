@@ -23,7 +23,10 @@ export type WorkerDeps = {
   metrics: Pick<Metrics, 'deliveryDuration' | 'queueDuration' | 'requestDuration' | 'deliveries'>;
   /** Called with each recorded attempt. `parley start` prints these attempts. */
   onAttempt?: ((delivery: ClaimedDelivery, attempt: Attempt) => void) | undefined;
-  /** Called when a slot becomes free, or when fewer attempts than the total limit are in flight. */
+  /**
+   * Called when an attempt frees its slot, and again when its result is recorded, because only then does the attempt no
+   * longer count toward the total limit.
+   */
   onFree: () => void;
   log: Logger;
 };
@@ -48,7 +51,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     },
     idle: async () => {
       await Promise.all(attempts);
-      await deps.completer.flush(); // Limits the time that recording may take, so it begins after the last attempt.
+      await deps.completer.flush(); // `flush` limits the time for recording, so it is called after the last attempt.
       await Promise.all(inFlight);
     },
   };

@@ -158,8 +158,8 @@ async function readOwnSecret(
   const read = { ...found.secrets, ...rotation };
   const secrets = secretsAt(read, deps.nowMs());
   if (secrets !== read) await putSecret(deps, endpoint, secrets);
-  // A Secret without owner and label was created by an older release and is rewritten. It stays unchanged if anyone
-  // except Parley writes to it.
+  // Secrets that an older release created have no owner and no label. They are rewritten, unless anyone except Parley
+  // writes to them.
   else if (isOurs(own) && !isMarked(own, endpoint))
     await putSecret(deps, endpoint, secrets, { headers });
   return Object.keys(headers).length > 0 ? { secrets, headers } : { secrets };

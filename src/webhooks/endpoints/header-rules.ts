@@ -56,8 +56,8 @@ export function headersProblem(headers: Headers): string | undefined {
 }
 
 /**
- * Returns the headers set by REST that an earlier release stored in the declaration. Usually there are none, and it
- * returns undefined.
+ * Returns the headers that were set by REST and that an earlier release stored in the declaration; undefined if there
+ * are none, as is usual.
  */
 export function declaredByRest({
   spec,

@@ -148,8 +148,8 @@ function deliveringNow(
 }
 
 /**
- * Describes the state of an endpoint in one sentence (contract/webhooks.md#status), which does not claim success while
- * the last attempt failed. `whyOff` is the reason why the endpoint is disabled.
+ * Describes the state of an endpoint in one sentence (contract/webhooks.md#status). The sentence does not claim success
+ * if the last attempt failed. `whyOff` is the reason why the endpoint is disabled.
  */
 export function statusMessage(
   endpoint: HealthRow & { message: string },

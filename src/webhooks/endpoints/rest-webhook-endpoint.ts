@@ -9,7 +9,7 @@ import { headerValue } from './header-rules.ts';
 import { SUBSCRIPTIONS, webhookEndpointSpec } from './webhook-endpoint.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 
-/** Schemas of webhook endpoints in REST (contract/webhooks.md#fields). */
+/** This file defines the schemas of webhook endpoints in REST (contract/webhooks.md#fields). */
 
 const written = webhookEndpointSpec.pick({
   url: true,

@@ -108,7 +108,7 @@ function rotate(
   const { next } = before;
   const isWaiting = next !== undefined && next.atMs > nowMs;
   if (step.step === 'begin') {
-    // A retry of this request after a crash: its rotation has already begun.
+    // This request is a retry after a crash, and its first attempt has already begun the rotation.
     if (isWaiting && next.secret === made) return before;
     if (isWaiting) throw inProgress(next.atMs);
     // If an earlier rotation has swapped the secrets but not ended, this rotation starts from the secret that is now in

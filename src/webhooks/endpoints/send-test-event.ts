@@ -36,7 +36,7 @@ const TOGETHER_MAX = 128;
 
 /**
  * Maximum size of the body in bytes, far above the size of real events. A delivery process holds up to 512 bodies in
- * memory (src/webhooks/delivery/budgets.ts), so a tenant with large events must not exhaust it.
+ * memory (src/webhooks/delivery/budgets.ts), and a tenant with large events must not exhaust that memory.
  */
 const BYTES_MAX = 64 * 1_024;
 

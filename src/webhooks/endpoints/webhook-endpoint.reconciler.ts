@@ -147,7 +147,7 @@ async function act(
       suspendedBy: spec.suspend ? (endpoint.owners['suspend']?.[0] ?? null) : null,
       metadata: spec.metadata ?? {},
     },
-    // Null keeps the stored signing secrets in use. They also stay in use if only a Secret with headers is missing.
+    // Null leaves the stored signing secrets unchanged, even if the only missing Secret is one with headers.
     secrets: !missing && 'secrets' in found ? found.secrets : null,
     headers: 'headers' in headers ? headers.headers : null,
     found: declaredByRest(endpoint) ?? ('secrets' in found ? found.headers : undefined),

@@ -127,7 +127,7 @@ const Shown = z
 
 /**
  * Sends a test event. Load generators create events with this route, so it must be fast. If the request names the type,
- * it costs its share of one statement and, at most once a second, a look-up of the API key.
+ * it costs its share of one statement and, at most twice a second, a look-up of the API key.
  */
 function testRoute(deps: WebhookRoutesDeps): Route {
   const sendTestEvent = createSendTestEvent(deps);

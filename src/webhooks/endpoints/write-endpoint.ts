@@ -106,8 +106,8 @@ export const DECLARED_ENDPOINT: DeclaredKind<
 
 /**
  * Declares a new endpoint (contract/requests.md#writes). The id and the secret are created here, so that the response
- * contains them even if the operator has not applied the declaration yet. The secrets are encrypted and stored in the
- * endpoint's row before the declaration, which contains none. The operator copies them into a Secret.
+ * contains them even if the operator has not applied the declaration yet. The declaration contains no secrets: they are
+ * encrypted and stored in the endpoint's row before the declaration is written. The operator copies them into a Secret.
  */
 export async function createEndpoint(
   deps: EndpointWriterDeps,
@@ -165,7 +165,8 @@ async function declareWithSecrets(
   try {
     return await declareNew(store, object);
   } catch (error) {
-    // If the store was unavailable, the endpoint may exist, and then it needs the secret in this row.
+    // If the store did not respond, it may have created the endpoint nevertheless. The endpoint then needs the secret
+    // in this row.
     if (!(error instanceof StoreUnavailableError)) await deleteUndeclared(pool, object);
     throw error;
   }

@@ -102,15 +102,15 @@ export type DeliveryFilter = ListPage &
     endpointId?: string | undefined;
     eventId?: string | undefined;
     types?: readonly EventType[] | undefined;
-    /** Status as users name it. */
     status?: DeliveryStatus | undefined;
     /** Whether to include deliveries of test events. */
     withTests: boolean;
   };
 
 /**
- * Lists deliveries, newest first. Neither table has an index by namespace. Without an endpoint or an event in the
- * filter, it reads one page per endpoint in index order, and returns the newest rows of all these pages.
+ * Lists deliveries, newest first. The tables `deliveries` and `delivery_queue` have no index by namespace. So without
+ * an endpoint or an event in the filter, reads one page per endpoint in index order, and returns the newest rows of all
+ * these pages.
  */
 export async function listDeliveries(db: Db, filter: DeliveryFilter): Promise<DeliveryRow[]> {
   const { namespace, endpointId, eventId, withTests, status, limit } = filter;

@@ -51,10 +51,10 @@ export function createPostgresQueue(deps: {
 
 const DAY_MS = 86_400_000;
 /**
- * Maximum age in ms of events whose bodies the claim itself reads; only replays concern older events. To plan a claim
- * over a month of partitions would take three times as long, so the age limits are parameters by which PostgreSQL
- * prunes older partitions. A second statement looks for the bodies that the claim does not find. Such an event is older
- * or has no body, or the clock of this process is wrong.
+ * Maximum age in ms of events whose bodies the claim itself reads. Only replays concern older events. The limit is a
+ * parameter of the statement, so that PostgreSQL skips older partitions: planning a claim over a month of partitions
+ * would take three times as long. A second statement reads the bodies that the claim did not find, because the event is
+ * older or has no body, or because the clock of this process is wrong.
  */
 const RECENT_MS = DEADLINE_MS + DAY_MS;
 
@@ -69,9 +69,9 @@ const RECENT_MS = DEADLINE_MS + DAY_MS;
  * after the other until the slots are full; the first range is nearly always empty.
  *
  * The first attempt of a conversation's event waits until the conversation's earlier deliveries have started.
- * Deliveries in the same batch are an exception, because the caller starts them in order. A delivery takes no slot
- * while it waits for an earlier delivery that is yielding, or whose `run_at` is later because it is or was leased. If
- * it took one, the earlier delivery might find no slot, and with few slots neither of the two would ever be claimed.
+ * Deliveries in the same batch are an exception, because the caller starts them in order. A delivery is not picked for
+ * a slot while an earlier delivery that it waits for is a retry or is due later. Otherwise the waiting deliveries could
+ * take all slots that the earlier one needs, and none of them would ever be claimed.
  */
 export async function claimDeliveries(
   db: Db,
@@ -250,8 +250,9 @@ export async function markStarted(db: Db, ids: readonly string[]): Promise<void>
 
 /**
  * Records a batch of attempts in one statement and returns the deliveries whose results counted. A result is ignored if
- * its lease was lost or its delivery was canceled (fencing by `leaseToken`). When a replay is acknowledged, older
- * deliveries of the same event to the same endpoint that are still pending count as delivered too.
+ * its lease was lost or its delivery was canceled (fencing by `leaseToken`). When a replay is acknowledged, older,
+ * still pending deliveries of the same event to the same endpoint also count as delivered, except those with a running
+ * attempt.
  */
 export async function completeAttempts(
   db: Db,

@@ -2,8 +2,8 @@ import type { EventType } from '../../events/event-types.ts';
 
 /**
  * Interface between the delivery engine and its queue. `createPostgresQueue` (delivery-queue.sql.ts) is the only
- * implementation. Code that emits events does not use it: it commits an event and its queued deliveries together with
- * the change (src/events/outbox.sql.ts). A queue in another store would have to be filled from those rows.
+ * implementation. Events do not enter the queue through this interface: the code that emits an event inserts the event
+ * and its queued deliveries in the transaction of the change (src/events/outbox.sql.ts).
  */
 export type DispatchQueue = {
   /** Leases due deliveries within the budgets. A result is accepted only with the same `leaseToken` (fencing). */
@@ -64,11 +64,11 @@ export type ClaimedDelivery = {
   leaseToken: string;
   /** Time from the start of the schedule to the claim, in ms. */
   ageMs: number;
-  /** Time from when the attempt became due, by schedule or by request, until the claim, in ms. */
+  /** Time in ms for which the attempt had been due, by schedule or by request, when it was claimed. */
   waitedMs: number;
   /**
-   * Time from when the attempt was due by the schedule until the claim, in ms. It is negative if the attempt is ahead
-   * of the schedule.
+   * Time in ms from the scheduled time of the attempt to the claim. It is negative if the attempt is ahead of the
+   * schedule.
    */
   overdueMs: number;
   /** Whether an earlier process lost its lease on this delivery. The attempt of that process was recorded as lost. */

@@ -2,8 +2,8 @@ import { lowestUuidAt, nextUuid, uuidTimeMs } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Events that were sent to an endpoint, in order. They are Parley's side of the comparison with the receiver
- * (contract/webhooks.md#reconcile). Digests exclude test events. Ids are UUIDs.
+ * This file reads the events that were sent to an endpoint, in order. They are Parley's side of the comparison with the
+ * receiver (contract/webhooks.md#reconcile). Digests exclude test events. Ids are UUIDs.
  */
 
 /** Range of an endpoint's events, by their ids; `from` is inclusive, `to` exclusive. */
@@ -38,11 +38,11 @@ const QUEUED = `delivery_queue where ${OF_SPAN}`;
 
 /**
  * Reads the events of about `size` deliveries. It first finds the end of the page in the index on endpoint and event,
- * and then reads the whole page. So the cost depends only on the size of the page, whatever row counts the planner
- * expects for a month of partitions, and the deliveries of one event are never split over two pages.
+ * and then reads the whole page. The cost thus depends only on the size of the page, even if the planner misjudges the
+ * number of rows in a month of partitions, and the deliveries of one event are never split over two pages.
  *
- * An event with a scheduled delivery is not a test event. If an event was only replayed, its row in `events` says
- * whether it is one.
+ * An event with a scheduled delivery is not a test event. If all its deliveries are replays, its row in `events` says
+ * whether the event is a test event.
  */
 export async function readSent(db: Db, span: SentSpan, size: number): Promise<SentPage> {
   const { rows } = await db.query<{ end: string | null } & SentEvent>(
@@ -112,8 +112,8 @@ export async function listErased(db: Db, ids: readonly string[]): Promise<string
 
 /**
  * Queues a delivery of each of the given events, unless the event was erased or has a queued delivery. The rows have
- * the request's id as job id, so that they yield to fresh events like the deliveries of replay jobs. A job with this id
- * does not exist.
+ * the request's id as job id, although no such job exists, so that they yield to fresh events like the deliveries of
+ * replay jobs.
  */
 export async function insertMissing(
   db: Db,

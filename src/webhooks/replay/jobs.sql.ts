@@ -41,9 +41,9 @@ export type ReplayScope = {
   namespace: string;
   endpointId: string;
   mode: ReplayMode;
-  /** Event types to select among the events that are sent to all endpoints. */
+  /** Event types to select among all events except test events. */
   types: readonly EventType[];
-  /** Event types to select among the endpoint's own test events. */
+  /** Event types to select among the endpoint's test events. */
   testTypes: readonly EventType[];
   /** Lower bound of the ids (UUID), inclusive. */
   from: string;
@@ -60,8 +60,8 @@ export type ReplayScope = {
  * - `all`: every event
  * - `retrying`: no event, because this mode selects queued deliveries (src/webhooks/queue/retry-now.sql.ts)
  *
- * The condition uses an array of event ids instead of a join. So it costs one index look-up per event, whatever row
- * counts the planner expects for the partitions. 20,000 events take half a second.
+ * The condition uses an array of event ids instead of a join. It thus costs one index look-up per event, even if the
+ * planner misjudges the number of rows in the partitions. 20,000 events take half a second.
  */
 function matching(mode: ReplayMode): string {
   const deliveries = `known as materialized (
@@ -71,8 +71,8 @@ function matching(mode: ReplayMode): string {
       select event_id, 'pending' from delivery_queue
        where endpoint_id = $2 and event_id = any(array(select id from seen))
     ), `;
-  // With `is true`, the planner uses a hash table. Otherwise it would use a join, because it expects a handful of rows,
-  // and compare every pair of rows.
+  // With `is true`, the planner uses a hash table. Without it, the planner would expect a handful of rows, choose a
+  // join, and compare every pair of rows.
   const isIn = (status: string): string =>
     `(seen.id in (select event_id from known where ${status})) is true`;
   const condition = {

@@ -17,7 +17,7 @@ export type ReplayEventDeps = ReplayWindow & {
 export type Replayed = {
   deliveryIds: string[];
   endpointIds: string[];
-  /** Earlier deliveries of this event to the same endpoints that are still pending. */
+  /** Earlier, still pending deliveries of this event to the same endpoints. */
   alsoPending: string[];
 };
 

@@ -105,7 +105,7 @@ async function countEvents(pool: Pool, scope: ReplayScope): Promise<number> {
  */
 export async function createReplayJob(
   deps: ReplayJobDeps,
-  /** The API key `actor` starts the job. The limit per key counts the running jobs of this key. */
+  /** `actor` is the API key that starts the job. Running jobs count toward the limit of their key. */
   input: ReplayRequest & { actor: string },
   beforeCommit: CommitHook<JobRow> = noCommitHook,
 ): Promise<JobRow> {
@@ -150,7 +150,10 @@ async function requireShare(
   throw new ApiError('too_many_in_flight', detail, { retryAfterSec: JOB_RETRY_AFTER_SEC });
 }
 
-/** Value of `Retry-After` in seconds for callers over the limit. A job takes seconds to hours. */
+/**
+ * Value of `Retry-After` in seconds for callers with too many running jobs. It is a compromise, because a job takes
+ * seconds to hours.
+ */
 const JOB_RETRY_AFTER_SEC = 10;
 
 /** Returns the selection of a replay's events, limited to the endpoint's current subscriptions. */

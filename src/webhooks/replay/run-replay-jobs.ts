@@ -27,8 +27,8 @@ import { scopeOf } from './replay-jobs.ts';
  * its receiver, and waits while the receiver is down or the endpoint is disabled.
  *
  * Replays of many events run batch by batch. One transaction queues the deliveries of a batch (or, in the mode
- * `retrying`, makes them due) and advances the job's cursor. If a process dies in the middle, neither happened, and the
- * next process continues from the cursor. So no event is left out or sent twice.
+ * `retrying`, makes them due) and advances the job's cursor. If a process dies in the middle, the transaction is rolled
+ * back, and the next process continues from the old cursor. So no event is left out or sent twice.
  *
  * Any number of processes may run jobs: a batch locks the job's row, and other processes skip it.
  */
