@@ -1,7 +1,7 @@
 export const ANYTHING = { resource: 'all', id: null } as const;
 /**
- * Change of an object. `resource` is `conversations` or a kind of declared resource. `all` means that anything may have
- * changed, because some changes may have been lost.
+ * Change of one object: a conversation (`resource` is `conversations`) or a declared resource. The resource `all` means
+ * that any object may have changed, because some changes may have been lost.
  */
 export type Change = { resource: string; id: string } | typeof ANYTHING;
 
@@ -36,8 +36,8 @@ export function createChangeReaders(): ChangeReaders {
       try {
         while (!signal.aborted) {
           const woken = untilWoken(box, signal);
-          // Takes only one change at a time from the queue. The others stay queued while the reader is slow, so that
-          // repeated changes of an object are merged.
+          // Takes only one change at a time from the queue. While the reader is slow, the remaining changes stay
+          // queued, so that repeated changes of an object are merged.
           for (let change = take(box); change && !signal.aborted; change = take(box)) yield change;
           await woken;
         }

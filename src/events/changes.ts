@@ -8,9 +8,10 @@ import { ANYTHING, createChangeReaders, type ChangeReaders } from './change-read
 
 /**
  * Hints for user interfaces that an object has changed and should be read again (contract/events.md#changes). They are
- * derived from wake-ups that processes send each other anyway, so that turns and deliveries cost no extra query. Like
- * wake-ups they may be lost, and they are not stored. The only query of a batch looks up the namespaces of the changed
- * conversations. It serves all readers of a process; without readers it is skipped (docs/decisions/0040).
+ * derived from the notifications that processes send each other in any case, so that turns and deliveries cost no extra
+ * query. Like these notifications, hints may be lost, and they are not stored. A batch of changes costs at most one
+ * query, which looks up the namespaces of the changed conversations for all readers of the process. Without readers,
+ * there is no query (docs/decisions/0040).
  */
 export type Changes = {
   /** Yields changes of a namespace from now on, until the signal aborts. */
@@ -23,17 +24,17 @@ export type Changes = {
 
 /** Interval between batches: ten per second are more than a person can watch. */
 const EVERY_MS = 100;
-/** Maximum size of a batch. Beyond it, anything may have changed. */
+/** Maximum number of changes in a batch. A larger batch is replaced by the single change `all`. */
 const BATCH_MAX = 2_000;
 
-/** Changes since the last batch: items of declared resources, and ids of conversations. */
+/** Changes since the last batch: items of `CHANNELS.projected` in `declared`, and ids in `conversations`. */
 type Batch = { declared: Set<string>; conversations: Set<string> };
 const newBatch = (): Batch => ({ declared: new Set(), conversations: new Set() });
 
 export function createChanges(deps: {
   /** Id prefixes of declared resources, by resource. */
   prefixes: ReadonlyMap<string, IdPrefix>;
-  /** Returns the namespaces of conversations (uuids) by id, without those that no longer exist. */
+  /** Returns the namespace of each conversation by its id (UUID). Omits conversations that no longer exist. */
   namespacesOf: (conversationIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   log: Logger;
   everyMs?: number;
@@ -42,7 +43,7 @@ export function createChanges(deps: {
   let next = newBatch();
 
   const telling = createSingleFlight(async () => {
-    await Promise.resolve(); // Simultaneous notifications of several channels go into one batch.
+    await Promise.resolve(); // Waits, so that simultaneous notifications of several channels go into one batch.
     const batch = next;
     next = newBatch();
     await tell({ ...deps, readers }, batch);

@@ -7,8 +7,9 @@ import { emitEvent, type Announce, type EventToEmit } from './emit-event.ts';
 import type { EventType } from './event-types.ts';
 
 /**
- * Events of long transactions (docs/decisions/0051). They are stored with the change and emitted after its commit in a
- * separate transaction. If a process dies in between, the periodic search finds its events, so none is lost.
+ * Events of long transactions (docs/decisions/0051). They are stored together with the change. After its commit, a
+ * separate transaction emits them. If a process dies in between, the periodic search finds the stored events, so none
+ * is lost.
  */
 
 /**
@@ -21,8 +22,8 @@ export type EventToDefer<T extends EventType> = Pick<EventToEmit<T>, 'namespace'
 export type Deferred = { deferredId: string };
 
 /**
- * Stores an event in the transaction of the change. That transaction may have declared that it emits no events
- * (silence.ts), because another transaction will emit the deferred event. Costs one statement.
+ * Stores an event in the transaction of the change, with one statement. That transaction may have declared that it
+ * emits no events (silence.ts), because it does not emit this one: the transaction of `emitDeferred` does.
  */
 export async function deferEvent<T extends EventType>(
   db: Db,
@@ -49,7 +50,7 @@ export async function emitDeferred(
   return emitted !== undefined;
 }
 
-/** Interval of the search for events whose process died or that could not be emitted in time. */
+/** Interval in ms between searches for events that are still deferred, for example because a process died. */
 const LOOK_MS = 1_000;
 
 export function createDeferredEvents(deps: EmitDeferredDeps & { log: Logger }): Periodic {

@@ -2,15 +2,15 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { encodeEnvelope, type Envelope } from './envelope.ts';
 import type { EventType } from './event-types.ts';
 
-/** Fields that contain people's words. */
+/** Fields that contain people's words, by event type. Their values are replaced. */
 const WORDS: Partial<Record<EventType, readonly string[]>> = {
   'conversation.transcript.ready': ['summary'],
   'escalation.requested': ['reason', 'summary'],
   'knowledge.gap.detected': ['question'],
 };
 /**
- * Fields to remove: those that identify a person, which any event of a conversation may have, and those that contain
- * words.
+ * Fields to remove. `user_id` and `metadata` identify a person and may be in any event of a conversation; `judgement`
+ * contains words.
  */
 const LEFT_OUT: readonly string[] = ['user_id', 'metadata', 'judgement'];
 
@@ -18,9 +18,9 @@ const LEFT_OUT: readonly string[] = ['user_id', 'metadata', 'judgement'];
 export type Erasing = {
   conversationId: string;
   /**
-   * `deliver` still sends pending deliveries, with the text in `erased` in place of words and without fields that
-   * identify a person. `cancel` replaces `data` by `{}` and sends nothing, because the delivery queue skips events with
-   * `erased_at`.
+   * With `deliver`, pending deliveries are still sent, but words are replaced by the text in `erased`, and fields that
+   * identify a person are removed. With `cancel`, `data` becomes `{}` and nothing is sent, because the delivery queue
+   * skips events with `erased_at`.
    */
   events: 'cancel' | 'deliver';
   erased: string;

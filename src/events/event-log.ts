@@ -21,8 +21,8 @@ import { replayWindowMs, type ReplayWindow } from './replay-window.ts';
  */
 
 /**
- * Position of a follower: an event, whether or not the filter includes it. Each use of the cursor looks up the event's
- * current position, because restoring a backup changes positions.
+ * Position of a follower in the log: the last event that was read or that the filter excluded. Each use of the cursor
+ * looks up the event's current position, because restoring a backup changes positions.
  */
 export type LogCursor = StreamPosition & {
   /** When the log was read up to this position, in Unix seconds. */
@@ -66,9 +66,9 @@ async function positionOf(
   if (cursor === undefined || cursor.id === START.id) return START;
   const known = await findStreamPosition(pool, { namespace, id: cursor.id });
   if (known) return known;
-  // The event of the cursor no longer exists. If it was dropped because of its age, and the log has been read since,
-  // the follower missed nothing. Otherwise the event was never in this database, or not in the backup that was
-  // restored.
+  // The cursor's event no longer exists. If it was dropped because of its age, and the follower read the log within the
+  // replay window, the follower missed nothing. Otherwise events may be missing: the follower was away for too long, or
+  // the event is not in this database, for example because a backup was restored.
   const isOld = nowMs() - uuidTimeMs(cursor.id) > replayWindowMs(deps);
   const isFresh = nowMs() - cursor.readAtSec * 1_000 < replayWindowMs(deps);
   const { position } = await readStreamStart(pool);
@@ -82,7 +82,7 @@ export function encodeLogCursor({ xid, id, readAtSec }: LogCursor): string {
   return encodeCursor(`log:${fromUuid('evt', id)}:${xid}:${readAtSec}`);
 }
 
-/** Parses a cursor of the log. Returns undefined if it is not one. */
+/** Parses a cursor of the log. Returns undefined for any other text. */
 export function readLogCursor(text: string): LogCursor | undefined {
   const [, event = '', xid = '', sec = ''] =
     /^log:(evt_[0-9a-z]+):([0-9]{1,19}):([0-9]{1,12})$/.exec(text) ?? [];

@@ -5,12 +5,12 @@ import { oldestSpeaking } from '../platform/postgres/silence.ts';
 
 /**
  * Events in an order in which nothing appears late (docs/decisions/0013). Ids are created before the commit, so an
- * event may become visible after another one with a higher id was read. Here the order is (transaction, id), and a
- * reader stops at a horizon: the oldest transaction that is still running. No event is ever added below it.
+ * event may become visible after another event with a higher id was read. Here the order is (transaction, id), and a
+ * reader stops at a horizon: the oldest transaction that is still running. No event is ever added below the horizon.
  *
- * The cost is that a long transaction that has written anything, anywhere in the server, delays the events after it,
- * unless it has declared that it emits none (silence.ts). Parley's own transactions declare this, or are aborted after
- * seconds.
+ * The cost is that a long transaction that has written anything, anywhere in the server, delays all later events,
+ * unless the transaction has declared that it emits no events (silence.ts). Parley's own transactions declare this, or
+ * are aborted after seconds.
  */
 
 /** Position of a reader, which has read everything up to and including this event. */
@@ -20,7 +20,7 @@ export type StreamedEvent = StreamPosition & {
   type: EventType;
   conversationId: string | null;
   agentId: string | null;
-  /** The only endpoint of a test event; null for other events. */
+  /** Endpoint to which a test event is sent; null for other events. */
   endpointId: string | null;
   body: Buffer;
 };
@@ -44,7 +44,10 @@ export const START: StreamPosition = { xid: 0n, id: NOTHING };
  * keeps a page in memory, and 500 such pages must not exhaust the memory.
  */
 export const PAGE_BYTES = 131_072;
-/** Margin for the age of events, longer than any transaction or clock difference. */
+/**
+ * Margin in ms for `sinceMs`, because an event may have an older id than the event before it. It is longer than any
+ * transaction or clock difference.
+ */
 const SLACK_MS = 86_400_000;
 
 /** Commit state at one moment, and the position where a reader of later events starts. */
@@ -78,8 +81,8 @@ export async function findStreamPosition(
 
 /**
  * Returns the next events after `after`, in order, up to `limit` or PAGE_BYTES. `position` is where the next read
- * continues; it may be past events that the filter excludes. `hasMore` is true if a limit was reached. `isHeldBack` is
- * true if more events wait for an older transaction to end.
+ * continues; it may lie after events that the filter excludes. `hasMore` is true if a limit was reached. `isHeldBack`
+ * is true if further events cannot be read before an older transaction ends.
  */
 export async function readStream(
   db: Db,
@@ -88,7 +91,7 @@ export async function readStream(
     after: StreamPosition;
     filter: StreamFilter;
     limit: number;
-    /** Unix ms. Events more than SLACK_MS older are not read. */
+    /** Time in Unix ms. Events whose ids are more than SLACK_MS older are not read. */
     sinceMs: number;
   },
 ): Promise<{
@@ -197,7 +200,7 @@ function toEvent(row: Row): StreamedEvent[] {
   return [{ xid: BigInt(row.xid), id, type, conversationId, agentId, endpointId, body }];
 }
 
-/** Returns the position after all older transactions and before this one. */
+/** Returns the position before the first event of this transaction. */
 function before(xid: bigint): StreamPosition {
   return { xid, id: NOTHING };
 }
@@ -215,9 +218,9 @@ export function isAfter(a: StreamPosition, b: StreamPosition): boolean {
 }
 
 /**
- * Repairs the order after a restore. The new server counts transactions from the start again, so restored events would
- * stay above the horizon or come after new ones. Moves them before all other events, in the order of their ids. Usually
- * it only reads the newest events. Returns how many events it moved.
+ * Repairs the order of events after a restore. The new database server counts transactions from the start again, so
+ * restored events would follow all new events or stay above the horizon. Moves them before all other events, in the
+ * order of their ids. If there is nothing to repair, only reads the newest events. Returns the number of moved events.
  */
 export async function healStreamOrder(db: Db): Promise<number> {
   const { rows } = await db.query<{ ahead: boolean }>(

@@ -19,9 +19,9 @@ import { replayWindowMs, type ReplayWindow } from './replay-window.ts';
 /**
  * Events as they happen, for any number of readers in this process (contract/events.md#stream).
  *
- * A namespace with readers has one tail: its newest events, read once for all. A reader that keeps up is served from
- * the tail; a reader that is slow, or resumes from long ago, reads the database itself. Nothing is queued for a reader:
- * a stalled reader has only its current page (PAGE_BYTES) in memory and is disconnected after a while
+ * A namespace with readers has one tail: its newest events, read from the database once for all readers. A reader that
+ * keeps up is served from the tail; a reader that is slow, or resumes from long ago, reads the database itself. Readers
+ * have no queues: a stalled reader has only its current page (PAGE_BYTES) in memory and is disconnected after a while
  * (platform/http/slow-reader.ts).
  */
 export type EventStreams = {
@@ -100,7 +100,7 @@ async function* read(
 ): AsyncGenerator<StreamedEvent> {
   const { filter, tail, from } = input;
   let { position } = from;
-  // A position without an event has no time. Its reader gets only new events, so the current time is used.
+  // A start position without an event has no time. The reader then gets only new events, so the current time is used.
   let sinceMs = Math.max(uuidTimeMs(position.id), 0) || nowMs();
   while (!signal.aborted) {
     const after = position;
@@ -138,8 +138,8 @@ function matches(filter: StreamFilter, event: StreamedEvent): boolean {
 type PageTurns = <T>(namespace: string, read: () => T | Promise<T>) => Promise<T>;
 
 /**
- * Two of the 20 database connections that serve requests. The queue needs no limit: each reader waits for at most one
- * page, and the number of streams is limited.
+ * Limits of concurrent page reads: they use two of the 20 database connections that serve requests. The queue itself
+ * needs no limit, because each reader waits for at most one page and the number of streams is limited.
  */
 const READING = { places: 2, waitingMax: { namespace: Infinity, all: Infinity } };
 

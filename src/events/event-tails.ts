@@ -28,13 +28,16 @@ const TAIL_MAX = 500;
 const TAIL_BYTES_MAX = 2_000_000;
 /** Poll interval, in case a wake-up is lost. */
 const POLL_MS = 1_000;
-/** First delay before checking again for events that an older transaction holds back; doubled each time. */
+/**
+ * First delay in ms before the next check for events that wait for an older transaction to end. It doubles at each
+ * check.
+ */
 const HELD_BACK_MS = 5;
 
 export type Tail = {
   events: StreamedEvent[];
   bytes: number;
-  /** `events` contains everything after this position, up to `until`. */
+  /** `events` has all events of the namespace after `from`, up to `until`. */
   from: StreamPosition;
   until: StreamPosition;
   readers: number;
@@ -83,8 +86,8 @@ export function createEventTails(deps: {
 
   return {
     of: async (namespace) => {
-      // Reads the position before it is known whether the tail exists. If it were read between `get` and `set`, another
-      // caller could create the tail in the meantime.
+      // Reads the position first, so that no `await` separates `get` and `set`. Otherwise another caller could create
+      // the tail between the two.
       const { position } = await readStreamStart(pool);
       const tail: Tail = tails.get(namespace) ?? newTail(position, () => looking.trigger());
       const looking = createSingleFlight(() =>

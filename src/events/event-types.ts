@@ -10,8 +10,8 @@ const conversationId = z.string().meta({ description: 'Id of the conversation, `
 const channel = z.enum(['chat', 'voice', 'sms', 'web_voice']);
 const version = z.int().min(1).meta({ description: 'Number of the agent version.' });
 /**
- * Optional fields at the end of a conversation's events, which spare the receiver a request. An event contains each of
- * them that has a value and is not one of the event's fixed fields.
+ * Optional fields at the end of a conversation's events, which spare the receiver a request. Fields without a value are
+ * omitted, and so are those that the event type has among its fixed fields.
  */
 const userId = z.string().optional().meta({ description: 'Your id of the user.' });
 const metadata = z

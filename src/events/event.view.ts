@@ -3,7 +3,7 @@ import { EVENT_TYPES } from './event-types.ts';
 import type { EventRow } from './events.sql.ts';
 import { createdAt } from '../platform/http/fields.ts';
 
-/** Events as returned by REST (contract/events.md#reading). */
+/** This file defines events as REST returns them (contract/events.md#reading). */
 
 export type DeliveryCounts = {
   pending: number;

@@ -12,7 +12,7 @@ export type EventRow = {
   id: string;
   namespace: string;
   type: EventType;
-  /** The only endpoint of a test event; null for other events. */
+  /** Endpoint to which a test event is sent; null for other events. */
   endpointId: string | null;
   /**
    * When the event's words were erased, in Unix ms. An erased event gets no new deliveries; existing ones may still

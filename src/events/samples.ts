@@ -1,8 +1,8 @@
 import type { EventData, EventType } from './event-types.ts';
 
 /**
- * Realistic `data` for each event type. Test events use it if the sender gives none, and the API description shows it.
- * The ids are well-formed, but name nothing that exists.
+ * Realistic `data` for each event type. It is sent in test events whose sender gives no data, and shown in the API
+ * description. The ids are well-formed, but no object has them.
  */
 const AGENT = 'agt_06dmv3v9ssn80yhpw1gqcsk0j4';
 const CONVERSATION = 'conv_06dmv3w2k1q8b7n5r4x9c0t3ze';

@@ -3,8 +3,8 @@ import { flag } from '../platform/http/fields.ts';
 import { EVENT_TYPES, isSubscribed, SUBSCRIPTIONS, type EventType } from './event-types.ts';
 
 /**
- * Event types in requests. Callers give the name of a type, a group (`agent.*`) or all types (`*`), as in an endpoint's
- * `event_types`. Names are expanded to the types that they cover.
+ * This file defines how requests name event types. Callers give the name of a type, a group (`agent.*`) or all types
+ * (`*`), as in an endpoint's `event_types`. Names are expanded to the types that they cover.
  */
 
 const RULE = `must be one of ${EVENT_TYPES.join(', ')}, a group such as agent.*, or *`;
