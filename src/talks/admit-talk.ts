@@ -39,8 +39,8 @@ export type Admitted = {
 const SHOWN_MS = 600_000;
 
 /**
- * Decides whether a page may start or resume a talk. Runs two database queries, each by a key, and a third one to
- * resume.
+ * Decides whether a page may start or resume a talk. Runs two database queries, and a third one to resume. Each reads a
+ * single row.
  * @throws ApiError unauthorized, origin_not_allowed, not_found, not_published, unknown_version, unsupported_type,
  * rate_limited
  */

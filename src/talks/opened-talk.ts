@@ -9,11 +9,11 @@ export type TalkToOpen = {
   send: SendFrame;
   sendSound: (bytes: Uint8Array) => void;
   /**
-   * Sends the page the reason for which the conversation (uuid) ended, and closes the socket. `reason` is set if it is
-   * already known.
+   * Sends the page the reason why the conversation (uuid) ended, and closes the socket. If the caller does not know the
+   * `reason`, it is read from the database.
    */
   finish: (conversationId: string | undefined, reason?: string) => void;
-  /** Leaves the talk, because another window has taken it over. */
+  /** Closes the socket with an error, because another window has taken over the talk. */
   leave: () => void;
 };
 

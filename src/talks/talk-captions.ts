@@ -9,7 +9,7 @@ export type TalkCaptions = Captions & {
   endedReason: () => string | undefined;
 };
 
-/** Number of newest turns that are stored here, because an interruption of their playback may still shorten them. */
+/** Number of newest turns that are kept in memory, because an interruption of their playback may still shorten them. */
 const KEPT = 50;
 type FollowedTurn = Extract<Followed, { type: 'turn' }>['turn'];
 const ROLES: ReadonlySet<string> = new Set<TurnFrame['role']>(['user', 'agent', 'human']);
@@ -60,7 +60,8 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
       [frame, ...before].forEach(send);
     },
     endedReason: () => endedReason,
-    // The page clears its partial reply when an agent's turn arrives, so older turns must be sent first.
+    // The page clears its partial reply when a turn of the agent arrives. So the tokens of a reply must follow all
+    // earlier turns.
     token: (text, after) => {
       if (after > turnCount) early.push({ text, turnCount: after });
       else tellToken(text);

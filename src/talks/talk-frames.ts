@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Frames of a talk (contract/talks.md#socket). Each text frame is one JSON object. Binary frames contain audio. */
+/**
+ * This file defines the frames of a talk (contract/talks.md#socket). Each text frame is one JSON object. Binary frames
+ * contain audio.
+ */
 
 export const TALK_PATH = '/v1/talk';
 /** Sample rate in Hz for both directions. */

@@ -8,13 +8,13 @@ import { createMinuteCount, networkOf } from '../platform/http/rate-limit.ts';
  */
 export type TalkLimits = {
   /**
-   * Counts a request for a token of any agent.
+   * Counts a request for a token, whichever agent it is for.
    * @throws ApiError rate_limited
    */
   ask: (address: string) => Promise<void>;
   /**
-   * Counts the start of a talk, or the creation of a token. `what` names the agent and which of the two it is. An
-   * address may do it `max` times per minute.
+   * Counts the start of a talk, or the creation of a token. `what` names the agent and the action. Allows `max` of the
+   * same `what` per minute from one address.
    * @throws ApiError rate_limited
    */
   begin: (what: string, address: string, max: number) => Promise<void>;

@@ -21,7 +21,7 @@ export type TalkToken = {
   metadata: Record<string, string>;
 };
 
-/** The talk that is resumed. It needs a token of the same kind, agent, origin and user. */
+/** Talk to resume. Resuming requires a talk token of the same kind, agent, origin and user. */
 export type ResumeToken = Pick<
   TalkToken,
   'by' | 'namespace' | 'agentId' | 'origin' | 'userId' | 'test'
@@ -41,15 +41,15 @@ export function sealTalkToken(sealer: Pick<Sealer, 'seal'>, token: TalkToken): s
   return `${PREFIX}${sealed(sealer, token, TALK)}`;
 }
 
-/** Decrypts a token. Returns undefined if it is not ours. The caller checks the expiry. */
+/** Decrypts a token. Returns undefined if Parley did not encrypt it. The caller checks the expiry. */
 export function openTalkToken(sealer: Pick<Sealer, 'open'>, text: string): TalkToken | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   return opened(sealer, text.slice(PREFIX.length), TALK) as TalkToken | undefined;
 }
 
 /**
- * Returns a key that identifies a valid token in the limits. Spellings of a token that decode to the same bytes, such
- * as one with spaces, have the same key.
+ * Returns the key by which the rate limits identify a valid token. Different spellings of a token that decode to the
+ * same bytes, such as one with spaces, have the same key.
  */
 export function tokenKey(text: string): string {
   const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url');
@@ -60,7 +60,7 @@ export function sealResume(sealer: Pick<Sealer, 'seal'>, resume: ResumeToken): s
   return sealed(sealer, resume, RESUME);
 }
 
-/** Decrypts a resume token. Returns undefined if it is not ours or does not match the talk token. */
+/** Decrypts a resume token. Returns undefined if Parley did not encrypt it, or if it does not match the talk token. */
 export function openResume(
   sealer: Pick<Sealer, 'open'>,
   text: string,

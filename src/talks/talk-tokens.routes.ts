@@ -40,8 +40,8 @@ const TalkTokenWrite = z
   .describe('Properties of the talks opened with the token.');
 
 /**
- * Serves talk tokens for servers. Runs three database queries, each by a key. The token is not stored, except for a
- * repeat with the same `Idempotency-Key`.
+ * Serves talk tokens for servers. Runs three database queries, each of which reads a single row. The token is not
+ * stored, except for a repeat with the same `Idempotency-Key`.
  */
 export function talkTokenRoute(deps: TalkTokenRoutesDeps): Route {
   return route({

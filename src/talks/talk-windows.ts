@@ -1,8 +1,8 @@
 /** Open windows of each written talk, in this process. */
 export type TalkWindows = {
   /**
-   * Adds a window of a conversation, and closes its oldest one if there are too many. Returns a function that removes
-   * the window.
+   * Adds a window of a conversation, and closes the conversation's oldest window if there are too many. Returns a
+   * function that removes the added window.
    */
   add: (conversationId: string, leave: () => void) => () => void;
 };

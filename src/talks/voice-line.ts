@@ -41,12 +41,14 @@ const FORMAT: AudioFormat = {
 };
 const BYTES_PER_MS = (TALK_RATE * 2) / 1_000;
 
-/** Voice talks of this process. A window that takes over a talk makes the previous one leave immediately. */
+/**
+ * Voice talks of this process. If another window takes over a talk, the previous window is disconnected immediately.
+ */
 export type VoiceTalks = { open: (talk: TalkToOpen) => Promise<OpenedTalk> };
 
 /**
- * Creates voice talks. A voice talk is a call from a web page with this socket as its line, and is handled like every
- * other call.
+ * Creates voice talks. A voice talk is a call from a web page whose audio is sent over this socket. It is handled like
+ * every other call.
  * @throws ApiError (from `open`) too_many_in_flight, unavailable, call_ended
  */
 export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
@@ -94,7 +96,9 @@ export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
   return { open };
 }
 
-/** Returns the call to resume, after disconnecting its current line, or a new call if there is none to resume. */
+/**
+ * Returns the call to resume, after disconnecting its current audio line. Without a call to resume, returns a new one.
+ */
 async function callFor(
   { pool, nowMs }: VoiceTalkDeps,
   { token, resume, maxConcurrent }: Admitted,
@@ -153,7 +157,7 @@ type SoundLine = {
   close: () => void;
 };
 
-/** Creates the audio line over the socket, once the agent's voice is known. */
+/** Connects the socket to an audio line, which `lineFor` creates once the agent's voice is known. */
 function soundLine(
   { speech: providers, onTimes: measure, log }: VoiceTalkDeps,
   { admitted, send, sendSound }: TalkToOpen,
@@ -198,7 +202,7 @@ function soundLine(
   };
 }
 
-/** Line of a talk without an agent. The visitor gets an error when the talk opens. */
+/** Silent line for a talk without an agent. Opening such a talk fails, and the visitor gets an error. */
 const nobody = (): Line => ({
   playout: createPlayout(createSilentOutput()),
   end: () => undefined,

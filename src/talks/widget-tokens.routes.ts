@@ -18,8 +18,8 @@ const WidgetTokenWrite = z
 
 /**
  * Serves tokens for pages of an allowed origin, without an API key. A nonexistent agent is refused with the same error
- * as an origin that is not allowed, so that nobody can find out which agents exist. Runs two database queries, each by
- * a key.
+ * as an origin that is not allowed, so that nobody can find out which agents exist. Runs two database queries, each of
+ * which reads a single row.
  */
 export function widgetTokenRoute(deps: WidgetTokenRoutesDeps): Route {
   return openRoute({
