@@ -131,7 +131,7 @@ export async function countApiKeys(
        from api_keys where namespace = $1 and ${LIVE}`,
     [namespace],
   );
-  return rows[0]!; // An aggregate always returns one row.
+  return rows[0]!; // `rows[0]` exists: an aggregate query always returns one row.
 }
 
 type LockedKey = { id: string; expiresAt: number | null; isManaging: boolean };

@@ -55,8 +55,8 @@ export type NewKey = { row: ApiKeyRow; text: string };
 const SCOPES_MISSING = 'A key may only have scopes that your own key has';
 
 /**
- * Creates an API key. A key with an expiry counts toward the same quota as rotated keys. Because it will end, the check
- * for `last_key` does not count it among the keys that can still manage keys.
+ * Creates an API key. A key with an expiry counts toward the same quota as rotated keys. The check for `last_key`
+ * ignores such a key, because after its end it can no longer manage keys.
  * @throws ApiError unauthorized, quota_exceeded, invalid_body if the key has scopes that the caller's own key lacks,
  * outlives that key, or has an expiry in the past
  */

@@ -8,8 +8,8 @@ export const PLAIN_NAME_WORDS =
   'must consist of letters, digits and symbols, with single spaces between';
 
 /**
- * Returns true if a name has only letters, marks, digits, punctuation and symbols, separated by single spaces. It then
- * contains no invisible characters.
+ * Returns true if a name has only letters, marks, digits, punctuation and symbols, separated by single spaces. Such a
+ * name has no invisible characters.
  */
 export function isPlainName(name: string): boolean {
   return PLAIN.test(name);

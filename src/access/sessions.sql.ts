@@ -89,7 +89,7 @@ export async function countSessions(db: Db, keyId: string): Promise<number> {
     `select count(*) as count from ${LIVE_SESSIONS} where s.api_key_id = $1 and ${LIVES}`,
     [keyId],
   );
-  return rows[0]!.count; // An aggregate always returns one row.
+  return rows[0]!.count; // `rows[0]` exists: an aggregate query always returns one row.
 }
 
 /** A token and its live session. */

@@ -10,7 +10,7 @@ import { newSessionToken, newSignInToken, tokenHashOf } from './session-token.ts
 import { countSessions, insertSession, lockKeyOf, type SessionRow } from './sessions.sql.ts';
 import { insertSignInToken, useSignInToken } from './sign-in-tokens.sql.ts';
 
-/** Exchanges a credential for a session (contract/sessions.md#signing-in). */
+/** This file exchanges a credential for a session (contract/sessions.md#signing-in). */
 
 /** Proof of identity. A further way to sign in is added as a member of this union. */
 export type Credential = { apiKey: string; name: string } | { signInToken: string; name?: string };
@@ -19,8 +19,8 @@ export type Credential = { apiKey: string; name: string } | { signInToken: strin
 export type NewSession = { row: SessionRow; token: string };
 
 /**
- * Maximum number of concurrent sessions per key. It is far more than the people who share a key, and low enough for a
- * list.
+ * Maximum number of concurrent sessions per key. It is far above the number of people who share a key, and small enough
+ * to list all sessions.
  */
 const SESSIONS_MAX = 1_000;
 

@@ -12,14 +12,15 @@ export type EndWatch = {
 };
 
 /**
- * Check interval in ms. A stream may be opened with a key that ended while it was cached. So the cache time, this
- * interval and the duration of a statement together must stay below a second.
+ * Check interval in ms. A stream may be opened with a key that ended while the key was cached. So the cache time, this
+ * interval and the duration of a statement must together stay below a second.
  */
 const LOOK_MS = 400;
 
 /**
  * Creates a watch, which runs one statement per `LOOK_MS` for all watched ids, and none while nothing is watched.
- * @param listLive returns the given ids that are live, each with its remaining time; null means that it does not expire
+ * @param listLive returns those of the given ids that are live, each with its remaining time (null if it does not
+ * expire)
  */
 export function createEndWatch(deps: {
   what: string;
