@@ -77,7 +77,7 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
   function take(whole: Utterance, text: string | undefined, soundMs: number): void {
     const isOverAgent = whole.isOver && !whole.hasInterrupted && isAgentSpeaking();
     if (isOverAgent && (text === undefined || isBackchannel(text, deps.language))) return;
-    // The agent was interrupted by this speech, so the line must react even if no words were recognized.
+    // The agent was interrupted by this speech, so `onLost` is called even if no words were recognized.
     if (text === undefined || (text === '' && whole.hasInterrupted)) return deps.onLost();
     if (text === '') return turn.look(utterance !== undefined);
     if (isAgentSpeaking()) deps.onInterrupt();

@@ -1,6 +1,6 @@
 import { PHRASE_WORDS_MAX, spokenWords, turnLanguageOf } from './languages/languages.ts';
 
-/** Maximum words of a backchannel. Anything longer is a turn, whatever the words are. */
+/** Maximum words of a backchannel. Longer speech is a turn, whatever the words are. */
 const WORDS_MAX = 6;
 const CHARS_MAX = 200;
 

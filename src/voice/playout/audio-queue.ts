@@ -82,8 +82,8 @@ export function createAudioQueue(deps: AudioQueueDeps): AudioQueue {
   }
 
   /**
-   * Synthesizes the waiting sentences. After an interruption, the new run starts without waiting for the old run to
-   * end.
+   * Synthesizes the waiting sentences. After an interruption, this loop starts anew without waiting for the aborted
+   * loop to end.
    */
   async function makeAll(): Promise<void> {
     if (isMaking) return;

@@ -2,14 +2,14 @@ import type { Cut, Segment } from './segment.ts';
 
 /** Player of segments, one after the other. It measures how far they were played; the `Playout` decides what to play. */
 export type PlayoutOutput = {
-  /** Plays words of a segment. During the call, `sentChars` of the segment does not include them yet. */
+  /** Plays words of a segment. While this function runs, `sentChars` of the segment does not include the words yet. */
   pushText: (segment: Segment, words: string) => void;
+  /** Notes that the last sentence of the words so far is complete. */
+  flush: (segment: Segment) => void;
   /**
    * Plays DTMF tones after the words that were passed before them. The keys are 0-9, *, #, A-D, and `w` for a pause of
    * half a second.
    */
-  flush: (segment: Segment) => void;
-  /** Plays DTMF tones after the words before: 0-9, *, #, A-D, and `w` for a pause of half a second. */
   sendKeys: (keys: string) => void;
   /** Shows words that do not appear in the transcript. Absent if the output plays them like other words. */
   aside?: (text: string) => void;

@@ -148,7 +148,7 @@ async function followTurns(
     const { index, role, text, interrupted } = followed.turn;
     after = index;
     if (index <= saidTo) return;
-    // This turn was interrupted on an earlier line of the same call. It is not repeated on this line.
+    // A turn that was interrupted on an earlier connection of the same call is not repeated on this one.
     if (interrupted || (role !== 'agent' && role !== 'human')) return;
     // A reply of this process may appear in the transcript before `wasSaid` has its index. When no turn is in progress,
     // `wasSaid` has the index.

@@ -8,7 +8,8 @@ export type NoiseFloor = {
 /** Minimum of the estimate. The noise of a quiet line is lower, but speech that soft is inaudible. */
 const LOWEST_DB = -65;
 /**
- * Number of windows that are compared: one second. In that time speech has a gap or a soft sound, and noise does not.
+ * Number of windows that are compared: one second. Within a second, speech has a gap or a soft sound, but steady noise
+ * does not.
  */
 const WINDOWS = 31;
 /** Maximum difference in dB between the loudest and the softest window of steady noise, such as a fan or a tone. */

@@ -1,7 +1,7 @@
 /** Line between the head and the rows of a table: `|---|:-:|`. */
 export const DELIMITERS = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 
-/** Returns whether the beginning of a line may become such a delimiter line. */
+/** Returns whether the beginning of a line may become the delimiter line of a table. */
 export const isDelimitersStart = (line: string): boolean => /^[-:| \t]*$/.test(line);
 
 /** Returns the positions of the cells in a table row, without the spaces around them. Empty cells are omitted. */
