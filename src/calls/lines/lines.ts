@@ -72,7 +72,7 @@ export type LineFor = (about: { namespace: string; content: AgentContent | undef
 export type OpenLine = Pick<AgentSession, 'on'> & {
   namespace: string;
   conversationId: string;
-  /** Releases the line after either side has closed its socket. */
+  /** Releases the line after either side has closed the socket. */
   closed: () => Promise<void>;
 };
 
@@ -281,7 +281,7 @@ async function breakOff(deps: AgentSessionDeps, holding: Held): Promise<void> {
     deps.log.warn({ reason: reasonOf(error), call: id }, 'could not end a call before shutdown');
   });
   // If this process synthesizes the apology, the line must stay open until the audio has been played. If the carrier
-  // synthesizes it, the carrier finishes it even after the line is closed.
+  // synthesizes the apology, it continues to speak even after the line is closed.
   if (line.playout.reportsPlayback) {
     await line.playout.waitForPlayout(timeoutSignal(LAST_WORDS_MS));
   }
