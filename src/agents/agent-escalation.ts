@@ -56,7 +56,7 @@ const escalationRule = z
     ),
   );
 
-/** Rules for the handoff to a human (contract/agents.md#fields). */
+/** Rules that request a person (contract/agents.md#fields). */
 export const escalation = z.strictObject({
   rules: z.array(escalationRule).max(20).describe('Rules that request a human.').exactOptional(),
   timeoutSec: z

@@ -55,7 +55,7 @@ export type AgentReconcilerDeps = PublishAgentDeps & {
   sealer: Sealer;
 } & Models;
 
-/** Reconciles Agents: publishes their content and activates pinned versions. */
+/** Returns the reconciler of Agents, which publishes their content and activates pinned versions. */
 export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<AgentSpec, AgentStatus> {
   /** Secrets of each agent's tools by uid, including those of earlier versions. */
   const secretsOf = new Map<string, ReadonlySet<string>>();
@@ -106,7 +106,7 @@ async function act(
 ): Promise<Outcome<AgentStatus>> {
   const { namespace, name, uid, generation } = agent.metadata;
   const unfit = await refuseParameters(agent);
-  // An invalid declaration is not written to the row, because every list would show it.
+  // An invalid declaration is not written to the row, because every list of agents would show it.
   if (unfit) return { findings: refused('Accepted', unfit), status: agent.status };
   const { spec, blocked } = await resolve(deps, agent);
   const unmatched = await unmatchedSelector(deps.store, agent);

@@ -26,8 +26,8 @@ import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
  * The kind Agent (contract/custom-resources.md#spec). Its TypeScript types, CRD and REST schema are derived from the
- * schema in this file. Content fields have no defaults: the API server would store them, and an upgrade that adds a default would
- * create a new version of every agent. Defaults of content apply when it is read.
+ * schema in this file. Content fields have no defaults: the API server would store them, and an upgrade that adds a
+ * default would create a new version of every agent. Defaults of content apply when it is read.
  */
 
 const tool = z

@@ -3,11 +3,11 @@ import { contentOf } from './content-hash.ts';
 import { providersOf, type Models } from './references/missing-providers.ts';
 
 /**
- * Returns a sentence that lists the declared settings without effect and the reason, or `undefined` if all have an
- * effect: `no effect without a model: tools (refund, hang_up), model, the escalation rule tool_failure; no effect where
- * a carrier speaks: voice (speed), transcriber` (contract/agents.md#settings-without-effect). Such settings do not
- * prevent the agent from being ready. If the voice and the transcriber both name a provider, `whyCarrier` says why the
- * carrier transcribes and speaks anyway.
+ * Returns a sentence that lists the declared settings without effect, each with the reason, or `undefined` if all have
+ * an effect (contract/agents.md#settings-without-effect). Example: `no effect without a model: tools (refund, hang_up),
+ * model, the escalation rule tool_failure; no effect where a carrier speaks: voice (speed), transcriber`. Such settings
+ * do not prevent the agent from being ready. If the voice and the transcriber both name a provider, `whyCarrier` says
+ * why the carrier transcribes and speaks anyway.
  */
 export function notActedOn(
   spec: AgentSpec,

@@ -46,8 +46,8 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   },
   toSpec: toAgentSpec,
   fromSpec: fromAgentSpec,
-  // A write of the REST field `prompt` conflicts with other managers of either spec field: if another manager declares
-  // `promptFrom`, the API would add a second prompt.
+  // `prompt` in REST stands for two spec fields. A write of `prompt` conflicts with another manager of either field;
+  // otherwise the API would add a second prompt to a declared `promptFrom`.
   specFields: { prompt: ['prompt', 'promptFrom'] },
   read: readAgent,
   asWritten: (written, spec, row) => ({
