@@ -248,7 +248,7 @@ export type Limits = {
 export type Retention = {
   /** How long events can be replayed and streamed. Never 0. */
   events: number;
-  /** Days after the end of a conversation. */
+  /** Counted from the end of a conversation. */
   conversations: number;
   audit: number;
 };

@@ -29,6 +29,6 @@ export function stopOnSignals(stop: () => Promise<void>, moreMs = 0): void {
     );
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
-  // bin/bootstrap.mjs holds the other end of an IPC channel, which closes even when it is killed with -9.
+  // bin/bootstrap.mjs holds the other end of an IPC channel, which closes even when that process is killed with -9.
   process.on('disconnect', onSignal);
 }

@@ -50,7 +50,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
-    // Without an encoding, a request yields buffers.
+    // The cast is safe: a request without an encoding yields buffers.
     const part = chunk as Buffer;
     bytes += part.length;
     if (bytes > BODY_BYTES_MAX) throw new Error('the body is too large');

@@ -78,7 +78,7 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     await Promise.all(maintenance.map((task) => task.stop()));
     await deliverer.stop();
     // `rescue` stops after the deliverer: until the last result is recorded, no other process may end the leases of
-    // this one.
+    // this process.
     await rescue.stop();
     await listener.stop();
     await egress.stop();

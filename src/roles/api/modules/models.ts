@@ -12,9 +12,11 @@ import type { Module } from './module.ts';
 
 export type Models = Module & {
   findEndpoint: FindEndpoint;
-  /** Finds the model that an agent declares, wrapped with spans and metrics. */
+  /** Finds the model that an agent declares. The model is wrapped, so that its replies add spans and metrics. */
   findModel: FindModel;
-  /** Returns a function that finds models at the endpoints given by `findEndpoint`, also with spans and metrics. */
+  /**
+   * Returns a function that finds models at the endpoints given by `findEndpoint`. These models are wrapped as well.
+   */
   modelsAt: (findEndpoint: FindEndpoint) => FindModel;
   embedder: Embedder;
   stop: () => Promise<void>;
