@@ -3,8 +3,8 @@ type Parent = ParentNode & Node & { moveBefore?: (node: Node, before: Node | nul
 
 export type BesideDialogs = {
   /**
-   * Returns true if the host was removed together with a dialog of the page. In that case the host has been moved back
-   * to its original position.
+   * Returns true if the host element was removed together with a dialog of the page. In that case the host element has
+   * been moved back to its original position.
    */
   comeHome: () => boolean;
   stop: () => void;

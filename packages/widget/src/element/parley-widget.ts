@@ -163,8 +163,8 @@ class Shown {
   }
 
   /**
-   * Returns true if the host was removed together with a dialog of the page. In that case the host has been moved back
-   * to its original position.
+   * Returns true if the host element was removed together with a dialog of the page. In that case the host element has
+   * been moved back to its original position.
    */
   comeHome(): boolean {
     return this.#beside.comeHome();
