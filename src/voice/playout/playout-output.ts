@@ -1,6 +1,8 @@
 import type { Cut, Segment } from './segment.ts';
 
-/** Player of segments, one after the other. It measures how far they were played; the `Playout` decides what to play. */
+/**
+ * Player of segments, one after the other. It measures how far they were played; the `Playout` decides what to play.
+ */
 export type PlayoutOutput = {
   /** Plays words of a segment. While this function runs, `sentChars` of the segment does not include the words yet. */
   pushText: (segment: Segment, words: string) => void;
