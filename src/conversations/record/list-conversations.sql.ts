@@ -64,9 +64,8 @@ export async function listConversations(
 export type ConversationWithTurns = ConversationRow & { turns: TurnRow[] };
 
 /**
- * Returns those of the conversations `ids` that match a filter, each with its first turns, in the order of the list.
- * All are read from one snapshot: conversations that were erased before the snapshot are missing, and all others are
- * complete.
+ * Returns those of the conversations `ids` that match a filter, newest first, each with its first turns. All are read
+ * from one snapshot: conversations that were erased before the snapshot are missing, and all others are complete.
  */
 export async function readWithTurns(
   db: Db,
@@ -89,9 +88,9 @@ export async function readWithTurns(
 const OF_ITS_CALL = 'exists (select from calls k where k.conversation_id = c.id and';
 
 /**
- * Builds the query for a filter. Finds metadata by the hash of each pair. The bounds on conversation ids apply to the
- * table of pairs as well, so that PostgreSQL can start from the pairs if few match, and from the conversations if many
- * do.
+ * Builds the query for a filter. Finds metadata by the hash of each pair of name and value. The bounds on conversation
+ * ids apply to the table of pairs as well, so that PostgreSQL can start from the pairs if few match, and from the
+ * conversations if many do.
  */
 export function conversationsIn(filter: ConversationFilter): {
   from: string;

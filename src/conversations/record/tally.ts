@@ -49,7 +49,7 @@ export type Tally = {
   recent: AskedQuestion[];
   /** Questions that have no answer yet. */
   open: AskedQuestion[];
-  /** Number of open questions beyond the limit of `open`. */
+  /** Number of unanswered questions for which the list `open` had no room. */
   openBeyond: number;
   /** Some of the answered questions, for the summary. */
   told: { question: string; from: string }[];

@@ -48,9 +48,9 @@ export async function findPhones(
 }
 
 /**
- * Maximum number of calls of the library per text, at about 20 µs each. Most messages have fewer numbers. In a page
- * full of numbers, the library does not check the numbers beyond this limit: all of them with + or 00 count as
- * telephone numbers, and no others do.
+ * Maximum number of calls of libphonenumber-js per text, at about 20 µs each. Most messages have fewer numbers. In a
+ * page full of numbers, the library does not check the numbers beyond this limit: those with + or 00 all count as
+ * telephone numbers, and the remaining ones do not.
  */
 const LOOKS_MAX = 100;
 const DIGITS = { min: 7, max: 15 };

@@ -25,7 +25,8 @@ const SCHEMAS_MAX = 1_000;
 const PAUSE_MS = 60_000;
 const TRIES_MAX = 2;
 /**
- * Number of timed-out checks in a namespace within `PAUSE_MS` after which a single timeout suffices to skip a schema.
+ * Number of timed-out checks in a namespace within `PAUSE_MS`. Once it is reached, a schema is skipped after a single
+ * timeout.
  */
 const SLOW_MAX = 5;
 
