@@ -38,7 +38,8 @@ export type RotateInput = {
   namespace: string;
   id: string;
   /**
-   * Time in seconds for which both secrets are live before the swap, and again after it. Undefined selects the default.
+   * Time in seconds for which both secrets are valid before the swap, and again after it. Undefined selects the
+   * default.
    */
   overlapSec: number | undefined;
   step: 'begin' | 'activate' | 'cancel';

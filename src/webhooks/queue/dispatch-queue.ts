@@ -27,8 +27,8 @@ export const TRIGGERS = ['schedule', 'manual', 'replay', 'test'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
 /**
- * Duration of a lease in ms. It is longer than an attempt (10 s), the extra time for the response body, and a delayed
- * recording together.
+ * Duration of a lease in ms. It is longer than the sum of an attempt (10 s), the extra time for the response body, and
+ * a delayed recording.
  */
 export const LEASE_MS = 30_000;
 /**

@@ -21,7 +21,7 @@ const LOCK = [0x7061, 0x7274];
  * Creates missing partitions and drops expired ones. Returns their names. It can run in any process at any time.
  *
  * @param nowMs for tests. By default the database's clock decides which days are old, because a host whose clock is a
- * month ahead would drop them all
+ * month ahead would drop all partitions
  * @param eventsDays number of days for which events can be replayed. Callers that do not know the number pass null, and
  * no partition is dropped
  */

@@ -12,7 +12,9 @@ import type { Db } from '../../platform/postgres/pool.ts';
 /** Facts that determine whether a queued delivery can be retried. */
 export type Retriable = { isLeased: boolean; isOver: boolean; isEnabled: boolean };
 
-/** Locks the row until the transaction ends. Returns undefined if the delivery is not in the queue. */
+/**
+ * Locks the row of a queued delivery until the transaction ends. Returns undefined if the delivery is not in the queue.
+ */
 export async function lockQueued(
   db: Db,
   { namespace, id }: { namespace: string; id: string },

@@ -11,9 +11,9 @@ import { lockQueued, makeDue } from '../queue/retry-now.sql.ts';
 export type RetryDeliveryDeps = { pool: Pool; notifier: Pick<Notifier, 'notify'> };
 
 /**
- * Makes a waiting delivery due now (contract/deliveries.md#retry), bypassing breaker and `Retry-After`. Any delivery
- * process may claim it. Its schedule and its 72 h deadline do not change. If an attempt is running, the delivery is
- * returned unchanged.
+ * Makes a waiting delivery due now (contract/deliveries.md#retry). The delivery ignores the circuit breaker of its
+ * endpoint and the receiver's `Retry-After`. Any delivery process may claim it. Its schedule and its 72 h deadline do
+ * not change. If an attempt is running, the delivery is returned unchanged.
  * @throws ApiError not_found, delivery_finished (or past its 72 h), endpoint_disabled
  */
 export async function retryDelivery(
