@@ -65,7 +65,7 @@ function takeSound({ hear }: OpenedTalk, bytes: Buffer, fail: (error: unknown) =
   fail(new WrongFrames(detail));
 }
 
-/** Returns an error if the text would be invalid as a message by REST. */
+/** Returns the error that REST would give for a message with this text; undefined if the text is valid. */
 function problemOf({ text }: Extract<PageFrame, { type: 'message' }>): ApiError | undefined {
   const issue = MessageBody.safeParse({ text }).error?.issues[0]?.message;
   const problem = issue ?? textProblem(text);
