@@ -20,7 +20,7 @@ type Waiting<I, O> = { item: I; resolve: (answer: O) => void; reject: (error: un
  * @param deps.run returns a result for each item, in order; gets at most `itemsMax` items
  * @param deps.gatherMs how long a partial batch waits for more items; 0 collects only items of the same turn of the
  * event loop
- * @param deps.busy the longer wait after a batch of at least `from` items: under load, a little more time makes the
+ * @param deps.busy longer `gatherMs` after a batch of at least `from` items: under load, a little more time makes the
  * next batch larger and each item cheaper
  */
 export function createBatcher<I, O>(deps: {

@@ -41,12 +41,15 @@ export type ControllerDeps<K> = {
   drainTimeoutMs?: number;
 };
 
-/** The part of a pino logger that is used here. Its `err` serializer writes the chain of causes. */
+/**
+ * Part of a pino logger. Errors are logged as `err`, because pino's serializer of that field writes the chain of
+ * causes.
+ */
 export type ControllerLog = { error: (fields: object, message: string) => void };
 
 export type ReconcileOutcome = 'success' | 'error' | 'requeue' | 'requeue_after';
 
-/** Hooks for controller-runtime's metrics of the same names, bound to one controller. */
+/** Hooks for controller-runtime's metrics of the same names. The label of the controller is already set. */
 export type ControllerMetrics = {
   /** controller_runtime_reconcile_total{result} */
   reconciled: (result: ReconcileOutcome) => void;
@@ -125,8 +128,8 @@ export function createController<K>(deps: ControllerDeps<K>): Controller {
       try {
         await attempt(item);
       } catch (err) {
-        // `reconcile` errors are handled inside, so only a metrics hook or the logger can throw here. The worker
-        // survives that too.
+        // `attempt` handles the errors of `reconcile`, so only a metrics hook or the logger can throw here. The worker
+        // continues all the same.
         reportQuietly(deps, item, err);
       }
     }
@@ -204,7 +207,7 @@ function reportQuietly<K>(deps: ControllerDeps<K>, item: WorkItem<K>, thrown: un
   }
 }
 
-// Maximum length of a chain of causes. A cause may refer back to its own error.
+// Maximum number of causes that are checked. The limit ends the search if the causes of an error form a cycle.
 const MAX_CAUSES = 16;
 
 function isTerminal(thrown: unknown): boolean {

@@ -11,8 +11,8 @@ export type DelayedAdds<K> = {
 };
 
 /**
- * Stores keys that will be added later, each at most once. It uses one timer per key, because Node stores its timers in
- * a heap: 10,000 timers cost no more than a heap in this file would, and need no code here.
+ * Stores keys that will be added later, each at most once. Each key has its own timer. Node keeps its timers in a heap,
+ * so 10,000 of them cost no more than a heap in this file would.
  */
 export function createDelayedAdds<K>(deps: {
   nowMs: () => number;

@@ -5,18 +5,18 @@ import { currentWork } from '../observability/work.ts';
 import { createLine } from './line.ts';
 
 /**
- * Shares this process's event loop fairly between namespaces. Node runs the handlers of all requests and frames that
- * have arrived before it reads further input. A burst of one namespace would therefore delay the database replies of
- * all others. Work that starts through this queue yields to the event loop after a few milliseconds. Further work
- * waits, and namespaces take turns.
+ * Shares this process's event loop fairly between namespaces. Before Node reads further input, it runs the handlers of
+ * all requests and frames that have arrived. A burst of one namespace would therefore delay the database replies of all
+ * others. This queue starts work for only a few milliseconds at a time, and then lets Node read input. Work that has
+ * not started waits, and namespaces take turns.
  */
 export type EventLoopTurns = {
   /**
-   * Returns whether work may begin now: no other work waits, and work in this turn of the event loop has not used up
-   * its time.
+   * Returns whether work may begin now: no earlier work waits, and the time for new work in this turn of the event loop
+   * is not used up.
    */
   isFree: () => boolean;
-  /** Calls `begin` when it is the namespace's turn. Undefined stands for all unauthenticated clients. */
+  /** Calls `begin` when it is the namespace's turn. All unauthenticated clients count as one namespace, undefined. */
   wait: (namespace: string | undefined, begin: () => void) => void;
   waiting: () => number;
 };
@@ -58,7 +58,7 @@ export function createEventLoopTurns(nowMs = monotonicMs): EventLoopTurns {
   return {
     isFree: () => line.size() === 0 && !isOver(),
     wait: (namespace, begin) => {
-      // `begin` is bound to the caller's async context. Otherwise it would run in the context of the work before it.
+      // Otherwise `begin` would run in the async context of the work before it.
       line.join(namespace, AsyncLocalStorage.bind(begin));
       if (callbacks >= PIECES_MAX) return;
       callbacks += 1;
@@ -77,7 +77,7 @@ export function beginInTurn(namespaceOf: () => string | undefined, begin: () => 
   else eventLoopTurns.wait(namespaceOf(), begin);
 }
 
-/** Resolves when the current namespace may begin work that takes some milliseconds. Await it before such work. */
+/** Waits until work of the current namespace may begin. Await it before work that takes some milliseconds. */
 export async function giveWay(): Promise<void> {
   if (eventLoopTurns.isFree()) return;
   const namespace = currentWork()?.namespace;

@@ -6,9 +6,9 @@ import { createLine, type Line } from './line.ts';
 /**
  * Limits how many jobs of one kind run at once in this process, and shares the slots between namespaces, so that heavy
  * use by one does not delay others. A free slot goes to the waiting namespace with the fewest running jobs; namespaces
- * with equally many take turns. So one namespace uses all slots only while no other waits. Some work (syncs, replays,
- * embeddings) is divided between processes by claims in PostgreSQL. For such work, the queue decides how many of the
- * claimed jobs run in this process, and for which namespaces.
+ * with equally many take turns. So one namespace uses all slots only while no other waits. Jobs of some kinds (syncs,
+ * replays, embeddings) are stored in PostgreSQL, where each process claims some of them. For these kinds, the queue
+ * decides which of the claimed jobs run.
  */
 export type FairQueue = {
   /**
@@ -18,8 +18,8 @@ export type FairQueue = {
    */
   run: <T>(namespace: string, job: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
   /**
-   * Returns the number of free slots, and the namespaces that have reached their share. Claims use it, so that no
-   * process claims jobs that would only wait in its queue.
+   * Returns the number of free slots, and the namespaces that have reached their share. A process needs both before it
+   * claims jobs in PostgreSQL, so that it claims none that would only wait in this queue.
    */
   room: () => { places: number; full: readonly string[] };
 };
@@ -104,7 +104,7 @@ export function createFairQueue(deps: {
 }
 
 /**
- * Resolves when the namespace has its turn in the line.
+ * Joins `line`, and resolves when it is the namespace's turn.
  * @throws the reason of `signal` if it aborts first
  */
 function turnIn(

@@ -1,6 +1,6 @@
-/** Callers that wait for a change of a key. They wake up when the key is notified, or after a timeout. */
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
+/** Callers that wait for a change of a key. They wake up when the key is notified, or after a timeout. */
 export type KeyWaiters = {
   /** Wakes the waiters of these keys; `*` wakes all waiters. Returns immediately. */
   wake: (keys: readonly string[]) => void;

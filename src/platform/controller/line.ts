@@ -1,7 +1,7 @@
-/** Items that wait for a turn, grouped by namespace (or another owner), in the order of the turns. */
+/** Items that wait for their turn. They are grouped by namespace (or another owner), and the groups take turns. */
 export type Line<N, T> = {
   join: (namespace: N, one: T) => void;
-  /** Removes an item that does not need its turn any longer. */
+  /** Removes an item that gives up its turn, such as one whose request was aborted. */
   leave: (namespace: N, one: T) => void;
   size: () => number;
   sizeOf: (namespace: N) => number;
@@ -57,7 +57,7 @@ export function createLine<N, T>(): Line<N, T> {
       const found = first(countOf, share);
       if (!found) return undefined;
       const [namespace, all] = found;
-      const one = all.shift()!; // Not undefined: a namespace with an empty list has no entry.
+      const one = all.shift()!; // Not undefined, because each list in `waiting` has at least one item.
       waiting.delete(namespace);
       if (all.length > 0) waiting.set(namespace, all); // Added at the end, so that other namespaces go first.
       size -= 1;

@@ -8,7 +8,8 @@ import { LRUCache } from 'lru-cache';
 export type Remembering<T extends object> = {
   /**
    * Returns the value of a cache key (`place`), and calls `read` if it is not cached. Concurrent callers share one
-   * read. If the new value equals the previous one, the same object is returned. Errors of `read` are not cached.
+   * read. If a newly read value equals the previous one, the previous object is returned. Errors of `read` are not
+   * cached.
    */
   find: (place: string, read: () => Promise<T>) => Promise<T>;
   /**

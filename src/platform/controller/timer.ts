@@ -1,15 +1,15 @@
+import { clearTimeout, setTimeout } from '../../clock.ts';
+
 /**
  * Function that calls `fire` once after `delayMs` and returns a function that cancels it. It is injected so that tests
  * control time.
  */
-import { clearTimeout, setTimeout } from '../../clock.ts';
-
 export type SetTimer = (fire: () => void, delayMs: number) => () => void;
 
 // Node fires a timer with a longer delay immediately (with a warning), so a delay of a month would become a busy loop.
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
-/** Real timer. It shortens delays to 24.8 days, which is safe because level-based work may always run early. */
+/** Real timer. It shortens delays to 24.8 days. That is safe, because a reconcile may run at any time. */
 export const setRealTimer: SetTimer = (fire, delayMs) => {
   const timer = setTimeout(fire, Math.min(delayMs, MAX_DELAY_MS));
   return () => clearTimeout(timer);

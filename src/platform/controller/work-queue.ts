@@ -8,16 +8,21 @@ import { setRealTimer, type SetTimer } from './timer.ts';
  * - two workers never process the same key at once; a key that is added while a worker processes it runs again
  * afterwards;
  * - so after the last add of a key there is always one more run that begins later.
- * A delayed add merges with an earlier one, or with an add for now ("earliest wins", as in controller-runtime's
- * priority queue). client-go keeps both, and so runs a key one time more than needed. Merging loses nothing, because
- * each run of a reconciler requests the next one.
+ * A delayed add merges with an earlier delayed add, or with an add for now ("earliest wins", as in controller-runtime's
+ * priority queue). client-go keeps both, and so runs a key one time more than needed. Merging loses nothing: the
+ * reconciler is called earlier, and that call requests the next one if it is needed.
  */
 export type WorkQueue<K> = {
   /** Makes the key ready now. Ignored after `shutDown`, like all adds. */
   add: (key: K, options?: AddOptions) => void;
-  /** Makes the key ready after `delayMs`, or immediately if the delay is not positive. Counts as a retry. */
+  /**
+   * Makes the key ready after `delayMs`, or immediately if the delay is not positive. Counts as a retry in the metrics.
+   */
   addAfter: (key: K, delayMs: number, options?: AddOptions) => void;
-  /** Makes the key ready after its back-off of base·2^n, where n is the number of such calls since `forget`. */
+  /**
+   * Makes the key ready after its back-off of base·2^n, where n is the number of earlier `addRateLimited` calls since
+   * `forget`.
+   */
   addRateLimited: (key: K, options?: AddOptions) => void;
   /** Resets the key's back-off, after a success or if the key will not be retried. */
   forget: (key: K) => void;
