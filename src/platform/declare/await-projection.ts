@@ -1,9 +1,9 @@
+import { clearTimeout, setTimeout } from '../../clock.ts';
+
 /**
  * Waits for a short time until a row shows a write (contract/requests.md#writes). The API writes declarations, and
  * reads the rows that the operator projects from them. Without the wait, callers could not read their own writes.
  */
-import { clearTimeout, setTimeout } from '../../clock.ts';
-
 export type AwaitProjection = <T>(
   read: () => Promise<T>,
   shows: (value: T) => boolean,

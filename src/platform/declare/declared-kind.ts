@@ -33,7 +33,7 @@ export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = 
   /** Name of the kind in error messages for REST callers. */
   noun: string;
   table: string;
-  /** Spec field that every object of the kind has. The owner of this field manages the object. */
+  /** Spec field that every object of the kind has. `managed_by` is derived from the owner of this field. */
   field: string;
   toSpec: (fields: Fields) => object;
   fromSpec: (spec: Spec) => Fields;
@@ -147,8 +147,8 @@ type PatchRequest<Spec, Fields, Row> = {
 
 /**
  * Declares a new object, if its namespace has room for it. If several requests compete for the last free place of a
- * quota, the operator accepts one object and rejects the others, which this function then deletes. An object rejected
- * only after the wait of 2 s stays, and becomes active when there is room.
+ * quota, the operator accepts one object and rejects the others, which this function then deletes. An object that is
+ * rejected only after this function has waited for 2 s stays, and becomes active when there is room.
  * @throws ApiError quota_exceeded, and the errors of `declare`
  */
 export async function createDeclared<Spec, Fields extends object, Row extends WrittenRow>(
@@ -246,8 +246,8 @@ export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
 }
 
 /**
- * Removes nested objects that lost their last field by the patch. If an owned object loses all of its fields,
- * server-side apply sets it to null, which the schema rejects.
+ * Removes each nested object whose last field the patch removes. If an owned object loses all of its fields,
+ * server-side apply sets the object to null, which the schema rejects.
  */
 function withoutEmptied(before: unknown, after: Record<string, unknown>): Record<string, unknown> {
   const held = new Map(Object.entries(isRecord(before) ? before : {}));

@@ -7,8 +7,8 @@ import type { Plan } from '../idempotency/plan.ts';
 
 /**
  * Names of declared objects (contract/agents.md#fields). A name given by the caller must be free. If a derived name is
- * taken, suffixes are tried. They are computed from the plan's id. After a crash, a retry therefore tries the same
- * names in the same order, and recognizes its own object by its id.
+ * taken, suffixes are tried. They are computed from the plan's id, so that a retry after a crash tries the same names
+ * in the same order. The retry recognizes the object of the first attempt by the object's id.
  */
 
 const NAME_TRIES = 5;

@@ -9,7 +9,7 @@ import { ApiError } from '../../errors.ts';
 type Declared = {
   uid: string;
   generation: number;
-  /** Counts changes of the parts of the declaration that are stored separately. */
+  /** Number of changes to declared values that are stored apart from the object, such as an endpoint's headers. */
   revision?: number;
 };
 
@@ -28,7 +28,7 @@ export function etagOf({ uid, generation, revision = 0 }: Declared): string {
 /** Precondition of a request without `If-Match`: it always passes. */
 export const noPrecondition: Precondition = () => undefined;
 
-/** Adapts a precondition to an object whose tag also contains a `revision`. */
+/** Returns the precondition for an object whose tag contains this `revision`. */
 export function atRevision(precondition: Precondition, revision: number): Precondition {
   if (precondition === noPrecondition) return precondition;
   return ({ metadata }) => precondition({ metadata: { ...metadata, revision } });

@@ -24,7 +24,7 @@ export class QuotaExceededError extends ApiError {
 /** Reason of the condition `Accepted=False`. */
 export const QUOTA_EXCEEDED = 'QuotaExceeded';
 
-/** Quotas that do not count declared objects. A quota of declared objects has the name of their kind's table. */
+/** Quotas of things other than declared objects. A quota of declared objects is named after the table of their kind. */
 const OTHERS: Readonly<Record<string, { noun: string; cure: string }>> = {
   knowledge_bytes: { noun: 'bytes of knowledge', cure: 'delete sources' },
   api_keys: { noun: 'API keys', cure: 'delete some' },

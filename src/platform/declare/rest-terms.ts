@@ -3,15 +3,15 @@ import { API_MANAGER, API_PIN_MANAGER } from '../resources/annotations.ts';
 import { toSnakeKey } from '../resources/schema/key-map.ts';
 
 /**
- * Translates the store's messages about a resource for REST callers, who do not see the resource. The translated
- * messages contain REST field names, and advice that REST callers can follow.
+ * Terms for translating the store's messages about a resource, because REST callers do not see the resource. The
+ * translated messages contain REST field names, and advice that REST callers can follow.
  */
 export type RestTerms = {
   /**
    * Converts the JSON Pointer of a field of the resource to the pointer of the corresponding field of the REST body.
    */
   pointer: (pointer: string) => string;
-  /** Maps schema messages for authors of manifests to messages for REST callers, where they differ. */
+  /** Messages for REST callers, by the schema messages for authors of manifests that they replace. */
   words?: Readonly<Record<string, string>>;
   /** Attempted action; by default a change of fields. */
   act?: Act;
@@ -45,7 +45,7 @@ export function managedElsewhere(conflicts: readonly Conflict[], terms: RestTerm
     code: 'managed_elsewhere',
     detail: `is managed by ${manager}`,
   }));
-  // Only a change has a body with fields to which the errors can point.
+  // The errors point to fields of the request body, and only a change has such a body.
   return new ApiError('managed_elsewhere', detail, { errors: act === 'change' ? errors : [] });
 }
 
