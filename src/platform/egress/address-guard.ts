@@ -74,16 +74,16 @@ const NAT64_PLACES = [
 const SIX_TO_FOUR = parseRange('2002::/16');
 const TEREDO = parseRange('2001::/32');
 /**
- * Addresses that belong to no host. In this range, an embedded IPv4 address is in fact zeros of the IPv6 prefix or
- * suffix, so it does not block the IPv6 address.
+ * Addresses that belong to no host. What looks like an embedded IPv4 address in this block is really zeros of the IPv6
+ * prefix or suffix, so it does not block the IPv6 address.
  */
 const THIS_NETWORK = parseRange('0.0.0.0/8');
 /** The only block from which IANA hands out routable IPv6 addresses. */
 const GLOBAL_UNICAST_V6 = parseRange('2000::/3');
 
 /**
- * Ranges that a host pattern allows, by their names in ipaddr.js: the ranges in which a Service may have its address,
- * but not loopback.
+ * Ranges (as ipaddr.js names them) in which a Service may have its address. A host pattern allows these ranges, but not
+ * loopback.
  */
 const OPENED_BY_HOST: readonly string[] = ['private', 'carrierGradeNat', 'uniqueLocal'];
 
@@ -107,7 +107,7 @@ export function createAddressGuard(deps: {
   const isListedHost = (host: string): boolean => hosts.some((matches) => matches(host));
   const isOpened = (ip: Address): boolean => {
     if (!inAny(ip, opened) || isNever(ip)) return false;
-    // The embedded IPv4 address is checked too, because an allowed NAT64 prefix must not allow 10.0.0.1 behind it.
+    // Without this check, an allowed NAT64 prefix would also allow a private IPv4 address behind it, such as 10.0.0.1.
     const inner = embeddedIPv4(ip);
     if (inner.length === 0) return true;
     return inner.some(mayReach) && inner.every((v4) => mayReach(v4) || inRange(v4, THIS_NETWORK));
@@ -152,7 +152,7 @@ function isOfThisMachine(address: string): boolean {
   return ours.some((one) => one.address === ip.toString());
 }
 
-/** Returns a range of a single address for each text that is an address. */
+/** Converts texts to ranges of one address each. Skips texts that are not addresses. */
 function wholeAddresses(texts: readonly string[]): Range[] {
   return texts.flatMap((text) => {
     const parsed = parseAddress(text);

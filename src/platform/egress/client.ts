@@ -98,8 +98,8 @@ const REFUSED_HEADERS =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
 /**
- * Pause in ms while this machine has no free socket. Even if requests wait in all connection slots, the client makes
- * only about a thousand attempts per second, and these never reach the network.
+ * Pause in ms before a request is tried again because this machine had no free socket. Even if requests wait in all
+ * connection slots, the client makes only about a thousand attempts per second, and these never reach the network.
  */
 export const OUT_OF_SOCKETS_PAUSE_MS = 250;
 
@@ -201,8 +201,8 @@ function exchangeOnce(
           // Repeats immediately on a new connection, because other idle connections may be dead too. One repeat is
           // enough: a new connection was never idle.
           if (mayRepeat) return start(true);
-          // This machine is short of sockets, not the receiver, so the request waits until another of our requests
-          // ends.
+          // This machine, not the receiver, is short of sockets. The request is tried again later, when others may have
+          // freed some.
           if (isOutOfSockets(error) && !exchange.isCancelled) {
             waiting = setTimeout(() => start(fresh), OUT_OF_SOCKETS_PAUSE_MS);
             return;

@@ -3,8 +3,8 @@ import type { Dispatcher } from 'undici';
 import { EgressFailure, isDroppedConnection } from './failure.ts';
 
 /**
- * One request on one connection, as a handler for undici. Its work ends with the response's headers. Then client.ts
- * collects a part of the body, or fetch.ts streams it.
+ * One request on one connection, as a handler for undici. The body of the response goes to a `BodySink`: client.ts
+ * collects a part of the body, fetch.ts streams it.
  */
 
 export type ResponseHeaders = Record<string, string | string[]>;
@@ -31,7 +31,7 @@ export type Connection = {
 
 /** Receiver of a body. `end` is called once when the body has ended, with an error if the body was interrupted. */
 export type BodySink = { push: (chunk: Buffer) => void; end: (error?: unknown) => void };
-/** Flow control of a body. `cut` drops the rest and destroys the socket. */
+/** Flow control of a body. `cut` drops what is left of the body and destroys the socket. */
 export type Flow = { cut: () => void; pause: () => void; resume: () => void };
 
 type ExchangeDeps = {

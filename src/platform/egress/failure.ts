@@ -1,9 +1,9 @@
 import { codeOf as errorCode } from '../../errors.ts';
 
 /**
- * Failure of a request without a response: a class for statistics, and a sentence that is safe to show. Node's own
- * error texts are never shown: they contain the address that was tried (`connect ECONNREFUSED 10.0.0.7:443`), so the
- * log of attempts could be used to scan the network.
+ * Failure of a request that got no response. It has a class for statistics, and a message that is safe to show. Node's
+ * own error texts are never shown: they contain the address that was tried (`connect ECONNREFUSED 10.0.0.7:443`), so a
+ * tenant could scan the network by reading the log of attempts.
  */
 
 /** Class of a failure. `blocked` means that our rules refused the request before anything was sent. */

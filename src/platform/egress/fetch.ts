@@ -39,7 +39,7 @@ export type FetchClientOptions = {
 };
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** Maximum size of an error response, of which only the reason is used. The rest is cut off. */
+/** Maximum size of an error response, of which only the reason is used. A longer response is cut off. */
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_ORIGINS = 512;
 

@@ -25,9 +25,9 @@ export type Lookup = (
 ) => Promise<ResolvedAddress[]>;
 
 /**
- * Times in ms at which the query is repeated. With them, a lost packet costs a quarter of a second; with getaddrinfo it
- * costs five seconds. We repeat the query ourselves, because c-ares would close the socket for a repeat and so lose the
- * response of a server that takes a second.
+ * Times in ms at which the query is repeated. With these repeats, a lost packet costs a quarter of a second; with
+ * getaddrinfo it costs five seconds. c-ares does not repeat the query itself, because it would close the socket and so
+ * lose the response of a server that takes a second.
  */
 const AGAIN_AT_MS = [250, 750, 1_750, 3_750];
 /**
@@ -36,8 +36,8 @@ const AGAIN_AT_MS = [250, 750, 1_750, 3_750];
  */
 const LOOKUP_MAX_MS = 8_000;
 /**
- * Wait in ms for the other address family after the first one. Some servers respond for one family and are silent for
- * the other (RFC 8305, 3).
+ * Time in ms to wait for one address family after the other has arrived. Some servers respond for one family and are
+ * silent for the other (RFC 8305, 3).
  */
 const OTHER_FAMILY_MS = 50;
 const FILE_MAX_AGE_MS = 1_000;
@@ -52,7 +52,7 @@ const LOOPBACK: ResolvedAddress[] = [
 ];
 
 export type NameLookupOptions = {
-  /** Name servers as `address:port`. The default is those of the system, read again for each lookup. */
+  /** Name servers as `address:port`. By default the system's name servers, which are read again for each lookup. */
   servers?: readonly string[];
   hostsFile?: string;
   /** Path of the file that has the search domains and `ndots`. */
@@ -132,9 +132,9 @@ async function askServers(
 }
 
 /**
- * Creates a resolver for one attempt. A new one each time costs 50 µs, little compared with a connection. In return the
- * list of servers is current, each query uses another port, and a hanging name affects neither the order of the servers
- * nor later timeouts. Each round starts with another server.
+ * Creates a resolver for one attempt. This costs 50 µs, little compared with a connection. In return, the list of
+ * servers is current, each query uses another port, and a hanging name affects neither the order of the servers nor
+ * later timeouts. Each `round` starts with another server.
  */
 function createResolver(servers: readonly string[] | undefined, round: number): dns.Resolver {
   const resolver = new dns.Resolver({ timeout: LOOKUP_MAX_MS, tries: 1 });

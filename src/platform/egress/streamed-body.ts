@@ -11,8 +11,8 @@ export type StreamedBody = BodySink & {
 const BUFFER_BYTES = 64 * 1024;
 
 /**
- * Streams a body as it arrives. With `isCutQuietly`, a body above `maxBytes` ends there as if it were complete;
- * otherwise its reader gets an error. `over` is called once, when the body has ended, was interrupted or was canceled.
+ * Streams a body as it arrives. If the body exceeds `maxBytes`, its reader gets an error or, with `isCutQuietly`, a
+ * shorter body that seems complete. `over` is called once, when the body has ended, was interrupted or was canceled.
  */
 export function streamBody(
   flow: Flow,
