@@ -155,8 +155,8 @@ function headersOf({ code, retryAfterSec }: ApiError): Record<string, string> {
 /** Converts any error to an `ApiError` that the caller may see. Details of an internal error stay hidden. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  // The Kubernetes check comes first. Its error may be caused by a connection error, which the database check would
-  // also match.
+  // This check comes before `isDatabaseAway`, because a Kubernetes error may be caused by a connection error, which
+  // that check would match too.
   if (isStoreAway(error)) {
     return unavailable('The Kubernetes API does not respond. Try again in a few seconds.', error);
   }

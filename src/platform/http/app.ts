@@ -68,9 +68,9 @@ export type AppDeps = IdempotencyDeps & {
   /** Whether to serve `/metrics`, `/healthz` and `/readyz` here. If false, the role serves them on a separate port. */
   serveHealth: boolean;
   isReady: () => Promise<boolean>;
-  /** Folder of the built dashboard. Default: its place in the package or the checkout. */
+  /** Folder of the built dashboard. Default: the one in the package or the checkout. */
   dashboardFolder?: string;
-  /** Folder of the built widget. Default: its place in the package or the checkout. */
+  /** Folder of the built widget. Default: the one in the package or the checkout. */
   widgetFolder?: string;
 };
 
@@ -227,7 +227,7 @@ function goneSignal(response: Response): AbortSignal {
   return gone.signal;
 }
 
-/** Returns the query of a request target without `URL`, which throws for some valid targets. */
+/** Returns the query of a request target. Does not use `URL`, which throws for some valid targets. */
 function queryOf(url: string): URLSearchParams {
   const at = url.indexOf('?');
   return new URLSearchParams(at < 0 ? '' : url.slice(at + 1));

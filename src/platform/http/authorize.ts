@@ -61,7 +61,7 @@ export function sessionActor(name: string): string {
 }
 
 type Held = Pick<Caller, 'keyId' | 'sessionId'>;
-/** Watches a key or a session. `ended` aborts soon after it ends. The caller calls `release` when it stops watching. */
+/** Watches a key or a session, until the caller calls `release`. `ended` aborts soon after the key or session ends. */
 export type WatchCaller = (caller: Held) => { ended: AbortSignal; release: () => void };
 
 /** Longer than any possible key (src/config.ts allows 207 characters). */
@@ -165,7 +165,8 @@ function printable(text: string | undefined): string | null {
 }
 
 /**
- * @param why the reason, for a scope that depends on the request's content and not only on the operation
+ * @param why completes the error message, if the scope is required by the content of the request and not by the
+ * operation
  * @throws ApiError missing_scope
  */
 export function requireScope(

@@ -87,7 +87,8 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
       return ['invalid_value', explainFirst(issue.issues)];
     case 'not_multiple_of':
       return ['invalid_value', `must be a multiple of ${issue.divisor}`];
-    // Only for unknown fields in an alternative of a union or in an element; `fieldErrors` reports all others itself.
+    // Reached only for unknown fields in an alternative of a union or in an element. `fieldErrors` reports all other
+    // unknown fields itself.
     case 'unrecognized_keys':
       return ['unknown_field', `has unknown fields: ${issue.keys.join(', ')}`];
     default:

@@ -125,7 +125,6 @@ export const metadata = freeMembers(metadataValue).describe(
   'Your own key-value pairs. Parley stores and returns them, and does not interpret them.',
 );
 
-/** Merge patch of `metadata`: null removes a member, or all members. */
 export const metadataPatch = z
   .record(memberName, metadataValue.nullable())
   .refine(

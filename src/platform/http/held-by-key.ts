@@ -41,7 +41,7 @@ function endingWith(
       if (!over.aborted) await send(event);
     }, over);
     try {
-      await Promise.race([sending, end]); // `Promise.race` also handles a rejection of the promise that settles later.
+      await Promise.race([sending, end]); // If the other promise rejects later, `Promise.race` handles that too.
       if (ended.aborted) throw endOf(sessionId);
     } finally {
       ended.removeEventListener('abort', onEnd);

@@ -4,8 +4,8 @@ import type { Metrics } from '../observability/metrics.ts';
 
 /**
  * Limits concurrent work in this process, by kind (contract/limits.md#shares, docs/decisions/0021). A key has a limit,
- * its namespace a higher one, and the process the highest. So no key can use up its namespace's slots, and no namespace
- * those of the process.
+ * its namespace a higher one, and the process the highest. So no key can use up the slots of its namespace, and no
+ * namespace can use up those of the process.
  */
 export type InFlight = {
   /**
@@ -40,7 +40,7 @@ export function createInFlight({
   shares: InFlightShares;
   metrics: Pick<Metrics, 'inFlight' | 'inFlightRefused'>;
 }): InFlight {
-  /** Counts by kind, share and holder. A missing entry is 0. */
+  /** Number of slots in use by kind, share (key, namespace or process) and holder. A missing entry is 0. */
   const counts = new Map<string, number>();
   const count = (place: string): number => counts.get(place) ?? 0;
   const add = (places: readonly string[], by: 1 | -1): void => {
@@ -59,7 +59,7 @@ export function createInFlight({
       );
       if (full !== undefined) {
         metrics.inFlightRefused.inc({ kind, share: full });
-        throw refusal(kind, full, shares[kind]![full]); // Only a share with a limit can be full.
+        throw refusal(kind, full, shares[kind]![full]); // Not undefined: a share without a limit is never full.
       }
       const all = Object.values(places);
       add(all, 1);
@@ -102,8 +102,8 @@ function placesOf(kind: InFlightKind, { keyId, namespace }: Holder): Record<keyo
 }
 
 /**
- * Returns the error. A full process is not the caller's fault, and another process may have a free slot. The status is
- * then 503, after which proxies can try another process.
+ * Returns the error for a full share. If the process is full, the caller is not at fault, and another process may have
+ * a free slot. The status is then 503, after which proxies can try another process.
  */
 function refusal(kind: InFlightKind, share: keyof Shares, limit: number): ApiError {
   const noun = NOUNS[kind];

@@ -33,7 +33,7 @@ export function answerLast(socket: Duplex, error: ApiError): void {
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // Continues to read, because unread bytes would cause a reset, and a reset could make the client lose the response.
+  // The client's data is still read, because unread bytes would cause a reset, and the client could lose the response.
   dropRest(socket);
   destroySoon(socket);
 }
@@ -42,7 +42,7 @@ export function answerLast(socket: Duplex, error: ApiError): void {
 export function endUnread(socket: Duplex): void {
   socket.end();
   socket.pause();
-  socket.resume = () => socket; // Disables `resume`, which Node calls when the request's buffer has room again.
+  socket.resume = () => socket; // Node would otherwise read again when the request's buffer has room.
   destroySoon(socket);
 }
 
@@ -70,7 +70,7 @@ function destroySoon(socket: Duplex): void {
   });
   const [oldest] = ending;
   if (ending.size > ENDING_MAX && oldest) {
-    // Its `close` event comes only in a later turn of the event loop, so the connection is removed here.
+    // Removed here, because `oldest` emits its `close` event only in a later turn of the event loop.
     ending.delete(oldest);
     oldest.destroy();
   }

@@ -123,7 +123,7 @@ export type Page = {
 
 export type PageRequest = {
   query: URLSearchParams;
-  /** Returns the language that the browser prefers, or the first one. */
+  /** Returns the language that the browser prefers, or the first one if it prefers none of them. */
   prefer: <T extends string>(languages: readonly [T, ...T[]]) => T;
   /** Remote address of the connection, which may belong to a proxy. */
   address: string;

@@ -6,8 +6,9 @@ import { createCredit, type Credit } from '../controller/credit.ts';
 
 /**
  * Limits of this process (contract/limits.md#rate): requests per API key in a fixed minute, and failed authentications
- * per remote address. The second limit turns a 401 into a 429 and never rejects a valid key: behind a proxy all clients
- * share one address, and one client's failures must not block another client.
+ * per remote address. Beyond the second limit, a failed authentication gets 429 instead of 401. A valid key is never
+ * rejected by it: behind a proxy all clients share one address, and one client's failures must not block another
+ * client.
  */
 export type RateLimits = {
   /**

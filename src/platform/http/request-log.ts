@@ -14,8 +14,8 @@ import { asWork, describeWork } from '../observability/work.ts';
 const PATH_LENGTH_MAX = 200;
 
 /**
- * Sets the request's id, which every response carries. Starts the work's context under a generic name, because the
- * route is not known yet.
+ * Sets the request's id, which every response carries. Runs the request as work (work.ts) with a generic name, because
+ * the route is not known yet.
  */
 export const identifyRequest: RequestHandler = (_request, response, next) => {
   response.setHeader('Request-Id', newId('req'));

@@ -78,7 +78,7 @@ export type RawRequest = {
   untilGone: () => AbortSignal;
 } & Repeatable;
 
-/** Makes repeats of the request safe. For a request without an `Idempotency-Key` it does nothing. */
+/** Members that make repeats of the request safe. They do nothing for a request without an `Idempotency-Key`. */
 export type Repeatable = { answering: Answering; plan: Plan };
 
 export type Answer = {
@@ -89,17 +89,17 @@ export type Answer = {
   /** Media type of the body; default application/json. */
   mediaType?: string;
   headers?: Record<string, string>;
-  /** Function that sends server-sent events instead of a body. The response ends when it returns. */
+  /** Function that sends server-sent events instead of a body. The response ends when the function returns. */
   stream?: EventStream;
   /** Text of type `mediaType` instead of a body, sent in parts as it is produced, without a length limit. */
   text?: AsyncIterable<string>;
 };
 
 /**
- * Runs an action and builds the response from its result. The response is stored under the request's `Idempotency-Key`
- * in the same transaction as the change (contract/idempotency.md#keys): `act` passes `beforeCommit` to the service that
- * owns the transaction. All other responses (errors, declared objects) are stored when the handler is done. A declared
- * object is created from `plan`, so that a retry creates the same object.
+ * Runs an action and builds the response from its result. If the request has an `Idempotency-Key`, the response is
+ * stored under the key in the same transaction as the change (contract/idempotency.md#keys): `act` passes
+ * `beforeCommit` to the service that owns the transaction. All other responses (errors, declared objects) are stored
+ * when the handler is done. A declared object is created from `plan`, so that a retry creates the same object.
  * A streaming route calls `answering` inside its stream, with a view that returns the JSON document. That document is
  * stored, and `eventsOf` turns it into events for repeats that request a stream. An error in the stream is stored as a
  * problem document.
@@ -224,7 +224,7 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
   };
 }
 
-/** Definition of a route without an API key, whose body is the credential. */
+/** Definition of a route that needs no API key, because the request's body is the credential. */
 type OpenRouteSpec<B, T> = Pick<
   Route,
   'method' | 'path' | 'operationId' | 'summary' | 'tag' | 'answers' | 'errors'
@@ -391,7 +391,7 @@ function readIfMatch(
   if (header === undefined) return noPrecondition;
   if (!takesIfMatch(route)) throw new ApiError('malformed_request', NO_IF_MATCH);
   const text = String(header).trim();
-  if (text === '*') return noPrecondition; // Every existing resource matches, and a missing one gives 404.
+  if (text === '*') return noPrecondition; // Any tag matches, and a missing resource gives 404.
   if (!LIST.test(text)) {
     throw new ApiError('malformed_request', 'If-Match must be * or entity tags in quotes.');
   }

@@ -158,7 +158,7 @@ async function keepFailure(
 }
 
 function isLasting({ status, code }: ApiError): boolean {
-  // Another request has taken over the idempotency record, and its response is the one to store.
+  // Another request has taken over the idempotency record. The response of that request will be stored.
   if (code === 'idempotency_in_progress') return false;
   return status < 500 && status !== 429 && status !== 401;
 }

@@ -50,8 +50,9 @@ const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 const PIPELINED_MAX = 16;
 const DRAIN_MS = 10_000;
 /**
- * Shutdown phase in which every response carries `Connection: close`. Clients with a kept-alive connection have this
- * long to send one more request and so learn of the shutdown. `lookMs` is the polling interval.
+ * Shutdown phase in which every response carries `Connection: close`. A client with a kept-alive connection has `maxMs`
+ * to send one more request and so learn of the shutdown. The phase ends early after `quietMs` without a request.
+ * `lookMs` is the polling interval.
  */
 const FAREWELL = { maxMs: 5_000, quietMs: 1_000, lookMs: 50 };
 const PORTS_TRIED = 100;
@@ -112,7 +113,8 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
     );
   }
   await listenSomewhere(server, options);
-  // Such an error may be temporary (too many open files), and if unhandled it would end the process.
+  // Accepting a connection may fail temporarily (too many open files). An unhandled `error` event would end the
+  // process.
   server.on('error', (error) =>
     options.log.error({ reason: error.message }, 'cannot accept connections'),
   );

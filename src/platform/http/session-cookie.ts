@@ -94,7 +94,7 @@ function valueOf(header: string, name: string): string | undefined {
   return values.length === 1 ? values[0]!.slice(name.length + 1) : undefined;
 }
 
-/** Returns the scheme of our page that sent the request, or undefined if the page is not ours. */
+/** Returns the scheme of the page that sent the request, or undefined if the page is not ours. */
 function schemeOf({ headers, baseUrl }: At): 'https:' | 'http:' | undefined {
   const { origin, host } = headers;
   if (origin === undefined || !URL.canParse(origin)) return undefined;

@@ -22,8 +22,8 @@ export const BODY_BYTES_MAX = 1024 * 1024;
  */
 const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
 /**
- * Maximum backlog in ms of reading rejected bodies. Beyond it, a rejected body is read to its end only if it fits in
- * one piece (256 KiB).
+ * Maximum backlog of rejected bodies, as the time in ms that reading them takes. Beyond it, a rejected body is read to
+ * its end only if it fits in one piece (256 KiB).
  */
 const DISCARD_BACKLOG_MS = 1_000;
 
@@ -100,8 +100,8 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
 }
 
 /**
- * Handles a body that was not read, before the response headers are sent. A short body is read and dropped. A long body
- * is not read, and the connection closes after the response.
+ * Handles a body that was not read. A short body is read and dropped. A long body stays unread, and the connection
+ * closes after the response, unless the response headers were already sent.
  */
 export function discardBody(response: ServerResponse): void {
   const { req: request, socket } = response;
@@ -204,7 +204,7 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
 /** Read time per piece of a rejected body, in ms, at 16 MiB/s. */
 const PIECE_MS = PIECE_BYTES / ((16 * 1024 * 1024) / 1_000);
 
-/** Creates a pace that spaces the pieces of rejected bodies: each gets its read time, one after the other. */
+/** Creates a pace for rejected bodies. It spaces their pieces by `PIECE_MS`, the time that reading one takes. */
 function createPace() {
   let freeAtMs = 0;
   const backlogMs = (): number => Math.max(0, freeAtMs - monotonicMs());

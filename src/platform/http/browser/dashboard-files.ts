@@ -64,7 +64,8 @@ const PAGE_POLICY = [
 ].join(';');
 
 /**
- * Headers in addition to those of every response (app.ts): `nosniff`, no referrer, an opener of the same origin only.
+ * Headers of the dashboard's page. Like every response, the page also has those of app.ts: `nosniff`, no referrer, and
+ * an opener of the same origin only.
  */
 const PAGE_HEADERS = {
   'Content-Security-Policy': PAGE_POLICY,

@@ -19,7 +19,7 @@ export function readWidget(folder: string): Widget {
   const files = [...readFiles(folder)].map(([name, file]) => {
     const at = `/${name}` === ENTRY ? ENTRY : `/widget/${name}`;
     const hash = createHash('sha256').update(file.body).digest('base64url').slice(0, 16);
-    // The ETag is weak because the compressed forms share it.
+    // The ETag is weak because the compressed forms of the file have the same one.
     return [at, { ...file, etag: `W/"${hash}"` }] as const;
   });
   return new Map(files);

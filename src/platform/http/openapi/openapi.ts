@@ -48,7 +48,7 @@ export function describeApi(api: {
       'is `parley_session_PORT`. It is accepted only from pages of this server: requests that ' +
       'change something must carry its `Origin`.',
   });
-  // `problemWith` only refers to this schema, so the generator does not find it.
+  // `problemWith` refers to this schema only by `$ref`, so the generator does not find it.
   const problem = z.toJSONSchema(Problem).$defs?.['Problem'];
   registry.registerComponent('schemas', 'Problem', problem as { type: 'object' });
   for (const [name, header] of Object.entries(ANSWER_HEADERS)) {
@@ -120,7 +120,7 @@ function describeRoute(route: Route, routes: readonly Route[]): RouteConfig {
   };
 }
 
-/** Returns the security requirements. Since OpenAPI 3.1 their list may name the scopes that a key needs. */
+/** Returns the security requirements of a route. Since OpenAPI 3.1, they may name the scopes that a key needs. */
 function securityOf(scope: Route['scope']): Record<string, string[]>[] {
   if (scope === null) return [];
   const scopes = scope === 'any' ? [] : [scope];

@@ -26,7 +26,10 @@ export function createFairPlaces<T>(max: number): FairPlaces<T> {
     if (holders?.size === 0) networks.delete(network);
   }
 
-  /** Costs one step per address, and runs only when all slots are taken. */
+  /**
+   * Returns the oldest client of the address with the most slots. Costs one step per address, and runs only when all
+   * slots are taken.
+   */
   function oldestOfTheMost(): T | undefined {
     let most = new Set<T>();
     for (const holders of networks.values()) if (holders.size > most.size) most = holders;

@@ -31,7 +31,7 @@ export type FrameQueueDeps = {
   turns?: EventLoopTurns;
 };
 
-/** Maximum number of frames in progress, and of their bytes, before the socket is paused. */
+/** Limits of the frames in progress: their number and their total size. At either limit, the socket is paused. */
 const IN_PROGRESS_MAX = 10;
 const BYTES_IN_PROGRESS_MAX = 64 * 1024;
 /** Maximum number of frames that wait for a turn of the event loop before the socket is paused. */
@@ -135,7 +135,9 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
   };
 }
 
-/** Creates the queue's slot in the line for turns of the event loop. A queue waits for one turn at a time. */
+/**
+ * Creates a waiter for turns of the event loop. It waits for one turn at a time; `isTaken` returns whether it waits.
+ */
 function createPlace(turns: EventLoopTurns, namespace: () => string | undefined) {
   let isTaken = false;
   return {

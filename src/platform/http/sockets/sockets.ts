@@ -70,13 +70,13 @@ const OPEN_MAX = 2_000;
 /** Maximum number of sockets that have not authenticated yet (called strangers here). */
 const STRANGERS_MAX = 500;
 /**
- * Once this share of the slots is taken, only namespaces that hold less than half of all slots get another one, so that
- * no namespace can take all.
+ * When this fraction of the slots is in use, a namespace gets another slot only if it holds less than half of all slots
+ * (`SHARE`). So no namespace can take all.
  */
 const CROWDED = 0.8;
 const SHARE = 0.5;
 /**
- * Above this number of open sockets, rejected sockets are closed without delay, because a delayed socket stays open.
+ * Above this number of open sockets, rejected sockets are closed without delay, because each delay keeps a socket open.
  */
 const HELD_MAX = 4_000;
 /** Maximum number of bytes that wait to be sent: seconds of speech in any format. */
@@ -278,7 +278,10 @@ function takeFrame(
   }
 }
 
-/** @param hold returns how long the close is delayed, in ms */
+/**
+ * Creates a `Socket` without `admit`.
+ * @param hold returns how long the close is delayed, in ms
+ */
 function endOf(
   socket: WebSocket,
   frames: Pick<FrameQueue, 'close'>,
