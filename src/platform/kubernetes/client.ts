@@ -64,8 +64,8 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
     connect: { ...credentials.tls, timeout: CONNECT_TIMEOUT_MS },
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: CALL_TIMEOUT_MS,
-    // Over HTTP/2 one slow reader would block the others on the connection, and a proxy in between may limit streams. A
-    // few HTTP/1.1 connections avoid both problems.
+    // Over HTTP/2 one slow reader would block all requests of the connection, and a proxy in between may limit streams.
+    // A few HTTP/1.1 connections avoid both problems.
     allowH2: false,
   };
   const calls = new Agent({ ...shared, connections: CONNECTIONS });

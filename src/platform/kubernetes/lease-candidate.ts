@@ -71,7 +71,7 @@ export function createCandidate(deps: CandidateDeps): Candidate {
         await bell.wait(waitMs);
       }
     },
-    // Waits for the full time, even if the bell rings, because our own release of the Lease usually rings it.
+    // Waits for the full time, although `bell.ring` ends a wait: our own release of the Lease usually rings the bell.
     pause: async (ms) => {
       const untilMs = nowMs() + ms;
       while (!signal.aborted && nowMs() < untilMs) await bell.wait(untilMs - nowMs());
@@ -99,10 +99,10 @@ function transitionsAfter(seen: Lease | undefined, identity: string): number {
 }
 
 /**
- * What a candidate knows about the Lease, and when it may try to take it. Whether the holder is alive is judged only by
- * our own monotonic clock: by the time since the record last changed. Outdated reports (from a watch that lags behind a
- * read) can only make a candidate wait longer. A claim names the version that the candidate saw, so a candidate with
- * incomplete knowledge never takes the Lease from a live holder.
+ * View of the Lease by a candidate, from which it decides when it may try to take the Lease. Whether the holder is
+ * alive is judged only by our own monotonic clock: by the time since the record last changed. Outdated reports (from a
+ * watch that lags behind a read) can only make a candidate wait longer. A claim of the Lease names the version that the
+ * candidate saw, so a candidate with incomplete knowledge never takes the Lease from a live holder.
  */
 export type LeaseView = {
   /** Records the current Lease, or undefined if there is none. */

@@ -94,8 +94,7 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     ...deps,
     lock,
     signal: stopping.signal,
-    // The leader reads the Lease from the server, because the watch may report an older state than the leader's own
-    // write.
+    // The report of the watch may be older than the leader's own last write. A renewal shows who holds the Lease now.
     onForeign: () => tenure?.renewNow(),
   });
   let running: Promise<void> | undefined;

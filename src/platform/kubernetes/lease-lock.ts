@@ -65,7 +65,7 @@ export function leasesPath(namespace: string): string {
   return `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
 }
 
-/** The Lease as this process last wrote it while holding it. */
+/** Lease that this process holds, as it last wrote it. */
 export type HeldLease = {
   /** Renews the Lease. Returns false if another process holds it. Throws if it is unknown who holds it. */
   renew: (timeoutMs: number) => Promise<boolean>;

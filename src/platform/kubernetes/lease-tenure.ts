@@ -19,7 +19,7 @@ export type Tenure = {
 
 export type TenureDeps = {
   held: HeldLease;
-  /** Time at which the request was sent that took the Lease. */
+  /** Time at which the request that took the Lease was sent. */
   takenAtMs: number;
   log: Pick<Logger, 'warn' | 'debug'>;
   nowMs: () => number;
@@ -88,7 +88,8 @@ export function createTenure(deps: TenureDeps): Tenure {
       if (isOver()) return;
     } while (again);
     running = undefined;
-    // This pause is shorter than the usual one, because the failed attempt has already cost time.
+    // Pause after a failed renewal. It is shorter than `retryPeriodMs`, because the failed attempt has already cost
+    // time.
     const soonMs = (retryPeriodMs / 4) * (0.5 + deps.random() / 2);
     cancelRenewal = setTimer(renewNow, failures === 0 ? retryPeriodMs : soonMs);
   }

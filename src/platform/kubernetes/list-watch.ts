@@ -152,7 +152,7 @@ function take<T>(deps: ListWatchDeps<T>, raw: unknown): string {
   return resourceVersion;
 }
 
-/** Keeps track of callers that wait for a list which begins after their call. */
+/** Keeps track of the callers of `refresh`. Each waits for a list that begins after its call. */
 function createWaiting() {
   let waiting: (() => void)[] = [];
   return {

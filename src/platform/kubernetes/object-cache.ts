@@ -81,7 +81,7 @@ export function createObjectCache<T extends Identified>(deps: {
     },
     upsert: (item) => {
       const before = find(item.metadata);
-      if (before && isOlder(item, before)) return; // A call of `wrote` has stored a newer one.
+      if (before && isOlder(item, before)) return; // `wrote` has already stored a newer version.
       store(before, item);
     },
     remove: (item) => {

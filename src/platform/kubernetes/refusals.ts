@@ -93,8 +93,8 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
     if (expected === undefined) {
       // For a rule, the server writes the invalid text before the rule's message. Only the message is shown.
       const detail = text.replace(/^Invalid value: (?:"(?:[^"\\]|\\.)*": )?/, '');
-      // In the CRDs, a CEL rule replaces each pattern that has a description, and the description is the rule's message
-      // (crd.ts). An error with such a message is therefore reported as an error of a pattern.
+      // In the CRDs, a CEL rule replaces each pattern that has a description in words (crd.ts). The rule's message is
+      // the description. If the message is such a description, the reported error is that of a pattern.
       const isOfRule = pointer.startsWith('/spec') && !areWords(detail);
       return { pointer, code: isOfRule ? 'rule' : 'invalid_format', detail };
     }

@@ -20,8 +20,8 @@ import { annotateRequest, applyRequest, deleteRequest, statusRequest } from './w
  * Stores declared objects in the API server. Reads of Parley's own watched kinds come from the watch's cache, without a
  * request; they are never older than the last write through this store. Secrets and ConfigMaps are watched by their
  * metadata only and read on demand, because a cluster may have thousands of unrelated ones. Without a watch (in the API
- * role), every read sends a request. Requests: get 0 (watched) or 1; apply, annotate, patchStatus, delete 1 each; 0 for
- * an unchanged status.
+ * role), every read sends a request. Number of requests: 0 for a `get` of a watched kind or an unchanged status; 1 for
+ * any other `get`, `apply`, `annotate`, `patchStatus` or `delete`.
  */
 export type KubernetesResourceStoreDeps = {
   client: KubeClient;

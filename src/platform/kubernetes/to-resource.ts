@@ -93,7 +93,7 @@ function timesOf({ metadata }: Raw): Record<string, string> {
   const times: Record<string, string> = {};
   for (const { manager, subresource, time, fieldsV1: fields } of metadata.managedFields) {
     if (subresource !== '' || !('f:spec' in fields)) continue;
-    if (time > (times[manager] ?? '')) times[manager] = time; // Comparable as text: UTC, to the second.
+    if (time > (times[manager] ?? '')) times[manager] = time; // In UTC, to the second: text order is time order.
   }
   return times;
 }

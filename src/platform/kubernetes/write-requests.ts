@@ -40,8 +40,8 @@ export function applyRequest(applied: Applied, options: ApplyOptions): KubeReque
 }
 
 /**
- * Builds a patch of annotations. It names the version that was read, so that if two writers choose an id, one of them
- * fails.
+ * Builds a patch of annotations. The patch names the version of the object that was read. So if two writers choose an
+ * id for the object, one of them fails.
  */
 export function annotateRequest(
   { kind, metadata: { namespace, name, resourceVersion } }: Resource,
