@@ -180,8 +180,8 @@ function readStrings(
 }
 
 /**
- * Returns the spec as declared, without defaults. The store adds the defaults later: if the manifest declared them,
- * `file` would own every default.
+ * Returns the spec as declared, without defaults. The store adds the defaults later: if they were part of the
+ * declaration, the field manager `file` would own all of them.
  */
 function readSpec(input: {
   kind: string;

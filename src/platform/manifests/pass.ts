@@ -197,7 +197,8 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
   const done = new Map<string, { applied: Applied; problems: ManifestProblem[] }>();
 
   /**
-   * Applies an object if necessary. Returns true if it did.
+   * Applies an object if it has changed since it was last applied, or in any case with `isFull`. Returns true if it was
+   * applied.
    * @throws the errors of the store
    */
   const applyOne = async (object: ManifestObject, isFull: boolean): Promise<boolean> => {
