@@ -74,8 +74,8 @@ function format({ traceId, spanId, traceFlags }: SpanContext): string {
 }
 
 /**
- * Runs a function outside of any trace. This is for work that serves many requests, which would otherwise belong to the
- * trace of the request that happened to start it.
+ * Runs a function outside of any trace. Use it for work that serves many requests. Otherwise the work would belong to
+ * the trace of the request that happened to start it.
  */
 export function outsideOfTraces<T>(run: () => T): T {
   return context.with(ROOT_CONTEXT, run);
@@ -131,8 +131,8 @@ export async function inSpan<T>(
 }
 
 /**
- * Starts a span for work that, unlike in `inSpan`, does not end when a promise settles. The caller must call `end`
- * once.
+ * Starts a span for work that does not end when a promise settles (for other work there is `inSpan`). The caller must
+ * call `end` once.
  */
 export function startSpan(options: SpanOptions): {
   context: Context;
