@@ -11,7 +11,9 @@ export type CommitHook<R> = (db: Db, result: R) => Promise<void>;
 /** Hook that adds nothing to the transaction. */
 export const noCommitHook = async (): Promise<void> => undefined;
 
-/** Runs a change of one statement and the hook. It opens a transaction only if the hook adds something. */
+/**
+ * Runs `change`, which is a single statement, and then the hook. Opens a transaction only if the hook adds something.
+ */
 export function inOneCommit<R>(
   pool: Pool,
   beforeCommit: CommitHook<R>,

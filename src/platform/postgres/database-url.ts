@@ -63,7 +63,7 @@ function split(databaseUrl: string): { address: string; query: URLSearchParams }
   return { address: databaseUrl.slice(0, at), query };
 }
 
-/** Returns the TLS mode, or undefined if none is set. Node's libraries call `require` by the name `no-verify`. */
+/** Returns the TLS mode, or undefined if none is set. `no-verify` is the name of `require` in Node's libraries. */
 function modeIn(text: string | undefined, authority: string | undefined): Mode | undefined {
   if (text === undefined) return authority === SYSTEM ? 'verify-full' : undefined;
   const mode = MODES.find((one) => one === (text === 'no-verify' ? 'require' : text));

@@ -20,9 +20,9 @@ const SHARE = 2;
 /** Time in ms after its last statement for which a namespace counts as active. */
 const ACTIVE_MS = 1_000;
 /**
- * Time in ms after which a connection in use no longer counts toward `SHARE`. Its transaction is then a long one, which
- * mostly waits, such as the writes of a large text. If it still counted, the other work of its namespace would wait,
- * and so would a transaction that needs a second connection.
+ * Time in ms after which a connection in use no longer counts toward `SHARE`. By then it serves a long transaction,
+ * which mostly waits, such as the writes of a large text. If it still counted, the other work of its namespace would
+ * wait, and so would a transaction that needs a second connection.
  */
 const LONG_MS = 50;
 
@@ -43,8 +43,8 @@ function createHoldings(): Holdings {
   /** Times when the connections that a namespace holds were taken, oldest first. */
   const held = new Map<Namespace, number[]>();
   /**
-   * The two namespaces that last asked for a connection, with the times. They show for each namespace whether another
-   * one is active.
+   * The last two namespaces that asked for a connection, with the times of their last requests. They are enough to
+   * decide, for any namespace, whether another one is active.
    */
   let active: { namespace: string; atMs: number }[] = [];
 
@@ -74,7 +74,7 @@ function createHoldings(): Holdings {
       return sinceMs;
     },
     giveBack: (namespace, sinceMs) => {
-      const since = held.get(namespace)!; // `take` added an entry for this connection.
+      const since = held.get(namespace)!; // Not undefined: `take` added an entry.
       since.splice(since.indexOf(sinceMs), 1);
       if (since.length === 0) held.delete(namespace);
     },

@@ -7,13 +7,15 @@ export type ListPage = {
   limit: number;
 };
 
-/** Maximum size in bytes of the JSON documents in one page. A larger page would hold up the process and its memory. */
+/**
+ * Maximum size in bytes of the JSON documents in one page. A larger page would block the process and take much memory.
+ */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Returns the query of a list whose items have a JSON document each. `limit` is one more than the number of items in the
- * page. The query returns the first row, those whose documents fit into the page with it, and one more. `fits` is false
- * for that one.
+ * Returns the query of a list whose items have a JSON document each. The query returns the first row and all further
+ * rows whose documents still fit into the page. If one more row follows, the query returns it too, with `fits` false.
+ * `limit` is one more than the number of items in the page.
  */
 export function fittingRows(list: {
   table: string;
@@ -85,7 +87,10 @@ export function anywhere(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
-/** Compares one value with `=`, which can use an index that `any` cannot use. */
+/**
+ * Returns a condition for any of the values. A single value is compared with `=`, which can use an index that `any`
+ * cannot use.
+ */
 export function oneOf(column: string, values: readonly string[] | undefined): Condition {
   return values?.length === 1 ? [`${column} =`, values[0]] : [`${column} = any(?)`, values];
 }

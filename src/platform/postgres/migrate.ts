@@ -42,7 +42,7 @@ async function applyMigrations(client: pg.Client, log: Logger): Promise<void> {
         direction: 'up',
         count: 1,
         migrationsTable: TABLE,
-        noLock: true, // Unlike our own lock above, the runner's fails if another process migrates.
+        noLock: true, // The lock above waits for other processes; the runner's own would fail.
         log: () => undefined,
       });
       return applied.map(({ name }) => name);

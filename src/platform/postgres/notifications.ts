@@ -52,8 +52,8 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
   const waiting = new Map<Channel, Set<string>>();
 
   const sending = createSingleFlight(async () => {
-    // One commit may resolve many callers, each of which continues in a microtask and adds its items. After these
-    // microtasks, one send carries all of the items.
+    // One commit may resolve the promises of many callers, each of which continues in a microtask and adds its items.
+    // After these microtasks, one send carries all of the items.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     const batch = [...waiting].map(([channel, items]) => [channel, payloadOf(items)] as const);
     waiting.clear();
@@ -61,8 +61,8 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
       await failpoint('notify.sending');
       await deps.pool.query({
         name: 'notify',
-        // The commit does not wait for the disk. A crash of the server loses the notification, but also disconnects all
-        // listeners, which are woken with `*` after they reconnect. So nothing is lost.
+        // This commit does not wait for the disk. A crash of the server loses the notification, but also disconnects
+        // all listeners, which are woken with `*` after they reconnect. So nothing is lost.
         text: `select pg_notify(c, p)
                  from (select set_config('synchronous_commit', 'off', true)) lazily,
                       unnest($1::text[], $2::text[]) as n (c, p)`,

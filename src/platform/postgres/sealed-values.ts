@@ -25,7 +25,10 @@ export type SealedColumn = {
 const sealedByAnother = ({ value, where }: SealedColumn): string =>
   `${where} and ${value} is not null and substring(${value} from 2 for 4) <> $1`;
 
-/** Returns the next values encrypted by another key, in key order after `after`. */
+/**
+ * Returns the next values that were encrypted by a key other than `keyId`, in the order of their rows' keys, from
+ * `after` on.
+ */
 export async function listSealedByAnother(
   db: Db,
   column: SealedColumn,

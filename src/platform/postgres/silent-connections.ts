@@ -29,7 +29,9 @@ export type SilenceWatch = {
    * session's parameters.
    */
   options: Required<Pick<pg.PoolConfig, 'Client' | 'verify'>>;
-  /** Continues to watch until `endPool` has ended the pool, so that a silent connection cannot prevent that. */
+  /**
+   * Continues to watch until `endPool` has ended the pool, because a silent connection could otherwise block `endPool`.
+   */
   endWith: (endPool: () => Promise<void>) => Promise<void>;
 };
 
@@ -81,7 +83,7 @@ export function createSilenceWatch(deps: {
       if (dead.length > 0) deps.log.warn({ connections: dead.length }, REASON);
       for (const one of asked) if (working.has(one.pid)) silences.get(one)!.patienceMs *= 2;
     } catch {
-      // The error is ignored here: the server rejects new connections too, and their callers get that error.
+      // Ignored: the server rejects the connections of other callers too, and those callers get the error.
     } finally {
       isAsking = false;
     }
