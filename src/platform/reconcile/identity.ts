@@ -48,8 +48,8 @@ export async function identify(
   if (isSame(place, metadata)) return { id };
   if (place.namespace !== metadata.namespace)
     return refuse(`${given} belongs to another namespace`);
-  // The annotation may have been copied from another object's manifest. It is accepted if that object no longer exists:
-  // then the row continues under the new name.
+  // The annotation may have been copied from another object's manifest. If that object no longer exists, the id is
+  // accepted, and the row continues under the new name.
   const other = await deps.store.get(kind, place);
   return other?.metadata.annotations[ANNOTATIONS.id] === given
     ? refuse(`${given} belongs to ${place.name}: remove the annotation to get a new id`)

@@ -92,7 +92,7 @@ const ADOPTED = {
 /** Retry interval for an object that exceeded a quota: other objects may have been deleted by then. */
 const QUOTA_RETRY_MS = 30_000;
 
-/** Kind as the operator registers it, independent of its own types. */
+/** Kind as the operator registers it, without the kind's own types of spec and status. */
 export type KindRegistration = Omit<ReconciledKind, 'act' | 'remove' | 'refuse'> & {
   /** Returns the reconcile function for one term as leader. */
   reconcilerOf: (epoch: number) => (key: ObjectKey) => Promise<ReconcileResult>;

@@ -29,7 +29,7 @@ type Reader = { endpoint?: string };
 
 /**
  * Returns the value of a Secret's key, in the object's own namespace. The Secret must have the label that allows its
- * use (contract/custom-resources.md#secrets), and must not hold the signing secret of another endpoint.
+ * use (contract/custom-resources.md#secrets), and must not contain the signing secret of another endpoint.
  */
 export async function resolveSecret(
   store: Pick<ResourceStore, 'get'>,

@@ -16,7 +16,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import { asWork } from '../observability/work.ts';
 import { WriteConflictError, type ObjectKey } from '../resources/resource-store.ts';
 
-/** Parts of a kind that a term needs. */
+/** Parts of a kind that the leader needs during its term. */
 export type TermKind = {
   kind: string;
   /**

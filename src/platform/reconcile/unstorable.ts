@@ -1,6 +1,9 @@
 import { shapeProblem } from '../resources/schema/free-value.ts';
 
-/** Limits of a REST body (contract/requests.md#bodies). The depth leaves room for a spec with a tool's parameters. */
+/**
+ * Limits of a spec. `membersMax` is that of a REST body (contract/requests.md#bodies). `depthMax` leaves room for the
+ * parameters of a tool, which may themselves be 64 levels deep.
+ */
 const SPEC_BOUNDS = { membersMax: 10_000, depthMax: 72 };
 
 /**

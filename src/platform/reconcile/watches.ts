@@ -3,7 +3,7 @@ import type { Logger } from '../observability/logger.ts';
 import { CORE_KINDS } from '../resources/schema/core-kinds.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 
-/** Parts of a kind that watching needs: its name, and which other objects its objects use. */
+/** Parts of a kind that the watches need. */
 export type WatchedKind = {
   kind: string;
   /**
@@ -38,7 +38,7 @@ export type WatchesDeps = {
 export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watches {
   let isSynced = false;
 
-  /** Reconciles the objects that use the changed one, so that they become ready without a change of their own. */
+  /** Queues the objects that use the changed object, so that they become ready without a change of their own. */
   async function lookAtUsers(referred: string, { namespace, name }: ObjectKey): Promise<void> {
     for (const { kind, uses } of kinds) {
       const users = await store.list(kind, namespace);
