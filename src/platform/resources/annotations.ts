@@ -53,7 +53,7 @@ export function encodeChangeCause(cause: ChangeCause): string {
   return JSON.stringify(cause);
 }
 
-/** Returns the author in an annotation, or undefined unless it belongs to the object's current generation. */
+/** Returns the author that an annotation names. Returns undefined without one, or if it is of an earlier generation. */
 export function readChangeCause(
   resource: Resource,
   annotation: string,

@@ -5,7 +5,7 @@ import type { IdPrefix } from '../../ids.ts';
 export const API_GROUP = 'parley.dev';
 export const API_VERSION = `${API_GROUP}/v1alpha1`;
 
-/** Where an object is declared, as derived from the owner of a field that every object of its kind has. */
+/** Place where an object is declared. It is derived from the owner of a field that every object of the kind has. */
 export type ManagedBy = 'api' | 'kubernetes' | 'file';
 
 export type KindNames = {

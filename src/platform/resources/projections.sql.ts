@@ -7,8 +7,8 @@ import type { ObjectKey } from './resource-store.ts';
  */
 export type Projections = {
   /**
-   * Returns the id for an object with this name: the id of the live row, or otherwise of the row removed last. So the
-   * history continues when the same manifest is applied again.
+   * Returns the id for an object with this name: the id of the live row (whose object exists), or otherwise of the row
+   * removed last. So the history continues when the same manifest is applied again.
    */
   findIdByName: (key: ObjectKey) => Promise<string | undefined>;
   /** Returns the last namespace and name of an id, even if its object was removed. */

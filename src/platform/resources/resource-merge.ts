@@ -16,7 +16,7 @@ import type { Validate } from './schema/validate.ts';
  */
 export type StoredResource = { resource: Resource; metaOwners: MetaOwners };
 
-/** Maps `labels.<key>` or `annotations.<key>` to its field managers. Annotations set by `annotate` have no owner. */
+/** Field managers by `labels.<key>` or `annotations.<key>`. Annotations set by `annotate` have no owner. */
 export type MetaOwners = Record<string, string[]>;
 
 /**

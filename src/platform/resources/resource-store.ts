@@ -40,9 +40,9 @@ export type Resource<Spec = Record<string, unknown>, Status = Record<string, unk
   metadata: ObjectMeta;
   spec: Spec;
   status: Status;
-  /** Maps each top-level spec field to its field managers (usually one). */
+  /** Field managers of each top-level spec field (usually one). */
   owners: Record<string, string[]>;
-  /** Maps each field manager to the time of its last write of the spec (RFC 3339), if the store records it. */
+  /** Time of the last write of the spec by each field manager (RFC 3339), if the store records it. */
   wroteAt?: Record<string, string>;
 };
 

@@ -8,7 +8,7 @@ import type { StructuralSchema } from './json-schema.ts';
 export type RuleChecker = (value: unknown) => FieldError[];
 
 type Rule = { holds: (self: unknown) => boolean; message: string; subPointer: string };
-/** Schema node that has rules, or that has nodes with rules below it. Nodes without any rules are omitted. */
+/** Schema node that has rules itself, or below which there are rules. All other nodes are omitted. */
 type RuleNode = {
   rules: Rule[];
   isInteger: boolean;
@@ -79,8 +79,7 @@ function checkChildren(
     return value.map((item, i) => check(items, item, `${pointer}/${i}`, errors));
   }
   if (typeof value !== 'object' || value === null) return value;
-  // Returns a `Map`. In a plain object, CEL would also find inherited properties, if a rule uses the name of one as a
-  // key.
+  // A `Map` is returned, because CEL would also find inherited properties of a plain object, such as `constructor`.
   const entries = Object.entries(value).map(([key, member]): [string, unknown] => {
     const child = node.properties.get(key) ?? node.values;
     return [key, child ? check(child, member, `${pointer}/${escapeToken(key)}`, errors) : member];

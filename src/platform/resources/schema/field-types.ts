@@ -228,8 +228,8 @@ export function isKeyHeader(name: string): boolean {
 }
 
 /**
- * Returns a rule that rejects key-carrying headers, such as `Authorization`, in the field `headers`, because this field
- * is shown in clear text.
+ * Returns a rule for the field `headers`. It rejects headers that carry a key, such as `Authorization`, because the
+ * field is shown in clear text.
  */
 export function noKeyInHeaders(message: string): CelRule {
   return {

@@ -56,7 +56,8 @@ const PLAIN_KEYS = [
 ] as const satisfies (keyof StructuralSchema)[];
 
 /**
- * Keys that zod emits and that are not copied: a closed structural object expresses them in another way, or not at all.
+ * Keys of zod's JSON Schema that are not copied unchanged. `children` converts the schemas in the first three. A
+ * structural schema has no `propertyNames`.
  */
 const DROPPED_KEYS = new Set(['additionalProperties', 'properties', 'items', 'propertyNames']);
 

@@ -88,7 +88,7 @@ function described(target: z.ZodType, source: z.ZodType): z.ZodType {
 }
 
 /**
- * Returns the fields that REST may write in the form of its responses, with null for an unset field. Nested fields stay
+ * Returns the fields that REST may write, as its responses show them: with null for an unset field. Nested fields stay
  * unchanged.
  */
 export function readableFields(

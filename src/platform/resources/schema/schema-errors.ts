@@ -3,7 +3,7 @@ import type { FieldError } from '../../../errors.ts';
 import { escapeToken } from './cel-rules.ts';
 import { wordsOf } from './patterns.ts';
 
-/** Translates an error of ajv into a message for people, with the given value and the allowed ones. */
+/** Translates an error of ajv into a message for people, which names the given value and the allowed ones. */
 export function fieldError(error: ErrorObject, root: string): FieldError {
   const pointer = root + error.instancePath;
   const params = new Map<string, unknown>(Object.entries(error.params));

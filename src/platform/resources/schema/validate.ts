@@ -104,7 +104,7 @@ function compile(schema: StructuralSchema): Compiled {
   if (!spec) throw new Error('the schema has no spec');
   const { status: _, ...properties } = schema.properties ?? {};
   const ajv = new Ajv({
-    allErrors: true, // Their number is bounded by the request body's size and by `maxItems`.
+    allErrors: true, // The body's size and `maxItems` bound the number of errors.
     verbose: true,
     strict: true,
     strictRequired: false,
