@@ -88,10 +88,10 @@ const GLOBAL_UNICAST_V6 = parseRange('2000::/3');
 const OPENED_BY_HOST: readonly string[] = ['private', 'carrierGradeNat', 'uniqueLocal'];
 
 /**
- * Creates a guard. `allow` is the operator's list (`PARLEY_EGRESS_ALLOW`, contract/running.md#egress). It allows
- * addresses in addition to public unicast: a CIDR allows its addresses for every host, and a host pattern allows
- * private addresses for the hosts that match. Throws a `StartupError` that names the first item that is neither a CIDR
- * nor a host pattern.
+ * Creates a guard. Public unicast addresses are allowed. `allow`, the operator's list (`PARLEY_EGRESS_ALLOW`,
+ * contract/running.md#egress), adds others: a CIDR adds its addresses for every host, and a host pattern adds private
+ * addresses for the hosts that match. Throws a `StartupError` that names the first item that is neither a CIDR nor a
+ * host pattern.
  */
 export function createAddressGuard(deps: {
   allow: readonly string[];

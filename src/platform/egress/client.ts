@@ -26,7 +26,7 @@ export type EgressRequest = {
   body?: Buffer | string;
   /**
    * Maximum time in ms from the call until the response headers are complete. It includes queueing, DNS, connecting,
-   * TLS and waiting.
+   * TLS and waiting for the response.
    */
   timeoutMs: number;
   maxResponseBytes: number;

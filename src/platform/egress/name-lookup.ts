@@ -241,7 +241,7 @@ type SearchDomains = {
   ndots: number;
 };
 
-/** Parses the file. If there are several `search` or `domain` lines, the last one counts. */
+/** Parses the text of resolv.conf. If there are several `search` or `domain` lines, the last one counts. */
 export function parseSearch(text: string): SearchDomains {
   let domains: string[] = [];
   let ndots = 1;

@@ -6,7 +6,7 @@ import { Exchange, type Connection } from './exchange.ts';
 /**
  * Kept-alive connections: one pool per origin (scheme, host, port), and a limited number of pools. undici's Agent is
  * not used, because it rejects new origins at its limit, whereas this module drops the pool that has been idle longest.
- * undici's connector is not used either, because ours can be canceled at the deadline.
+ * undici's connector is not used either: unlike ours, it cannot be canceled at the deadline.
  */
 
 /**
