@@ -32,7 +32,7 @@ export type Caller = Client & {
   scopes: readonly Scope[];
 };
 
-/** Looks up an API key by its text. Returns undefined if the key is unknown. Ids are UUIDs. */
+/** Looks up an API key by its text. Returns undefined if the key is unknown; otherwise all ids are UUIDs. */
 export type Authenticate = (
   key: string,
 ) => Promise<{ id: string; namespace: string; scopes: readonly Scope[] } | undefined>;

@@ -2,9 +2,9 @@ import cors, { type CorsOptions } from 'cors';
 import type { RequestHandler } from 'express';
 
 /**
- * Lets web pages of other origins call the API (contract/web.md#cors). Responds to the browser's preflight, and names
- * in every response, including rejections and streams, the origin that may read it. Pages send their key in a header
- * and never as a cookie, so credentialed requests are not allowed.
+ * Lets web pages of other origins call the API (contract/web.md#cors). Responds to the browser's preflight. Every
+ * response, including rejections and streams, names the origin that may read it. Pages send their key in a header and
+ * never as a cookie, so credentialed requests are not allowed.
  * @param origins such as `https://app.example.com`; `['*']` allows any origin; an empty list sends no CORS headers
  */
 export function shareWithOrigins(origins: readonly string[]): RequestHandler {

@@ -91,8 +91,8 @@ function docsPage(version: string): string {
 }
 
 /**
- * `validatorUrl` is null, because Swagger UI would otherwise send the document to a public service. Keys are not
- * stored.
+ * `validatorUrl` is null, because Swagger UI would otherwise send the document to a public service.
+ * `persistAuthorization` is false, so that the browser does not store keys.
  */
 const START_SCRIPT = `'use strict';
 SwaggerUIBundle({

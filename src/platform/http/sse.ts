@@ -10,8 +10,8 @@ export type SentEvent = { event?: string; id?: string } & ({ data: unknown } | {
 
 /**
  * Sends events until there are no more or the client has disconnected (`signal`). `send` resolves when there is room
- * for more; a client that takes no data for 30 s is disconnected. If the function throws, the stream ends with `event:
- * error` and the problem document.
+ * for more; a client that takes no data for 30 s is disconnected. If the function throws, the stream ends with
+ * `event: error` and the problem document.
  */
 export type EventStream = (
   send: (event: SentEvent) => Promise<void>,

@@ -234,9 +234,9 @@ function pauseFor(request: IncomingMessage, ms: number): void {
 const CHUNKS_BYTES_MAX = 64 * 1024;
 
 /**
- * Joins chunks. A large body is copied into one buffer as its chunks arrive, because joining 20 MB at the end would
- * block all other requests for 10 ms, and each chunk occupies 64 KiB until then. The buffer is shared memory, so that
- * it can be lent to another thread without a copy. The system allocates such memory only for pages that are written.
+ * Joins chunks. A large body is copied into one buffer as its chunks arrive: until they are joined, each chunk occupies
+ * 64 KiB, and joining 20 MB at the end would block all other requests for 10 ms. The buffer is shared memory, so that
+ * another thread can use it without a copy. The system allocates such memory only for pages that are written.
  */
 function createCollector(length: number) {
   const place = length > CHUNKS_BYTES_MAX ? placeOf(length) : undefined;

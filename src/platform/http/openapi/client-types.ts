@@ -75,7 +75,7 @@ function response([status, value]: [string, Json], depth: number): string {
   return `${key(status)}: { headers: { [name: string]: unknown }; ${shown} };`;
 }
 
-/** Returns the error codes that `problemWith` in openapi.ts allows. */
+/** Returns the error codes of a problem schema that `problemWith` (openapi.ts) has built. */
 function codesOf(problem: Json): unknown[] | undefined {
   const { allOf } = objectAt(problem, 'schema');
   const own: unknown = Array.isArray(allOf) ? allOf[1] : undefined;

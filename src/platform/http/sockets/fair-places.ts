@@ -3,8 +3,8 @@ import { networkOf } from '../rate-limit.ts';
 /**
  * Connection slots for clients that have not authenticated yet. When all slots are taken, a new client gets the slot of
  * the oldest client of the address that holds the most slots. So an address that takes all slots cannot lock out other
- * addresses. Behind a proxy that gives all clients the same address, only the oldest client loses its slot, so a client
- * that authenticates immediately still keeps its slot long enough.
+ * addresses. Behind a proxy, all clients may have the same address. The oldest of them then loses its slot, so a client
+ * that authenticates immediately has enough time.
  */
 export type FairPlaces<T> = {
   /** Takes a slot. Returns the client that loses its slot, if any. */
