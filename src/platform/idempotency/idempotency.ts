@@ -22,10 +22,10 @@ import { SEED_BYTES, type MarkKey, type Plan } from './plan.ts';
 
 /**
  * `Idempotency-Key` (contract/idempotency.md#keys). Before any work, an idempotency record (called mark in this code)
- * is inserted to show that the request is in progress. The response is stored in it in the same transaction as the
- * change. A crash therefore leaves an unfinished record and no change. The next request with the key takes the record
- * over after 60 s, or immediately if the client got an error that a retry may cure. The previous owner can then neither
- * finish the record nor commit.
+ * is inserted to show that the request is in progress. The transaction that makes the change also stores the response
+ * in the record. A crash therefore leaves an unfinished record and no change. The next request with the key takes the
+ * record over after 60 s, or immediately if the client got an error that a retry may cure. The previous owner can then
+ * neither finish the record nor commit.
  */
 
 /** Everything needed to send the response again. It is stored encrypted (sealed), because it may contain a secret. */
