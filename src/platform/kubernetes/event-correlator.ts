@@ -23,7 +23,7 @@ export type EventSeries = {
 
 /**
  * Decides how to report an event, by the rules and numbers of client-go's EventCorrelator. A repeated event increases
- * the count of its series. If events differ only in their notes, then from the eleventh note within 10 minutes all
+ * the count of its series. Of events that differ only in their notes, the eleventh within 10 minutes and all later ones
  * share one Event. An object that has had 25 events may get one more every 5 minutes.
  */
 export type EventCorrelator = {

@@ -8,9 +8,9 @@ import { createTenure, type Tenure } from './lease-tenure.ts';
 
 /**
  * Elects one leader among processes by a coordination.k8s.io/v1 Lease, as client-go does, with three differences.
- * Candidates follow the Lease by a watch instead of polling, so a released lease is taken in milliseconds. At a stop,
- * the leader renews the Lease until `onLost` has ended, so that no other process leads earlier. A deleted Lease does
- * not count as vacant.
+ * Candidates follow the Lease by a watch instead of polling, so a released lease is taken in milliseconds. A leader
+ * that stops renews the Lease until `onLost` has ended, so that no other process leads earlier. The deletion of the
+ * Lease does not end the wait for it.
  *
  * A Lease does not guarantee a single leader: a process that is paused while it leads, and resumes after another took
  * over, does not notice before its next timer fires. So a store must itself reject a former leader's write (fencing),

@@ -4,8 +4,9 @@ import type { HeldLease } from './lease-lock.ts';
 
 /**
  * Period during which this process holds the Lease. It renews the Lease until it is released or lost. The Lease is lost
- * if another process holds it, or if it could not be renewed for `renewDeadlineMs`. The deadline counts from the time
- * when the last successful renewal was sent, because no other process can see the Lease as expired earlier.
+ * if another process holds it, or if it could not be renewed for `renewDeadlineMs`. This time begins when the last
+ * successful renewal was sent: other processes see that renewal later, so none of them can see the Lease as expired
+ * before.
  */
 export type Tenure = {
   /** Resolves with the reason when the Lease is lost. Never resolves after `giveBack` was called. */

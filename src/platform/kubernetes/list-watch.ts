@@ -11,7 +11,7 @@ import { isKubeError, toKubeError } from './kube-error.ts';
  * bookmarks.
  * - A watch that broke or ended resumes from the last version that was seen. Bookmarks keep this version recent.
  * - If the server no longer has the version (410 Gone, as status or event), everything is listed again.
- * - An open but dead connection is silent, so the watch is closed after `deadManMs` without a bookmark. The server
+ * - A connection may be dead without an error, so the watch is closed after `deadManMs` without a bookmark. The server
  * sends one bookmark a minute.
  * - An object that cannot be converted is logged and left out. The watch continues.
  */

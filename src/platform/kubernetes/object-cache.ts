@@ -19,8 +19,8 @@ export type ObjectCache<T> = Sink<T> & {
   get: (key: ObjectKey) => T | undefined;
   list: (namespace?: string) => T[];
   /**
-   * Stores the response to a write of this process, so that the writer can read it before the watch reports it. Does
-   * nothing if the object is not cached, because it was deleted in the meantime.
+   * Stores the response to a write of this process, so that the writer can read it before the watch reports it. An
+   * object that is not in the cache was deleted in the meantime, and is not stored.
    */
   wrote: (item: T) => void;
 };
