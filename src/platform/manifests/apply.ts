@@ -11,7 +11,7 @@ import type { ManifestObject } from './object.ts';
 import { formatPointer, type ManifestProblem } from './report.ts';
 
 // Maximum number of rounds. Each round drops at least one field or meets a concurrent write, so more rounds mean that
-// another writer loops.
+// another writer keeps changing the object.
 const MAX_ROUNDS = 8;
 
 /**

@@ -70,7 +70,8 @@ export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
     reconcile: async (_key, signal) => {
       try {
         const { folders, againInMs } = await pass(() => stopping || signal.aborted);
-        // A file that was written before its folder was watched caused no event, so another pass follows soon.
+        // A file in a new folder caused no event if it was written before the folder was watched, so another pass
+        // follows soon.
         const unseen = !stopping && watcher.setFolders(folders);
         return { requeueAfterMs: unseen ? Math.min(timing.debounceMs, againInMs) : againInMs };
       } finally {

@@ -16,8 +16,8 @@ import {
 
 export type ManifestTiming = {
   /**
-   * Time in ms to wait after the last change of a burst, such as an editor saving a file. The total wait is at most
-   * `maxDelayMs`.
+   * Time in ms to wait after the last change of a burst, such as the changes of an editor that saves a file. The total
+   * wait is at most `maxDelayMs`.
    */
   debounceMs: number;
   maxDelayMs: number;
