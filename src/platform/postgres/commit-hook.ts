@@ -2,9 +2,9 @@ import type { Db, Pool } from './pool.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
- * Called by a service at the end of its transaction, with the value that the service is about to return. Through the
- * hook, the caller can commit something together with the change. The API stores the response to an `Idempotency-Key`
- * this way (contract/idempotency.md#keys), so that after a crash either both or neither are stored.
+ * Function that a service calls at the end of its transaction, with the value that it is about to return. With the
+ * hook, the caller of the service can commit something together with the change. The API stores the response to an
+ * `Idempotency-Key` this way (contract/idempotency.md#keys), so that after a crash either both or neither are stored.
  */
 export type CommitHook<R> = (db: Db, result: R) => Promise<void>;
 

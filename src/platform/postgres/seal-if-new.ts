@@ -5,9 +5,10 @@ import type { Sealer } from './sealing.ts';
 type InForce<T, Sealed = Buffer | null> = { value: T; sealed: Sealed };
 
 /**
- * Returns the wanted value with its secret encrypted for `place`. Returns null if the same value and secret are already
- * stored, because encrypting the same secret again would only change its bytes. `known` is null if nothing is stored. A
- * secret that cannot be decrypted, for example after a change of the encryption key, is encrypted again.
+ * Returns the wanted value with its secret encrypted for `place` (sealing.ts). Returns null if the same value and
+ * secret are already stored, because encrypting the same secret again would only change its bytes. `known` is null if
+ * nothing is stored. A secret that cannot be decrypted, for example after a change of the encryption key, is encrypted
+ * again.
  */
 export function sealIfNew<T, Secret extends string | undefined>(
   sealer: Sealer,
