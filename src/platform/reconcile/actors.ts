@@ -59,7 +59,8 @@ export function whoElse(resource: Resource): WhoElse {
     const others = ownedBy.filter((managers) => !managers.some(isApi)).flat();
     if (others.length > 0) return nameOf(others);
     if (ownedBy.length > 0 || isNotedSince(resource, since)) return undefined;
-    // Only fields were removed. Removed fields have no owner, so the last writer of the remaining fields counts.
+    // Reached if fields were only removed. Removed fields have no owner, so the last writer of the remaining fields
+    // counts.
     const { pinnedVersion: _, ...content } = owners;
     const left = Object.values(content).flat();
     const last = latest(resource, left);
