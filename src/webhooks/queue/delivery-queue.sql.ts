@@ -243,7 +243,10 @@ export async function listDueEndpoints(db: Db): Promise<DueEndpoint[]> {
 export async function markStarted(db: Db, ids: readonly string[]): Promise<void> {
   await db.query({
     name: 'mark_started',
-    text: 'update delivery_queue set started = true where id = any($1)',
+    // Rows are locked in the order in which `complete_attempts` locks them. In other orders, the two could deadlock.
+    text: `with locked as materialized (
+        select id from delivery_queue where id = any($1) order by id for update)
+      update delivery_queue q set started = true from locked where q.id = locked.id`,
     values: [ids],
   });
 }
@@ -288,7 +291,7 @@ const COMPLETE = `with r as materialized (
            r.error_message, r.response_body
       from delivery_queue q join r on q.id = r.id and q.lease_token = r.token
      where q.id = any($1)
-       for update of q
+     order by q.id for update of q
   ), attempts as (
     insert into delivery_attempts (delivery_id, number, trigger, started_at, duration_ms,
                                    status_code, error_class, error_message, response_body)

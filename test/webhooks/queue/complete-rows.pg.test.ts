@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { newUuid } from '../../../src/ids.ts';
-import { completeAttempts } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
+import { completeAttempts, markStarted } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import type { AttemptResult } from '../../../src/webhooks/queue/dispatch-queue.ts';
 import { minutesAgo, useRows, type Columns } from '../../platform/postgres/rows.ts';
+import { until } from '../../until.ts';
 import { QUEUE_TABLES, queueRows } from '../queue-rows.ts';
 
 /** What a result changes, with rows that differ in one part from the row that it is for. */
@@ -206,3 +207,46 @@ describe('the health of an endpoint', () => {
     expect(await after(undefined, 'delivered')).toMatchObject({ last_success_at: NOW });
   });
 });
+
+test.each([
+  ['the first', 'in order', 'in order'],
+  ['the first', 'in order', 'reversed'],
+  ['the first', 'reversed', 'in order'],
+  ['the second', 'in order', 'in order'],
+  ['the second', 'in order', 'reversed'],
+  ['the second', 'reversed', 'in order'],
+])(
+  'while %s delivery is locked, results (%s) and starts (%s) do not wait for each other',
+  async (locked, resultOrder, startOrder) => {
+    const endpoint_id = await addEndpoint();
+    const leased = { endpoint_id, ...LEASED, scheduled_from: PAST };
+    const ids = [await addQueued(leased), await addQueued(leased)];
+    const inOrder = (order: string): string[] => (order === 'in order' ? ids : ids.toReversed());
+    const waiting = (count: number) =>
+      until(`${count} sessions to wait`, async () => {
+        const { rowCount } = await stored.pool.query(
+          `select from pg_stat_activity
+            where wait_event_type = 'Lock' and datname = current_database()`,
+        );
+        return rowCount === count;
+      });
+    const holder = await stored.pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select from delivery_queue where id = $1 for update', [
+        ids[locked === 'the first' ? 0 : 1],
+      ]);
+      const results = complete(
+        ...inOrder(resultOrder).map((id): [string, Outcome] => [id, 'delivered']),
+      );
+      await waiting(1);
+      const starts = markStarted(stored.pool, inOrder(startOrder));
+      await waiting(2);
+      await holder.query('commit');
+      await Promise.all([results, starts]);
+    } finally {
+      holder.release();
+    }
+    expect(await queuedIds()).toEqual([]);
+  },
+);
