@@ -160,7 +160,7 @@ function abortOf(signal: AbortSignal): Promise<Outcome> {
   });
 }
 
-/** Decides what happens to the key after a run, like controller-runtime. A retried key keeps its priority. */
+/** Decides what happens to the key after a run, as controller-runtime does. A retried key keeps its priority. */
 function settle<K>(deps: ControllerDeps<K>, item: WorkItem<K>, outcome: Outcome): void {
   if ('thrown' in outcome) return settleError(deps, item, outcome.thrown);
   const { queue, metrics } = deps;

@@ -28,9 +28,9 @@ export type SerialQueue<K> = {
 };
 
 /**
- * Hands keys to waiting workers, and never the same key to two workers at once. Delays are handled elsewhere. See
- * `WorkQueue` for the rules. The keys of `startedAtMs` correspond to client-go's `processing` set, and `ready` and
- * `again` together to its `dirty` set.
+ * Hands keys to waiting workers, and never the same key to two workers at once. `WorkQueue` describes the rules; delays
+ * are in delayed-adds.ts. The keys of `startedAtMs` correspond to client-go's `processing` set, and `ready` and `again`
+ * together to its `dirty` set.
  */
 export function createSerialQueue<K>(deps: {
   nowMs: () => number;

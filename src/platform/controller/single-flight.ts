@@ -21,7 +21,7 @@ export function createSingleFlight(work: () => Promise<void>): SingleFlight {
       asked = false;
       await work();
     }
-    // Set synchronously after the check above, so that no trigger is missed in between.
+    // Nothing is awaited between the check above and this line, so that no trigger is missed.
     running = undefined;
   }
 

@@ -69,7 +69,7 @@ export type WorkQueueDeps<K> = {
   backOff?: { baseMs: number; maxMs: number };
 };
 
-// Shorter than client-go's maximum of 1000 s: a person who has fixed a problem should not wait that long to see the
+// The maximum is shorter than client-go's 1000 s: a person who has fixed a problem should not wait that long to see the
 // result.
 const DEFAULT_BACK_OFF = { baseMs: 5, maxMs: 60_000 };
 
