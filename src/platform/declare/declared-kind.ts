@@ -184,7 +184,7 @@ async function takeBackIfRefused(
   try {
     await store.delete(kind, metadata, { resourceVersion });
   } catch (error) {
-    // The object changed after it was rejected, because the quota has room for it now.
+    // In a conflict, the object has changed since it was rejected: the quota has room for it now.
     if (error instanceof WriteConflictError) return;
     throw error;
   }
@@ -219,7 +219,8 @@ export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
       const { row, resource: current } = await requireDeclared(deps, kind, key);
       precondition(current);
       const before = kind.fromSpec(current.spec);
-      // The route has checked the patch's fields one by one; the store checks the merged object.
+      // Nothing is checked here: the route has checked the patch's fields one by one, and the store checks the merged
+      // object.
       const after = applyMergePatch({ ...before } as Record<string, unknown>, patch) as Fields;
       permit?.({ before, after });
       await prepare?.(current, { before, after, row });

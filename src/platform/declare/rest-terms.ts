@@ -50,8 +50,8 @@ export function managedElsewhere(conflicts: readonly Conflict[], terms: RestTerm
 }
 
 /**
- * Returns the field managers of an object, except the API itself, for `managedElsewhere` when a deletion is rejected.
- * If the store lists none, returns `managedBy`.
+ * Returns the field managers to name when a deletion is rejected (`managedElsewhere`): all that the object has, except
+ * the API itself. If the store lists none, returns `managedBy`.
  */
 export function ownersElsewhere(
   owners: Readonly<Record<string, readonly string[]>>,
