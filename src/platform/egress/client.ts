@@ -67,8 +67,8 @@ export type EgressOutcome =
     };
 
 /**
- * Client for every request whose address somebody else chose (`EgressFetch` has the same rules). It never follows
- * redirects, never decompresses, ignores proxy variables, and speaks HTTP/1.1 only.
+ * Client for every request to an address that a tenant or another person chose (`EgressFetch` has the same rules). It
+ * never follows redirects, never decompresses, ignores proxy variables, and speaks HTTP/1.1 only.
  */
 export type EgressClient = {
   /** Sends a request. Never rejects. */

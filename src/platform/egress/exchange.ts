@@ -36,8 +36,8 @@ export type Flow = { cut: () => void; pause: () => void; resume: () => void };
 
 type ExchangeDeps = {
   /**
-   * Maximum size of the body. The socket is destroyed if it has read more bytes than this plus an allowance for headers
-   * and framing. The body itself is cut off at the limit by the sink that `onResponse` returns.
+   * Maximum size of the body. The socket is destroyed if it has read more bytes than this plus `MAX_OVERHEAD_BYTES`.
+   * The body itself is cut off at the limit by the sink that `onResponse` returns.
    */
   maxResponseBytes: number;
   /** Called with the final headers. Informational responses (1xx) are skipped. */
