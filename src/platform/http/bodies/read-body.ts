@@ -55,7 +55,7 @@ export type BodyReader = {
 
 /**
  * Creates a reader that reads the body once, on the first call, and drops the bytes as soon as the JSON is parsed.
- * @param places slots for bodies in memory; without them, their number is unlimited
+ * @param places slots for bodies in memory; without it, the number of bodies is unlimited
  */
 export function createBodyReader(request: IncomingMessage, places?: BodyPlaces): BodyReader {
   let reading: Promise<Buffer> | undefined;
@@ -111,9 +111,9 @@ export function discardBody(response: ServerResponse): void {
     // the client not to send one.
     response.setHeader('Connection', 'close');
     request.pause();
-    // Node calls `destroySoon` after the last response of a connection. It would destroy the connection as soon as the
-    // response is in the kernel's buffer. A client that is still sending would then get a reset instead of the response
-    // (RFC 9112 §9.6).
+    // Node calls `destroySoon` after the last response of a connection. The original function would destroy the
+    // connection as soon as the response is in the kernel's buffer. A client that is still sending would then get a
+    // reset instead of the response (RFC 9112 §9.6).
     socket.destroySoon = () => {
       request.resume(); // Drops the bytes that have already arrived.
       endUnread(socket);

@@ -38,7 +38,9 @@ export type Socket = {
  */
 export type SocketHandlers = {
   onText: (text: string) => Promise<void> | undefined;
-  /** Handles binary frames; the handler owns the memory. Without it, a binary frame closes the socket (1003). */
+  /**
+   * Handles a binary frame, whose memory then belongs to the handler. Without `onBytes`, it closes the socket (1003).
+   */
   onBytes?: (bytes: Buffer) => Promise<void> | undefined;
   /** Called once, however the socket was closed. `code` is 1006 if there was no close frame. */
   onClose: (code: number) => void;
