@@ -10,7 +10,7 @@ export type EventSubject = {
   resourceVersion?: string;
 };
 
-/** One Event in the cluster with its latest count and time. Repetitions of an event share one object. */
+/** One Event in the cluster with its latest count and time. Repetitions of an event share one `EventSeries`. */
 export type EventSeries = {
   about: EventSubject;
   text: ResourceEvent;

@@ -16,7 +16,7 @@ export type Candidate = {
   claim: (timeoutMs: number) => Promise<TakenLease | undefined>;
 };
 
-/** The Lease after it was taken. `sentAtMs` is the time at which the claiming request was sent. */
+/** The Lease that this process has taken. `sentAtMs` is the time at which the request to take it was sent. */
 export type TakenLease = { lease: Lease; sentAtMs: number };
 
 export type CandidateDeps = {
@@ -116,7 +116,8 @@ export type LeaseView = {
 
 /**
  * Maximum duration accepted from another holder's record. During an upgrade the holder may run with other settings, so
- * the longer of both durations counts. The bound protects against a duration that was mistyped with extra digits.
+ * the longer of its duration and ours counts. The bound protects against a duration that was mistyped with extra
+ * digits.
  */
 const FOREIGN_DURATION_MAX_MS = 60_000;
 

@@ -55,8 +55,8 @@ export type ElectorDeps = {
   /** Time in ms without a change of the Lease after which another process may take it. */
   leaseDurationMs?: number;
   /**
-   * Time in ms without a successful renewal after which the leader stops leading. The rest of `leaseDurationMs` is for
-   * `onLost`.
+   * Time in ms without a successful renewal after which the leader stops leading. The time from then until
+   * `leaseDurationMs` is for `onLost`.
    */
   renewDeadlineMs?: number;
   retryPeriodMs?: number;
