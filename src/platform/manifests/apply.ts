@@ -18,7 +18,7 @@ const MAX_ROUNDS = 8;
  * Applies one object as field manager `file`, never forced. A field of another manager is reported and omitted, and the
  * other fields are applied (contract/running.md#manifests). Resolves to the problems that a person must fix; they
  * remain until the manifest or the object changes.
- * @throws other errors of the store, which mean that it is unavailable
+ * @throws the errors of the store that mean that it is unavailable
  */
 export async function applyManifest(
   object: ManifestObject & { applied: Applied },

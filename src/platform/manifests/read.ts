@@ -141,8 +141,8 @@ async function readCached(
     if (cached?.text === text) return { ...cached, key, confirmed: cached.key === key };
     return { key, text, confirmed: false, ...parseFile(path, text, deps) };
   } catch (error) {
-    // The file was deleted after the folder was listed, as editors do when they save. A dangling link is reported
-    // instead.
+    // The file was deleted after the folder was listed, for example by an editor that saves it. A dangling link,
+    // however, is reported.
     if (codeOf(error) === 'ENOENT' && !isLink) return 'vanished';
     return { detail: `${path} ${cannotBeRead(error)}` };
   }
