@@ -132,8 +132,8 @@ function createDeliveryMetrics(registry: Registry) {
 const BACKLOG_MAX_AGE_MS = 30_000;
 
 /**
- * Creates the metrics of the delivery queue. A process that does not measure the queue does not export them, because
- * they would show 0.
+ * Creates the metrics of the delivery queue. A process that does not measure the queue does not export these metrics,
+ * because they would show 0.
  */
 function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () => void>) {
   const { gauge } = makersIn(undefined);
