@@ -86,7 +86,7 @@ function modeIn(text: string | undefined, authority: string | undefined): Mode |
 function checksOf(mode: Mode, authority: string | undefined): object {
   const ca = authority === SYSTEM ? {} : fileOf('ca', 'sslrootcert', authority);
   if (mode === 'verify-full') return ca;
-  // Like PostgreSQL, `require` also verifies the certificate if a certificate authority is given.
+  // As in PostgreSQL, `require` also verifies the certificate if a certificate authority is given.
   const checksAuthority = authority !== undefined && (mode === 'verify-ca' || mode === 'require');
   return checksAuthority
     ? { ...ca, checkServerIdentity: () => undefined }

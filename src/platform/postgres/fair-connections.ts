@@ -17,7 +17,7 @@ const TIMED_OUT = 'timeout exceeded when trying to connect';
  * connections.
  */
 const SHARE = 2;
-/** Time in ms after its last statement for which a namespace counts as active. */
+/** Time in ms for which a namespace counts as active after its last statement. */
 const ACTIVE_MS = 1_000;
 /**
  * Time in ms after which a connection in use no longer counts toward `SHARE`. By then it serves a long transaction,
@@ -164,7 +164,7 @@ export function shareConnections(
   pool.connect = inBothForms(connectInTurn);
 }
 
-/** Returns `connect` as the pool offers it: with a callback, or for a promise. */
+/** Returns `connect` in both forms that the pool offers: with a callback, and with a promise as its result. */
 function inBothForms(
   connect: (callback: (...connected: Connected) => void) => void,
 ): pg.Pool['connect'] {

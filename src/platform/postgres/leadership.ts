@@ -55,7 +55,8 @@ export function createLeadership(deps: {
     });
     try {
       await client.connect();
-      // The server blocks until the previous holder's session has ended, so a take-over costs no polling interval.
+      // The server blocks this statement until the previous holder's session has ended, so no polling delays the
+      // take-over.
       await Promise.race([client.query('select pg_advisory_lock($1, $2)', LOCK), ended]);
       if (stopping.signal.aborted) return;
       await client.query("select set_config('idle_session_timeout', $1, false)", [`${leaseMs}ms`]);
