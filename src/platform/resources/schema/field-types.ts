@@ -258,7 +258,7 @@ export const observedGeneration = z
     'Generation of the spec that this status describes. -1 if no controller has processed it yet.',
   );
 
-/** Last value of the annotation `parley.dev/reconcile-requested-at` that was handled. */
+/** Last handled value of the annotation `parley.dev/reconcile-requested-at`. */
 export const lastHandledReconcileAt = z
   .string()
   .max(128)
