@@ -31,10 +31,10 @@ const HEADERS_TIMEOUT_MS = 10_000;
 /** Interval at which both timeouts are checked. Node's default of 30 s would turn 15 s into 45. */
 const CHECK_INTERVAL_MS = 1_000;
 /**
- * Idle time after which a connection closes: longer than a client's pause between requests, short enough to free
- * sockets.
+ * Idle time after which a connection closes. It is longer than the usual 60 s of load balancers and proxies: if the
+ * server closed first, a proxy could send its next request on a connection that is just closing, and answer it by 502.
  */
-const KEEP_ALIVE_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 const CONNECTIONS_MAX = 10_000;
 /**
