@@ -2,7 +2,7 @@ import type { Captions } from '../voice/session/captions.ts';
 import type { Followed } from '../conversations/follow-conversation.ts';
 import type { SendFrame, TalkFrame, TurnFrame } from './talk-frames.ts';
 
-/** Captions of a talk on a page. Nothing is sent before `ready`. */
+/** Captions of a conversation by voice on a web page. No caption is sent before `ready` was called. */
 export type TalkCaptions = Captions & {
   ready: (frame: Extract<TalkFrame, { type: 'ready' }>) => void;
   /** Returns why the conversation ended; undefined if `followed` has not reported its end. */

@@ -26,7 +26,7 @@ export type TurnToRecord = {
   conversation: LiveConversation;
   turns: readonly TurnRow[];
   tally: Tally;
-  /** Question without an answer in the agent's knowledge; undefined if there is none. */
+  /** Question that the agent's knowledge does not answer; undefined if there was no such question. */
   gap:
     | {
         question: string;

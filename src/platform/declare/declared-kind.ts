@@ -133,7 +133,10 @@ type PatchRequest<Spec, Fields, Row> = {
   precondition?: Precondition | undefined;
   /** Throws if the caller may not make this change. It is called with exactly the state that the write replaces. */
   permit?: ((fields: { before: Fields; after: Fields }) => void) | undefined;
-  /** Returns the API's annotations other than the id. An existing annotation that is not returned is removed. */
+  /**
+   * Returns the annotations that the API sets on the object in addition to its id. The API removes annotations that it
+   * has set before and that are not returned; those of other field managers stay.
+   */
   annotations?: (
     current: Resource<Spec>,
     fields: { before: Fields; after: Fields },

@@ -112,8 +112,9 @@ export async function assertLeader(db: Db, epoch: number): Promise<void> {
 export type TermOfOffice = {
   epoch: number;
   /**
-   * Time in ms since this database got another store of declared objects; `Infinity` if it has had only one. It is
-   * small after a move to another cluster with the old database.
+   * Time in ms since this database was first used with the current store of declared objects, such as a Kubernetes
+   * cluster; `Infinity` if it has always been the same store. It is small after a move to another cluster with the old
+   * database.
    */
   storeAgeMs: number;
 };

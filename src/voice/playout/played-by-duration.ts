@@ -26,7 +26,10 @@ type Word = {
   isMarked: boolean;
 };
 
-/** Share of a word that must have been played for the word to count as heard. With one half, the error has no bias. */
+/**
+ * Share of a word that must have been played for the word to count as heard. With one half, the text that counts as
+ * heard is too long as often as it is too short.
+ */
 const ENOUGH = 1 / 2;
 
 /** Returns the words of a text that were played, with the punctuation after them. */

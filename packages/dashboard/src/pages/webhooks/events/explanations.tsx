@@ -101,7 +101,7 @@ function Explanation({ event, endpoint }: { event: StoredEvent; endpoint: Endpoi
   );
 }
 
-/** Reasons for which a replay helps: the event has no delivery that could still arrive. */
+/** Reasons why an event has not arrived and will not arrive by itself, so that a replay helps. */
 const REPLAYABLE: ReadonlySet<string> = new Set([
   'failed',
   'canceled',
