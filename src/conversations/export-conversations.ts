@@ -11,8 +11,8 @@ import { searchConversations, type Sought } from './search-conversations.ts';
 
 /** Number of conversations per query. */
 const PAGE = 100;
-/** Maximum number of turns in memory, each of at most 32,000 characters. */
-const TURNS = 200;
+/** Maximum number of turns in memory. A turn has at most 32,000 characters, and 64 KiB of arguments of a tool call. */
+const TURNS = 50;
 
 /**
  * Yields all conversations that match a filter, newest first, as one line of JSON each. A line has the conversation and

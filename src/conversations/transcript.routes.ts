@@ -42,8 +42,8 @@ export function transcriptRoute({ pool }: { pool: Pool }): Route {
   });
 }
 
-/** Maximum number of turns in memory, each of at most 32,000 characters. */
-const PAGE = 200;
+/** Maximum number of turns in memory. A turn has at most 32,000 characters, and 64 KiB of arguments of a tool call. */
+const PAGE = 50;
 
 /** Yields the turns that existed when the conversation was read, oldest first, page by page. */
 async function* readTurns(
