@@ -55,6 +55,8 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
     // One commit may resolve the promises of many callers, each of which continues in a microtask and adds its items.
     // After these microtasks, one send carries all of the items.
     await new Promise<void>((resolve) => process.nextTick(resolve));
+    // Every call of `notify` in these microtasks has requested another run, although this run has sent its items.
+    if (waiting.size === 0) return;
     const batch = [...waiting].map(([channel, items]) => [channel, payloadOf(items)] as const);
     waiting.clear();
     try {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createSendTestEvent } from '../../../src/webhooks/endpoints/send-test-event.ts';
 import {
   CHANNELS,
@@ -60,6 +60,18 @@ test('those that come together are sent together, and none is left out', async (
   notifier.notify(CHANNELS.deliveries, second.slice(2));
   await hears([...first, ...second]);
   expect(heard.size).toBe(10);
+});
+
+test('several channels at once take one statement, and none follows without items', async () => {
+  const query = vi.spyOn(fixture.pool, 'query');
+  const id = randomUUID();
+  notifier.notify(CHANNELS.deliveries, [id]);
+  notifier.notify(CHANNELS.events, ['default']);
+  notifier.notify(CHANNELS.events, []);
+  await notifier.stop();
+  expect(query).toHaveBeenCalledTimes(1);
+  query.mockRestore();
+  await hears([id, 'default']);
 });
 
 test('test events wake their endpoints and those who stream with their own commit', async () => {
