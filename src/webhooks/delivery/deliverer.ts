@@ -194,8 +194,8 @@ async function cancelEmpty(
 }
 
 /**
- * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
- * claimed. If this fails, each attempt is marked as started when its result is recorded.
+ * Marks first attempts of conversation events as started, and claims the next events of the same conversations, if any
+ * wait. If this fails, each attempt is marked as started when its result is recorded.
  */
 async function releaseSuccessors(
   deps: Pick<DelivererDeps, 'queue' | 'log'>,
@@ -208,8 +208,9 @@ async function releaseSuccessors(
   if (first.length === 0) return;
   try {
     await failpoint('delivery.starting');
-    await deps.queue.markStarted(first.map(({ id }) => id));
-    wake(first.map(({ endpointId }) => endpointId));
+    const last = await deps.queue.markStarted(first.map(({ id }) => id));
+    const followed = first.filter(({ id }) => !last.has(id));
+    if (followed.length > 0) wake(followed.map(({ endpointId }) => endpointId));
   } catch (error) {
     deps.log.debug({ reason: reasonOf(error) }, 'cannot record that first attempts have started');
   }

@@ -238,17 +238,26 @@ export async function listDueEndpoints(db: Db): Promise<DueEndpoint[]> {
 
 /**
  * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
- * claimed.
+ * claimed. Returns the deliveries after which no other of the same conversation and endpoint waits.
  */
-export async function markStarted(db: Db, ids: readonly string[]): Promise<void> {
-  await db.query({
+export async function markStarted(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await db.query<{ id: string }>({
     name: 'mark_started',
     // Rows are locked in the order in which `complete_attempts` locks them. In other orders, the two could deadlock.
     text: `with locked as materialized (
-        select id from delivery_queue where id = any($1) order by id for update)
-      update delivery_queue q set started = true from locked where q.id = locked.id`,
+        select id from delivery_queue where id = any($1) order by id for update
+      ), started as (
+        update delivery_queue q set started = true from locked where q.id = locked.id
+        returning q.id, q.conversation_id, q.endpoint_id, q.sequence
+      )
+      select id from started
+       where not exists (
+         select 1 from delivery_queue e
+          where e.conversation_id = started.conversation_id and e.endpoint_id = started.endpoint_id
+            and not e.started and e.sequence > started.sequence and e.lease_token is null)`,
     values: [ids],
   });
+  return new Set(rows.map(({ id }) => id));
 }
 
 /**

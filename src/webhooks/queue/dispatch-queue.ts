@@ -11,9 +11,9 @@ export type DispatchQueue = {
   listDue: () => Promise<DueEndpoint[]>;
   /**
    * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
-   * claimed.
+   * claimed. Returns the deliveries after which no other of the same conversation and endpoint waits.
    */
-  markStarted: (ids: readonly string[]) => Promise<void>;
+  markStarted: (ids: readonly string[]) => Promise<Set<string>>;
   /** Records either all or none of the attempts. Returns the deliveries whose results counted. */
   complete: (results: readonly AttemptResult[]) => Promise<Set<string>>;
   /** Cancels claimed deliveries that have no body to send. Returns their number. */

@@ -41,7 +41,10 @@ beforeEach(() => {
             .filter(([, left]) => left > 0)
             .map(([endpointId]) => ({ endpointId, hasAhead: ahead.has(endpointId) })),
         ),
-      markStarted: (ids) => Promise.resolve(void started.push([...ids])),
+      markStarted: (ids) => {
+        started.push([...ids]);
+        return Promise.resolve(new Set(ids));
+      },
       cancel: () => Promise.resolve(0),
     },
     attempt: ({ endpointId }) => {
@@ -237,7 +240,10 @@ test('starts are marked for first attempts of conversations, and after a lost le
     queue: {
       claim: () => Promise.resolve(cases.splice(0)),
       listDue: () => Promise.resolve([]),
-      markStarted: (ids) => Promise.resolve(void started.push([...ids])),
+      markStarted: (ids) => {
+        started.push([...ids]);
+        return Promise.resolve(new Set(ids));
+      },
       cancel: () => Promise.resolve(0),
     },
     attempt: () => Promise.reject(new Error('of no interest')),
@@ -251,6 +257,32 @@ test('starts are marked for first attempts of conversations, and after a lost le
   await settle();
   expect(started).toEqual([[first.id, 'lost']]);
   await deliverer.stop();
+});
+
+test('after a start, deliveries are claimed again only for the endpoint of a conversation that goes on', async () => {
+  const claims: string[][] = [];
+  const first = (endpointId: string) => ({ ...claimed(endpointId, 't'), conversationId: 'c' });
+  const taken = [first('a'), first('b'), { ...first('a'), id: 'followed' }];
+  const deliverer = createDeliverer({
+    queue: {
+      claim: (budgets) => {
+        claims.push(budgets.map(({ endpointId }) => endpointId));
+        return Promise.resolve(taken.splice(0));
+      },
+      listDue: () => Promise.resolve([]),
+      markStarted: (ids) => Promise.resolve(new Set(ids.filter((id) => id !== 'followed'))),
+      cancel: () => Promise.resolve(0),
+    },
+    attempt: () => new Promise(() => undefined),
+    completer: { add: () => Promise.resolve(true), flush: () => Promise.resolve() },
+    slots: createSlots({ nowMs: () => 0 }),
+    throttle: { free: () => 256, begun: () => undefined },
+    metrics: createMetrics({ processMetrics: false }),
+    log: pino({ level: 'silent' }),
+  });
+  deliverer.wake(['a', 'b']);
+  await settle();
+  expect(claims).toEqual([['a', 'b'], ['a']]);
 });
 
 /** A deliverer with a queue of which everything yields but for what is said to be fresh. */
@@ -277,7 +309,7 @@ function backlogged(options: { free: () => number }) {
         return Promise.resolve(taken);
       },
       listDue: () => Promise.resolve([]),
-      markStarted: () => Promise.resolve(),
+      markStarted: () => Promise.resolve(new Set()),
       cancel: () => Promise.resolve(0),
     },
     throttle: { free: () => options.free() - begun, begun: (count) => void (begun += count) },

@@ -23,7 +23,7 @@ test('what no wake-up names is found all the same, again and again', async () =>
         for (const { endpointId } of budgets) claimed(endpointId);
         return Promise.resolve([]);
       },
-      markStarted: () => Promise.resolve(),
+      markStarted: () => Promise.resolve(new Set()),
       cancel: () => Promise.resolve(0),
     },
     throttle: { free: () => 64, begun: () => undefined },
@@ -65,7 +65,7 @@ test('what somebody asked for ends the pause of its endpoint, what is merely due
         claimed.push(...budgets.map(({ endpointId }) => endpointId));
         return Promise.resolve([]);
       },
-      markStarted: () => Promise.resolve(),
+      markStarted: () => Promise.resolve(new Set()),
       cancel: () => Promise.resolve(0),
     },
     throttle: { free: () => 64, begun: () => undefined },

@@ -176,6 +176,25 @@ describe('the deliveries of a conversation', () => {
     ]);
     expect(await claimedIds(endpoint_id)).toEqual(ids.slice(1));
   });
+
+  test.each([
+    ['nothing', false, false, {}],
+    ['a later one of its conversation', true, true, {}],
+    ['an earlier one of its conversation', false, true, { sequence: 1 }],
+    ['one that has started', false, true, { started: true }],
+    ['one that is attempted', false, true, { attempt: 1, ...LEASED }],
+    ['one of another conversation', false, true, { conversation_id: newUuid() }],
+    ['one of another endpoint', false, true, { endpoint_id: newUuid() }],
+  ] as [string, boolean, boolean, Columns][])(
+    'are followed, after a start, by %s: %s',
+    async (_, isFollowed, isThere, columns) => {
+      const endpoint_id = await endpoint();
+      const id = await of(endpoint_id, 2, { attempt: 1, ...LEASED });
+      if (isThere) await of(endpoint_id, 3, columns);
+      const last = await markStarted(stored.pool, [id, newUuid()]);
+      expect([...last]).toEqual(isFollowed ? [] : [id]);
+    },
+  );
 });
 
 describe('an endpoint', () => {

@@ -165,10 +165,11 @@ class Run {
         await this.claim(this.endpoints[endpoint]!, slots, claimers);
         return;
       case 'markStarted':
-        return markStarted(
+        await markStarted(
           fixture.pool,
           held.map(({ id }) => id),
         );
+        return;
       case 'complete':
       case 'fail': {
         const results = held.map((one) => resultOf(one, kind === 'fail' ? failure(0) : {}));
