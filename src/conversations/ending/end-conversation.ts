@@ -103,7 +103,7 @@ export async function endLocked(
   const outcome = settleOutcome(row.tally, stated);
   // Neither statement needs the result of the other, so both share a round trip.
   const [statuses, { row: ended, sequence }] = await Promise.all([
-    closeEscalationsOf(db, row.id, summarizeSoFar(row)),
+    closeEscalationsOf(db, row.id, summarizeSoFar(row, { isWaiting: false })),
     endConversationRow(db, {
       id: row.id,
       status: reason === 'platform_error' ? 'failed' : 'ended',

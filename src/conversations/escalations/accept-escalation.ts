@@ -38,7 +38,7 @@ export function acceptEscalation(
       const waitSec = waitOf(row) ?? 0;
       const { name } = input.acceptedBy;
       const tally = countAccept(conversation.tally, { waitSec, name });
-      const summary = summarizeSoFar({ ...conversation, tally });
+      const summary = summarizeSoFar({ ...conversation, tally }, { isWaiting: false });
       await setEscalationSummary(db, row.id, summary);
       const { joined } = sentencesIn(await readVersionLanguage(db, conversation));
       await addSystemTurn(db, conversation, {

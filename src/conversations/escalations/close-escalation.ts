@@ -55,7 +55,10 @@ export async function closeEscalation(
     async (transaction) => {
       const { db, count } = transaction;
       const conversation = await lockConversationOf(db, input);
-      const summary = conversation && from === 'accepted' ? summarizeSoFar(conversation) : null;
+      const summary =
+        conversation && from === 'accepted'
+          ? summarizeSoFar(conversation, { isWaiting: false })
+          : null;
       if (input.to === 'completed') await requireAcceptedBy(db, input, input.by ?? null);
       const row = await closeEscalationRow(db, input.id, { from, to: input.to, summary });
       if (!row || !conversation) throw await statusError(db, input);

@@ -49,7 +49,7 @@ export async function releaseEscalation(
       const tally = { ...conversation.tally, lacksHuman: true };
       const row = await releaseEscalationRow(db, input.id, {
         team: input.team,
-        summary: summarizeSoFar({ ...conversation, tally }),
+        summary: summarizeSoFar({ ...conversation, tally }, { isWaiting: true }),
         isDue: input.isDue === true,
       });
       if (!row) throw await statusError(db, input);

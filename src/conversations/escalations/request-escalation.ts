@@ -118,7 +118,7 @@ export async function openEscalation(
     conversationId: conversation.id,
     agentId: conversation.agentId,
     reason,
-    summary: summarizeSoFar(conversation),
+    summary: summarizeSoFar(conversation, { isWaiting: true }),
     timeoutSec: Math.max(timeoutSec, ringSec ?? 0),
     test: conversation.test,
     team,

@@ -53,6 +53,11 @@ export type Tally = {
   openBeyond: number;
   /** Some of the answered questions, for the summary. */
   told: { question: string; from: string }[];
+  /**
+   * The last messages that were neither answered nor stored in `open`, newest last: requests for a human, complaints and
+   * remarks. An answer removes them. Absent in tallies of earlier releases, which means none.
+   */
+  said?: string[];
 };
 
 export type TriedTool = { name: string; failed: number };
@@ -102,7 +107,7 @@ export const EMPTY_TALLY: Tally = {
 /** Returns the tally without any text from the conversation. */
 export function withoutWords(tally: Tally): Tally {
   const escalations = { ...tally.escalations, acceptedBy: null };
-  return { ...tally, escalations, recent: [], open: [], told: [] };
+  return { ...tally, escalations, recent: [], open: [], told: [], said: [] };
 }
 
 /** Returns the number of questions without an answer. */

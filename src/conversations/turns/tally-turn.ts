@@ -11,9 +11,12 @@ const MOODS_MAX = 10;
 const RECENT_MAX = 6;
 const OPEN_MAX = 10;
 const SUMMARIZED_MAX = 3;
+const SAID_MAX = 2;
 const TOOLS_MAX = 10;
 /** Maximum length of a question in summaries. The transcript has the whole text. */
 const QUESTION_CHARS_MAX = 160;
+/** Maximum length of a message in summaries. It is longer, because a message may describe the problem. */
+const SAID_CHARS_MAX = 300;
 
 /** Minimum similarity of two questions that count as the same. */
 const SAME = 0.75;
@@ -51,7 +54,8 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
   // If the user says that the problem is solved, all open questions are closed. Thanks only clear `isDissatisfied`, and
   // only directly after an answer or once a human has accepted. At any other time, thanks may be mere politeness.
   if (user.isSolved) {
-    return { ...heard, isDissatisfied: false, lacksHuman: false, open: [], openBeyond: 0 };
+    const closed = { isDissatisfied: false, lacksHuman: false, open: [], openBeyond: 0, said: [] };
+    return { ...heard, ...closed };
   }
   const isEarned = tally.answeredLast || tally.escalations.accepted > 0;
   return user.isThanks && isEarned ? { ...heard, isDissatisfied: false } : heard;
@@ -59,8 +63,13 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
-/** Counts the reply to a message. */
-export function countReply(tally: Tally, user: UserTurn, reply: Reply): Tally {
+/** Counts the reply to a message. `text` is the whole message, redacted. */
+export function countReply(
+  tally: Tally,
+  user: UserTurn,
+  reply: Reply,
+  text: string = user.question,
+): Tally {
   const wanted = {
     ...tally,
     answeredLast: reply.answeredFrom !== undefined,
@@ -68,15 +77,36 @@ export function countReply(tally: Tally, user: UserTurn, reply: Reply): Tally {
     ...(reply.toolFailuresInRow !== undefined && { toolFailuresInRow: reply.toolFailuresInRow }),
     ...(reply.toolTurns && { tools: countTools(tally.tools ?? [], reply.toolTurns) }),
   };
-  const counted = countOutcome(wanted, user, reply);
+  const counted = countOutcome(wanted, user, { reply, text });
   // The user needed a human, no matter what else was answered.
   return reply.isClosed ? { ...counted, lacksHuman: true, toldClosed: true } : counted;
 }
 
-function countOutcome(wanted: Tally, user: UserTurn, reply: Reply): Tally {
+function countOutcome(
+  wanted: Tally,
+  user: UserTurn,
+  { reply, text }: { reply: Reply; text: string },
+): Tally {
   if (reply.answeredFrom !== undefined) return countAnswer(wanted, user, reply.answeredFrom);
   if (reply.unanswered) return countUnanswered(wanted, user);
-  return reply.handover || reply.isClosed ? { ...wanted, needs: wanted.needs + 1 } : wanted;
+  const isNeed = reply.handover !== undefined || reply.isClosed === true;
+  return {
+    ...wanted,
+    needs: wanted.needs + (isNeed ? 1 : 0),
+    ...(isTelling(user, isNeed) && { said: withSaid(wanted.said ?? [], text) }),
+  };
+}
+
+/** Returns true for messages that say what the user needs, unlike a "yes please", a greeting or thanks. */
+function isTelling(user: UserTurn, isNeed: boolean): boolean {
+  if (user.question !== '' || user.wantsHuman || user.isComplaint) return true;
+  return isNeed && !user.isConsent;
+}
+
+function withSaid(said: readonly string[], text: string): string[] {
+  const words = shorten(text, SAID_CHARS_MAX);
+  if (words === '') return [...said];
+  return [...said.filter((one) => one !== words), words].slice(-SAID_MAX);
 }
 
 /** Counts tool calls by tool name. When the list is full, calls of further tools are not counted. */
@@ -110,6 +140,7 @@ function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {
     lacksHuman: false,
     open: tally.open.filter((open) => !isAnsweredBy(open, tally, user)),
     told: tally.told.length < SUMMARIZED_MAX && !again ? [...tally.told, told] : tally.told,
+    ...(tally.said && { said: [] }),
   };
 }
 
@@ -143,12 +174,12 @@ function remember(tally: Tally, asked: AskedQuestion): Pick<Tally, 'recent'> {
   return { recent: [...tally.recent, asked].slice(-RECENT_MAX) };
 }
 
-function shorten(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ');
-  if (line.length <= QUESTION_CHARS_MAX) return line;
+function shorten(text: string, charsMax = QUESTION_CHARS_MAX): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  if (line.length <= charsMax) return line;
   // `toWellFormed` replaces a lone surrogate, which PostgreSQL would refuse.
   return `${line
-    .slice(0, QUESTION_CHARS_MAX - 1)
+    .slice(0, charsMax - 1)
     .toWellFormed()
     .replace(/\uFFFD$/, '')}…`;
 }

@@ -48,7 +48,7 @@ export function recordOf(conversation: LiveConversation, parts: TurnParts): Turn
   const turns = turnsOf(conversation, parts);
   const isNew = parts.text !== '' && !stored;
   const counted = isNew ? countUser(conversation.tally, user) : conversation.tally;
-  const wanted = reply ? countReply(counted, user, reply) : counted;
+  const wanted = reply ? countReply(counted, user, reply, parts.text) : counted;
   // A human may have been requested since the reply was generated.
   const handover = isEscalated ? undefined : reply?.handover;
   const tally = handover ? countRequest(wanted) : wanted;

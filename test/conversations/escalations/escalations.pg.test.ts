@@ -54,6 +54,24 @@ test('asked for in a turn: the event has the reason and what was said so far', a
   expect(read.body).toMatchObject({ status: 'requested', wait_sec: null, accepted_by: null });
 });
 
+test.each([
+  ['I have been charged twice. I want to talk to a person'],
+  ['My line is dead and I lost a client, get me a human.'],
+  ['I will call my lawyer'],
+])('the note, the event and the summary quote what the user said: %s', async (text) => {
+  const rules = [{ when: 'user_request' }, { when: 'keyword', keywords: ['lawyer'] }];
+  const agent_id = await fixture.newAgent({ escalation: { rules } });
+  const id = await fixture.start({ agent_id });
+  await fixture.say(id, text);
+  const { type, data } = (await fixture.events(id)).at(-1)!;
+  expect([type, data['summary']]).toEqual(['escalation.requested', `The user said “${text}”.`]);
+  const path = `/v1/escalations/${data['escalation_id']}`;
+  expect((await fixture.call('GET', path)).body.summary).toBe(data['summary']);
+  const { body } = await accept(data['escalation_id']);
+  expect(body.summary).toContain(`“${text}”`);
+  expect((await fixture.end(id)).body.summary).toContain(`“${text}”`);
+});
+
 test('a human accepts, speaks, and hands back', async () => {
   const { id, esc } = await escalated({ reason: 'VIP' });
   const silent = await fixture.say(id, 'Is anybody there?');

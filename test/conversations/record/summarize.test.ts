@@ -4,7 +4,15 @@ import { summarize, summarizeSoFar } from '../../../src/conversations/record/sum
 import { EMPTY_TALLY, type Tally } from '../../../src/conversations/record/tally.ts';
 
 const soFar = (tally: Partial<Tally>, userId: string | null = null): string =>
-  summarizeSoFar({ userId, tally: { ...EMPTY_TALLY, userTurns: 1, needs: 1, ...tally } });
+  summarizeSoFar(
+    { userId, tally: { ...EMPTY_TALLY, userTurns: 1, needs: 1, ...tally } },
+    { isWaiting: false },
+  );
+const waiting = (tally: Partial<Tally>): string =>
+  summarizeSoFar(
+    { userId: null, tally: { ...EMPTY_TALLY, userTurns: 1, needs: 1, ...tally } },
+    { isWaiting: true },
+  );
 const told = (question: string, from = '') => ({ question, from });
 const open = (text: string) => ({ text, words: [], isAnswered: false });
 
@@ -62,6 +70,57 @@ describe('a summary says', () => {
     const row = { tally: EMPTY_TALLY, endedReason: 'api', outcome: null, channel: 'chat' } as const;
     expect(summarize(row)).toBe('The user said nothing. It was ended by request.');
   });
+});
+
+describe('the note for the person who may take over', () => {
+  const requested = { ...EMPTY_TALLY.escalations, requested: 1 };
+
+  test('quotes the request first, then what was asked, and not how the request went', () => {
+    const said = ['My line is dead', 'Get me a human'];
+    expect(waiting({ said, escalations: requested, open: [open('a?')] })).toBe(
+      'The user said “My line is dead” and “Get me a human”. Not answered: “a?”.',
+    );
+  });
+
+  test('quotes the last question, once', () => {
+    const recent = [open('first?'), open('last?')];
+    expect(waiting({ recent })).toBe('The user last asked “last?”.');
+    expect(waiting({ recent, open: [open('last?')] })).toBe('Not answered: “last?”.');
+    expect(waiting({ recent, answered: 1, told: [told('last?')] })).not.toContain('last asked');
+  });
+
+  test('says what came of earlier requests', () => {
+    const nobody = 'Nobody accepted an earlier request for a human.';
+    expect(waiting({ escalations: { ...requested, timedOut: 1 } })).toBe(nobody);
+    expect(waiting({ escalations: { ...requested, declined: 1 } })).toBe(nobody);
+    expect(waiting({ escalations: { ...requested, accepted: 1, acceptedBy: 'Kim' } })).toBe(
+      'Kim had taken over before.',
+    );
+  });
+
+  test('does not say that nothing was asked beside a quoted message', () => {
+    expect(waiting({ needs: 0, said: ['Hm.'] })).toBe('The user said “Hm.”.');
+    expect(waiting({ needs: 0, said: [] })).toBe('The user asked nothing.');
+  });
+});
+
+test('the summary of an ended conversation quotes the messages if a human was requested', () => {
+  const of = (tally: Partial<Tally>): string =>
+    summarize({
+      tally: { ...EMPTY_TALLY, userTurns: 1, needs: 1, said: ['Get me a human'], ...tally },
+      endedReason: 'api',
+      outcome: null,
+      channel: 'chat',
+    });
+  const quote = 'The user said “Get me a human”. ';
+  const end = 'It was ended by request.';
+  expect(of({})).toBe(end);
+  expect(of({ escalations: { ...EMPTY_TALLY.escalations, requested: 1 } })).toBe(
+    `${quote}A human was requested, but nobody took over. ${end}`,
+  );
+  expect(of({ toldClosed: true })).toBe(
+    `${quote}A human was requested while nobody was available. ${end}`,
+  );
 });
 
 test('a summary has at most 1,000 characters, and no half of one', () => {

@@ -223,3 +223,42 @@ describe('another reply', () => {
     ).toBe(0);
   });
 });
+
+describe('a message that nobody answers', () => {
+  const talk = { question: '', smallTalk: 'greeting' } as const;
+  const said = (over: Partial<UserTurn>, replied: Partial<Reply>, before: Partial<Tally> = {}) =>
+    countReply(tally(before), user(over), reply(replied), 'Words').said;
+
+  test.each<[string, Partial<UserTurn>, Partial<Reply>]>([
+    ['a request for a human', { ...talk, wantsHuman: true }, {}],
+    ['a complaint', { ...talk, isComplaint: true }, {}],
+    ['a remark', { isRemark: true }, {}],
+    ['what makes a rule request a human', talk, { handover: { reason: 'r' } }],
+    ['what is said while nobody is there', talk, { isClosed: true }],
+  ])('is kept if it is %s', (_, over, replied) => {
+    expect(said(over, replied)).toEqual(['Words']);
+  });
+
+  test('is not kept if it is small talk, a consent, or kept as an open question', () => {
+    expect(said(talk, {})).toBeUndefined();
+    expect(said({ ...talk, isConsent: true }, { handover: { reason: 'r' } })).toBeUndefined();
+    expect(said({}, NOTHING)).toBeUndefined();
+  });
+
+  test('is kept beside the one before it, once, until something is answered or solved', () => {
+    const remark = { isRemark: true };
+    expect(said(remark, {}, { said: ['1', '2'] })).toEqual(['2', 'Words']);
+    expect(said(remark, {}, { said: ['Words', '2'] })).toEqual(['2', 'Words']);
+    expect(said({}, ANSWER, { said: ['1'] })).toEqual([]);
+    expect(countUser(tally({ said: ['1'] }), user({ isSolved: true })).said).toEqual([]);
+  });
+
+  test('is shortened to 300 characters, and kept only if it has words', () => {
+    const kept = (text: string) =>
+      countReply(tally(), user({ wantsHuman: true }), reply(), text).said;
+    expect(kept('x'.repeat(300))).toEqual(['x'.repeat(300)]);
+    expect(kept('x'.repeat(301))).toEqual([`${'x'.repeat(299)}…`]);
+    expect(kept(' a \n b ')).toEqual(['a b']);
+    expect(kept(' ')).toEqual([]);
+  });
+});
