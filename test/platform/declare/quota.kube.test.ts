@@ -277,7 +277,7 @@ test('0 is no quota', async () => {
     agents: { limit: null, used: 0 },
     knowledge_bytes: { limit: null, used: 0 },
     api_keys: { limit: null, used: 1 },
-    webhook_endpoints: { limit: 1_000, used: 0 },
+    webhook_endpoints: { limit: 100, used: 0 },
   });
   await api.stop();
 });

@@ -156,10 +156,10 @@ test('one that fails again goes on with its schedule: no moment is spent, none i
 test('it goes past an open breaker and past Retry-After, and a lost wake-up does not matter', async () => {
   receiver.answer((_, response) => void response.writeHead(503, { 'retry-after': '600' }).end());
   const { id } = await endpoint();
-  // Five failures in a row open the breaker, and it stays open: the sixth and on are paused.
+  // Five failures in a row open the breaker, and it stays open. How many more begin before that depends on the machine.
   const events: string[] = [];
   for (let i = 0; i < 12; i += 1) events.push(await emit());
-  await receiver.until(({ length }) => length >= 8);
+  await receiver.until(({ length }) => length >= 5);
   const delivery = await deliveryWhen(events[0]!, (one) => one.attempts.length === 1);
   const waitsSec = delivery.next_attempt_at - delivery.attempts[0].started_at;
   expect(Math.round(waitsSec / 60)).toBe(10);
