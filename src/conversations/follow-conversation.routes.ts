@@ -28,8 +28,8 @@ export function followConversationRoute(deps: { followers: Pick<Followers, 'open
     summary: 'Stream a conversation',
     description:
       'Server-sent events. `turn` is sent for every stored turn; its `id` is the index of the turn. ' +
-      '`conversation` is sent at the beginning and after every change of status. The stream ends ' +
-      'after the conversation has ended. To resume after a lost connection, send `Last-Event-ID` ' +
+      '`conversation` is sent at the beginning, after every change of status, and when a person has ' +
+      'accepted or released the conversation. The stream ends after it has ended. To resume after a lost connection, send `Last-Event-ID` ' +
       '(or the parameter `last_event_id`); the stream then continues after that turn. Without it, ' +
       'the stream begins with the next turn. A reply appears as a turn once it is stored; its ' +
       'tokens are streamed only to the client that sent the message.',

@@ -2,6 +2,7 @@ import { ApiError, found } from '../errors.ts';
 import { createKeyWaiters, type KeyWaiters } from '../platform/controller/key-waiters.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { readConversation, type ConversationRow } from './record/conversations.sql.ts';
+import { isTakenOver } from './record/tally.ts';
 import { listTurns, type TurnRow } from './record/turns.sql.ts';
 
 /** Update sent to a follower of a conversation. */
@@ -73,12 +74,12 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
   }
 
   /**
-   * Yields new turns in order, and then the conversation if its status has changed. Ends when the conversation has
-   * ended.
+   * Yields new turns in order, and then the conversation if its status has changed, or if a human has taken over or
+   * left. Ends when the conversation has ended.
    */
   async function* follow(at: Position, signal: AbortSignal): AsyncGenerator<Followed> {
     let { from } = at;
-    let status: ConversationRow['status'] | undefined;
+    let state: string | undefined;
     while (!signal.aborted) {
       // Registers before the read, so that any later change wakes this follower.
       const woken = waiters.untilWoken(at.id, POLL_MS, signal);
@@ -91,8 +92,9 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
           from = turn.index + 1;
         }
       }
-      if (conversation.status !== status) yield { type: 'conversation', conversation };
-      ({ status } = conversation);
+      const now = `${conversation.status} ${isTakenOver(conversation)}`;
+      if (now !== state) yield { type: 'conversation', conversation };
+      state = now;
       if (conversation.endedAt !== null) return;
       await woken;
     }

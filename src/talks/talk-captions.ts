@@ -1,5 +1,6 @@
 import type { Captions } from '../voice/session/captions.ts';
 import type { Followed } from '../conversations/follow-conversation.ts';
+import { isTakenOver } from '../conversations/record/tally.ts';
 import type { SendFrame, TalkFrame, TurnFrame } from './talk-frames.ts';
 
 /** Captions of a conversation by voice on a web page. No caption is sent before `ready` was called. */
@@ -70,8 +71,9 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
       if (followed.type === 'conversation') {
         const { conversation } = followed;
         endedReason = conversation.endedReason ?? undefined;
-        const now = conversation.status === 'failed' ? 'ended' : conversation.status;
-        if (now !== status) tell({ type: 'status', status: now });
+        const frame = statusOf(conversation);
+        const now = JSON.stringify(frame);
+        if (now !== status) tell(frame);
         status = now;
         return;
       }
@@ -91,6 +93,16 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
       if (!isTold) tellTurn({ ...turn, text: playedText, interrupted: true });
     },
   };
+}
+
+type FollowedConversation = Extract<Followed, { type: 'conversation' }>['conversation'];
+
+function statusOf(conversation: FollowedConversation): Extract<TalkFrame, { type: 'status' }> {
+  const { status } = conversation;
+  if (status === 'escalated') {
+    return { type: 'status', status, accepted: isTakenOver(conversation) };
+  }
+  return { type: 'status', status: status === 'failed' ? 'ended' : status };
 }
 
 function isShown(role: string): role is TurnFrame['role'] {

@@ -49,7 +49,8 @@ export type TalkFrame =
   | { type: 'ready'; conversation_id: string; resume: string; mode: Mode; sample_rate?: number }
   | TurnFrame
   | { type: 'text'; text: string }
-  | { type: 'status'; status: 'active' | 'escalated' | 'ended' }
+  | { type: 'status'; status: 'active' | 'ended' }
+  | { type: 'status'; status: 'escalated'; accepted: boolean }
   | { type: 'mark'; name: string }
   | { type: 'clear' }
   | {

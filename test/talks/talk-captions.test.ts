@@ -17,7 +17,10 @@ beforeEach(() => {
 
 function describeFrame(frame: TalkFrame): string {
   if (frame.type === 'text') return `text ${frame.text}`;
-  if (frame.type === 'status') return `status ${frame.status}`;
+  if (frame.type === 'status') {
+    const { status } = frame;
+    return status === 'escalated' ? `status ${status} ${frame.accepted}` : `status ${status}`;
+  }
   if (frame.type !== 'turn') return frame.type;
   return `turn ${frame.index} ${frame.text}${frame.interrupted ? ' (cut)' : ''}`;
 }
@@ -93,6 +96,26 @@ test('a turn that was shown is shown again if something else of it was played', 
   captions.cut({ index: 0, playedText: 'All of it' });
   captions.cut({ index: 0, playedText: 'All' });
   expect(sent).toEqual(['turn 0 All of it', 'turn 0 All of it (cut)', 'turn 0 All (cut)']);
+});
+
+test('whether a person has accepted is shown, and again when they leave', () => {
+  const status = (now: string, hasHuman?: boolean): void =>
+    captions.followed({
+      type: 'conversation',
+      conversation: { status: now, tally: { hasHuman } },
+    } as Parameters<TalkCaptions['followed']>[0]);
+  status('escalated');
+  status('escalated', false);
+  status('escalated', true);
+  status('escalated', true);
+  status('escalated', false);
+  status('active', true);
+  expect(sent).toEqual([
+    'status escalated false',
+    'status escalated true',
+    'status escalated false',
+    'status active',
+  ]);
 });
 
 test('a status is shown when it changes, and one that failed has ended', () => {

@@ -264,11 +264,17 @@ test('a person takes over, writes and leaves; the page is told each time', async
   await page.heardWhole(GREETING);
   const path = `/v1/conversations/${page.conversationId()}`;
   const asked = await talks.api.call('POST', `${path}/escalate`, { json: {} });
-  await page.gets('status', { status: 'escalated' });
+  await page.gets('status', { status: 'escalated', accepted: false });
   const escalation = `/v1/escalations/${asked.body.id}`;
-  await talks.api.call('POST', `${escalation}/accept`, {
-    json: { accepted_by: { id: 'u1', name: 'Ada' } },
-  });
+  const accept = async (): Promise<void> => {
+    const json = { accepted_by: { id: 'u1', name: 'Ada' } };
+    await talks.api.call('POST', `${escalation}/accept`, { json });
+  };
+  await accept();
+  await page.gets('status', { status: 'escalated', accepted: true });
+  await talks.api.call('POST', `${escalation}/release`, { json: {} });
+  await until('nobody to have it', () => page.of('status').at(-1)?.['accepted'] === false);
+  await accept();
   await talks.api.call('POST', `${escalation}/messages`, { json: { text: 'Ada here.' } });
   await page.gets('turn', { role: 'human', text: 'Ada here.' });
   await page.heardWhole('Ada here.');

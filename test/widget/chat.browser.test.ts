@@ -337,7 +337,7 @@ describe('somebody', () => {
     await visitor.page.getByText('Ask The shop anything.').waitFor();
   });
 
-  test('sees that a colleague answers', async () => {
+  test('sees that a colleague is awaited, and that one answers', async () => {
     const visitor = await open();
     await write(visitor, 'A person, please');
     await log(visitor).getByText('You said').waitFor();
@@ -345,13 +345,14 @@ describe('somebody', () => {
     const { api } = scene.talks;
     const asked = await api.call('POST', `/v1/conversations/${id}/escalate`, { json: {} });
     expect([asked.status, asked.text]).toEqual([201, expect.anything()]);
-    await visitor.page.getByText('A colleague will answer here.').waitFor();
+    await visitor.page.getByText('Waiting for a colleague to join.').waitFor();
     const [escalation] = (await scene.talks.read('/v1/escalations')).data;
     const place = `/v1/escalations/${escalation.id}`;
     const accepted = await api.call('POST', `${place}/accept`, {
       json: { accepted_by: { id: 'ana', name: 'Ana' } },
     });
     expect(accepted.text).toContain('"accepted"');
+    await visitor.page.getByText('A colleague answers here.').waitFor();
     const said = await api.call('POST', `${place}/messages`, { json: { text: 'Ana here.' } });
     expect([said.status, said.text]).toEqual([200, expect.anything()]);
     await until(

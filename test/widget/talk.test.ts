@@ -117,7 +117,9 @@ test('it says its token first; what was written before it is open follows then',
   expect(talk.get().said).toEqual([]);
   say({ type: 'turn', index: 1, role: 'agent', text: 'Good day.', interrupted: false });
   say({ type: 'status', status: 'escalated' });
-  await until(({ status }) => status === 'escalated');
+  await until(({ status, isAccepted }) => status === 'escalated' && !isAccepted);
+  say({ type: 'status', status: 'escalated', accepted: true });
+  await until(({ isAccepted }) => isAccepted);
   // What was heard of it takes the place of what was made.
   say({ type: 'turn', index: 1, role: 'agent', text: 'Good', interrupted: true });
   await until(({ turns }) => turns[1]?.interrupted === true);

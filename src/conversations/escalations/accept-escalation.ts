@@ -72,7 +72,7 @@ function countAccept(tally: Tally, by: { waitSec: number; name: string }): Tally
     waitSec: Math.max(waitSec, by.waitSec),
     acceptedBy: by.name,
   };
-  return { ...tally, escalations, lacksHuman: false };
+  return { ...tally, escalations, lacksHuman: false, hasHuman: true };
 }
 
 /**

@@ -46,7 +46,7 @@ export async function releaseEscalation(
       const conversation = await lockConversationOf(db, input);
       const { acceptedBy } = await requireAcceptedBy(db, input, input.by);
       if (!conversation || !acceptedBy) throw await statusError(db, input);
-      const tally = { ...conversation.tally, lacksHuman: true };
+      const tally = { ...conversation.tally, lacksHuman: true, hasHuman: false };
       const row = await releaseEscalationRow(db, input.id, {
         team: input.team,
         summary: summarizeSoFar({ ...conversation, tally }, { isWaiting: true }),

@@ -146,7 +146,7 @@ export async function openEscalation(
  */
 export function countRequest(tally: Tally): Tally {
   const escalations = { ...tally.escalations, requested: tally.escalations.requested + 1 };
-  return { ...tally, escalations, lacksHuman: true };
+  return { ...tally, escalations, lacksHuman: true, hasHuman: false };
 }
 
 /** Adds a turn to a conversation that the caller has locked. The default role is `system`. */

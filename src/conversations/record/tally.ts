@@ -33,6 +33,8 @@ export type Tally = {
   isDissatisfied: boolean;
   /** Whether a human was requested but none came, and no answer has followed since. */
   lacksHuman: boolean;
+  /** Whether a human has accepted and not left. Absent in tallies of earlier releases, which means false. */
+  hasHuman?: boolean;
   /**
    * Whether the user was informed that nobody is available to take over. Absent in tallies of earlier releases, which
    * means false.
@@ -108,6 +110,11 @@ export const EMPTY_TALLY: Tally = {
 export function withoutWords(tally: Tally): Tally {
   const escalations = { ...tally.escalations, acceptedBy: null };
   return { ...tally, escalations, recent: [], open: [], told: [], said: [] };
+}
+
+/** Returns true if a human has taken over and speaks instead of the agent. */
+export function isTakenOver({ status, tally }: { status: string; tally: Tally }): boolean {
+  return status === 'escalated' && tally.hasHuman === true;
 }
 
 /** Returns the number of questions without an answer. */

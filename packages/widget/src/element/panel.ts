@@ -173,7 +173,7 @@ export class Panel {
     if (talk.phase === 'ended') return words.ended;
     if (talk.phase !== 'open') return '';
     if (sound.isHalted) return words.halted;
-    if (talk.status === 'escalated') return words.escalated;
+    if (talk.status === 'escalated') return talk.isAccepted ? words.answering : words.escalated;
     if (sound.microphone === 'off') return '';
     if (sound.isPlaying) return words.speaking;
     return sound.isMuted ? words.muted : words.listening;

@@ -18,7 +18,8 @@ export type ServerFrame =
   | { type: 'ready'; conversation_id: string; resume: string; mode: Mode; sample_rate?: number }
   | ({ type: 'turn' } & Turn)
   | { type: 'text'; text: string }
-  | { type: 'status'; status: Status }
+  /** Older servers do not send `accepted`. */
+  | { type: 'status'; status: Status; accepted?: boolean }
   | { type: 'mark'; name: string }
   | { type: 'clear' }
   | ({ type: 'latency' } & Latency)

@@ -10,6 +10,8 @@ export type TalkState = {
   phase: 'idle' | 'connecting' | 'open' | 'waiting' | 'ended' | 'failed';
   mode: Mode;
   status: Status;
+  /** Whether a person has accepted the conversation. Only meaningful while `status` is `escalated`. */
+  isAccepted: boolean;
   conversationId: string | null;
   turns: readonly Turn[];
   /** The agent's reply while it is being generated. The finished turn replaces it. */
@@ -35,6 +37,7 @@ export const NO_TALK: TalkState = {
   phase: 'idle',
   mode: 'chat',
   status: 'active',
+  isAccepted: false,
   conversationId: null,
   turns: [],
   reply: '',
@@ -63,7 +66,7 @@ export function afterFrame(state: TalkState, frame: ServerFrame): Partial<TalkSt
     case 'text':
       return { reply: state.reply + frame.text };
     case 'status':
-      return { status: frame.status };
+      return { status: frame.status, isAccepted: frame.accepted === true };
     case 'latency': {
       const { type: _, ...latency } = frame;
       return { latencies: [...state.latencies, { ...latency, index: null }] };

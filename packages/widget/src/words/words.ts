@@ -29,7 +29,10 @@ export type Words = {
   /** Text that is shown while a phone call or another program interrupts the audio. */
   halted: string;
   resumeSound: string;
+  /** Shown while the user waits for a person. */
   escalated: string;
+  /** Shown once a person has accepted. */
+  answering: string;
   ended: string;
   anew: string;
   interrupted: string;
@@ -68,7 +71,8 @@ const EN: Words = {
   microphoneOn: 'Microphone on',
   halted: 'The device has paused the sound. It continues as soon as possible.',
   resumeSound: 'Continue',
-  escalated: 'A colleague will answer here.',
+  escalated: 'Waiting for a colleague to join.',
+  answering: 'A colleague answers here.',
   ended: 'The conversation has ended.',
   anew: 'New conversation',
   interrupted: 'interrupted',
