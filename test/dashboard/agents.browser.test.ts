@@ -277,6 +277,9 @@ test('what a file declares is read only and says so, and can be rolled back all 
   await text(page, 'Declared by a manifest file and read-only here.');
   expect(await button(page, 'Change').count()).toBe(0);
   expect(await button(page, /Delete/).count()).toBe(0);
+  // Nothing asks for an act that this page does not offer.
+  await text(page, 'list them in its manifest under spec.widget.allowedOrigins');
+  expect(await page.getByText('choose Change').count()).toBe(0);
   await button(page, 'Roll back…').click();
   await text(page, 'Applying the same manifest again does not undo it.');
   await button(page, 'Roll back to version 1').click();

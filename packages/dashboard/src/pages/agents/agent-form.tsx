@@ -1,7 +1,7 @@
 import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { useBlocker } from '@tanstack/react-router';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useTakeOver, type Declared } from '../../data/agents.ts';
+import { useTakeOver, waitingVersion, type Declared } from '../../data/agents.ts';
 import { patchAgent, type AgentPatch } from '../../data/agent-writes.ts';
 import { isCode, troubleOf } from '../../data/parley.ts';
 import { changesBetween, isSame, mergePatch } from '../../form/merge.ts';
@@ -115,13 +115,19 @@ function WhatChanges({ before, after }: { before: Fields; after: Fields }) {
   );
 }
 
-/** Returns the label of the save button: a save goes live immediately or only creates a version. */
-function saveText({ agent }: Declared, before: object, after: object): string {
+/**
+ * Returns the label of the save button, which says whether the save makes anything live. It is computed from the policy
+ * in the form, because that policy decides, and not the saved one.
+ */
+function saveText({ agent }: Declared, before: Fields, after: Fields): string {
   const names = Object.keys(contentOf(agent));
-  const changes = changesBetween({ ...before }, { ...after });
-  if (!changes.some(({ path }) => names.includes(path.slice(1)))) return 'Save';
-  const isHeld = agent.publish_policy === 'manual' || agent.pinned_version !== null;
-  return isHeld ? 'Save without publishing' : 'Save and make it live';
+  const changes = changesBetween(before, after);
+  const isContent = changes.some(({ path }) => names.includes(path.split('/')[1] ?? ''));
+  const isHeld = after['publish_policy'] === 'manual' || agent.pinned_version !== null;
+  if (isHeld) return isContent ? 'Save without publishing' : 'Save';
+  // A change of the policy to `automatic` publishes the version that waits, even if the content stays the same.
+  const isWaiting = waitingVersion(agent) !== null;
+  return isContent || isWaiting ? 'Save and make it live' : 'Save';
 }
 
 function useSave(read: Declared, onDone: () => void) {

@@ -19,7 +19,7 @@ export function AgentNotices({
       {agent.ready ? null : (
         <Notice tone="bad">
           <strong>Not ready: {agent.status.reason}.</strong> {agent.status.message}.{' '}
-          {remedyOf(agent.status.reason)}
+          {remedyOf(agent)}
         </Notice>
       )}
       {isPinned(agent) ? (
@@ -90,18 +90,19 @@ function PinNotice({ agent, onUnpin }: { agent: Declared['agent']; onUnpin: () =
   );
 }
 
-/** Remedies by reason (contract/custom-resources.md#reasons). */
+/** Remedies by reason (contract/custom-resources.md#reasons). `{place}` is where the content of the agent is changed. */
 const REMEDIES: Record<string, string> = {
   VersionNotFound: 'Pin a version that exists, or unpin the agent.',
-  KnowledgeSourceNotFound: 'Create the source, or choose another under Prompt.',
-  ModelProviderNotFound: 'Declare the provider, or choose another under Prompt.',
-  AgentNotFound: 'Create the agent that the tool hands over to, or change the tool.',
-  InvalidParameters: 'Fix the JSON Schema of the tool.',
-  InvalidUrl: 'Give the tool a URL that Parley may call.',
+  KnowledgeSourceNotFound: 'Create the source, or choose another {place}.',
+  ModelProviderNotFound: 'Declare the provider, or choose another {place}.',
+  AgentNotFound: 'Create the agent that the tool hands over to, or change the tool {place}.',
+  InvalidParameters: 'Fix the JSON Schema of the tool {place}.',
+  InvalidUrl: 'Give the tool a URL that Parley may call, {place}.',
   InvalidPrompt: 'Fix the ConfigMap that holds the prompt.',
   Suspended: 'Set spec.suspend to false in the manifest of the agent.',
 };
 
-function remedyOf(reason: string): string {
-  return REMEDIES[reason] ?? '';
+function remedyOf({ managed_by: manager, status: { reason } }: Declared['agent']): string {
+  const place = manager === 'api' ? 'with Change on the Prompt page' : 'in the agent’s manifest';
+  return REMEDIES[reason]?.replace('{place}', place) ?? '';
 }

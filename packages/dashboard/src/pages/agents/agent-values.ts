@@ -115,9 +115,10 @@ export function pairsOf(pairs: Readonly<Record<string, string>>): string {
 /** Returns the fields of the current declaration that are part of a version. */
 export function contentOf(agent: Agent): { [name: string]: unknown } {
   const { prompt, voice, tools, first_message, language, model, knowledge, escalation } = agent;
-  const { limits, redaction, judgement, transcriber } = agent;
+  const { limits, redaction, judgement, transcriber, first_message_interruptible } = agent;
   const content = { prompt, first_message, language, model, knowledge, tools, escalation };
-  return { ...content, limits, redaction, judgement, voice, transcriber };
+  const speech = { voice, transcriber, first_message_interruptible };
+  return { ...content, ...speech, limits, redaction, judgement };
 }
 
 /** Returns the error of a text that is not JSON. */

@@ -2,7 +2,7 @@ import type { Agent } from '../../data/parley.ts';
 import { Code } from '../../ui/code.tsx';
 
 /** Shows how to embed the agent in a web page, and which pages may embed it. */
-export function Embed({ agent: { id, widget } }: { agent: Agent }) {
+export function Embed({ agent: { id, widget, managed_by: manager } }: { agent: Agent }) {
   return (
     <section className="card stack-small">
       <h2>On web pages</h2>
@@ -17,8 +17,18 @@ export function Embed({ agent: { id, widget } }: { agent: Agent }) {
         </>
       ) : (
         <p className="muted">
-          No page may embed it yet. To allow pages, choose <em>Change</em> and list them under{' '}
-          <em>Tools, voice, limits and the rest</em>.
+          No page may embed it yet.{' '}
+          {manager === 'api' ? (
+            <>
+              To allow pages, choose <em>Change</em> and list them under{' '}
+              <em>Tools, voice, limits and the rest</em>.
+            </>
+          ) : (
+            <>
+              To allow pages, list them in its manifest under{' '}
+              <code>spec.widget.allowedOrigins</code>.
+            </>
+          )}
         </p>
       )}
     </section>
