@@ -1,8 +1,10 @@
+import { useEffect } from 'react';
 import { Link, Outlet } from '@tanstack/react-router';
 import { Account } from './account.tsx';
 import { useLiveState } from '../data/live-context.ts';
 import { usePresence } from '../data/presence.ts';
 import { useMe } from '../data/me.ts';
+import { keepFocus } from '../ui/keep-focus.ts';
 import { WaitingBadge } from './waiting-badge.tsx';
 
 const PLACES = [
@@ -19,6 +21,7 @@ const PLACES = [
 /** The frame around every page: navigation, live indicator and account. */
 export function Shell() {
   const { namespace } = useMe();
+  useEffect(keepFocus, []);
   return (
     <div className="shell">
       <a href="#main" className="skip button button-primary">

@@ -1,10 +1,11 @@
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { holdFocus } from './keep-focus.ts';
 import './dialog.css';
 
 /**
- * A modal dialog. It uses the browser's own dialog element, which handles Escape, the focus, and the inert page behind
- * it.
+ * A modal dialog. It uses the browser's own dialog element, which handles Escape and the inert page behind it. When it
+ * closes, the focus returns to the element that had it before.
  */
 export function Dialog({
   title,
@@ -21,10 +22,16 @@ export function Dialog({
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // A layout effect, because its cleanup runs before React removes an open dialog together with its component.
+  useLayoutEffect(() => {
     const dialog = ref.current;
-    if (isOpen && dialog && !dialog.open) dialog.showModal();
-    return () => dialog?.close();
+    if (!isOpen || !dialog) return undefined;
+    const giveBack = holdFocus();
+    dialog.showModal();
+    return () => {
+      dialog.close();
+      giveBack();
+    };
   }, [isOpen]);
   if (!isOpen) return null;
   return (

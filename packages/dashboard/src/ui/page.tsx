@@ -1,5 +1,6 @@
 import { useEffect, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
+import { arriveAt } from './keep-focus.ts';
 import { setPageTitle } from './title.ts';
 
 /** The frame of every page: back link, title and actions. */
@@ -20,6 +21,7 @@ export function Page({
   children: ReactNode;
 }) {
   useEffect(() => setPageTitle(title), [title]);
+  useEffect(() => arriveAt(window.location.pathname), []);
   return (
     <main className="page" id="main">
       {back ? (
