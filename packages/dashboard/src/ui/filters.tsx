@@ -1,5 +1,6 @@
 import { useId, useState, type ReactNode } from 'react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Button } from './button.tsx';
 import './field.css';
 import './filters.css';
 import { isOfInputMethod } from '../../../widget/src/text/input-method.ts';
@@ -29,7 +30,22 @@ export function Filters({ children }: { children: ReactNode }) {
   );
 }
 
-/** A filter for one of a few values, or for any value. */
+/** Clears the filters with these names. Shown only if one of them is set. */
+export function ClearFilters({ names }: { names: readonly string[] }) {
+  const [search, set] = useFilters();
+  if (!names.some((name) => search[name])) return null;
+  const none = Object.fromEntries(names.map((name) => [name, undefined]));
+  return (
+    <Button kind="quiet" onClick={() => set(none)}>
+      Clear filters
+    </Button>
+  );
+}
+
+/**
+ * A filter for one of a few values, or for any value. A value of the address that is not among them is shown as well,
+ * so that the filter never hides what it does.
+ */
 export function SelectFilter({
   name,
   label,
@@ -46,15 +62,14 @@ export function SelectFilter({
 }) {
   const [search, set] = useFilters();
   const id = useId();
+  const chosen = search[name] ?? '';
+  const isKnown = options.some((one) => (typeof one === 'string' ? one : one.value) === chosen);
   return (
     <div className="filter">
       <label htmlFor={id}>{label}</label>
-      <select
-        id={id}
-        value={search[name] ?? ''}
-        onChange={({ target }) => set({ [name]: target.value })}
-      >
+      <select id={id} value={chosen} onChange={({ target }) => set({ [name]: target.value })}>
         <option value="">{any}</option>
+        {chosen === '' || isKnown ? null : <option value={chosen}>{chosen}</option>}
         {options.map((option) => {
           const { value, name: shown } =
             typeof option === 'string'

@@ -8,7 +8,7 @@ import { Actor } from '../../ui/actor.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Delta } from '../../ui/delta.tsx';
 import { count, decimal, percent } from '../../ui/figure.tsx';
-import { Filters, SelectFilter, useFilters } from '../../ui/filters.tsx';
+import { ClearFilters, Filters, SelectFilter, TextFilter, useFilters } from '../../ui/filters.tsx';
 import { Needing } from '../../ui/needing.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
@@ -31,14 +31,16 @@ const OTHER_SPANS = SPANS.filter(({ value }) => Number(value) !== DAYS_DEFAULT);
 
 function Agents() {
   const [search] = useFilters();
-  const query = { ready: search['ready'], managed_by: search['managed_by'] };
+  const { name, ready, managed_by } = search;
+  const query = { name, ready, managed_by };
   const list = useList('agents', '/v1/agents', { query });
   const stats = useStats(daysOf(search));
   const columns = useMemo(() => columnsOf(stats.data), [stats.data]);
-  const isFiltered = Boolean(query.ready ?? query.managed_by);
+  const isFiltered = Object.values(query).some(Boolean);
   return (
     <>
       <Filters>
+        <TextFilter name="name" label="Name" placeholder="full name" />
         <SelectFilter
           name="ready"
           label="Ready"
@@ -53,6 +55,7 @@ function Agents() {
           options={['api', 'kubernetes', 'file']}
         />
         <SelectFilter name="days" label="Figures for" any="the last 7 days" options={OTHER_SPANS} />
+        <ClearFilters names={['name', 'ready', 'managed_by']} />
       </Filters>
       {stats.error ? (
         <TroubleNote error={stats.error} onRetry={() => void stats.refetch()} />

@@ -20,6 +20,9 @@ const MORE = [
   'to',
   'created_after',
   'created_before',
+  'ended_after',
+  'ended_before',
+  'call_id',
   'test',
 ] as const;
 const METADATA = 'metadata.';
@@ -67,6 +70,9 @@ function MoreFilters({
       <TextFilter name="user_id" label="User" />
       <DateFilter name="created_after" label="Started after" />
       <DateFilter name="created_before" label="Started before" />
+      <DateFilter name="ended_after" label="Ended after" />
+      <DateFilter name="ended_before" label="Ended before" />
+      <TextFilter name="call_id" label="Call id" placeholder="call_…" />
       <TextFilter name="from" label="Call from" placeholder="+491701234567" />
       <TextFilter name="to" label="Call to" placeholder="+49301234567" />
       <MetadataFilter search={search} set={set} />

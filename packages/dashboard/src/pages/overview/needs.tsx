@@ -91,7 +91,7 @@ function useFailingEndpoints(status: 'failing' | 'not_ready') {
       named(endpoints, {
         many: (count) =>
           `${count} endpoints ${status === 'failing' ? 'are failing' : 'are not ready'}.`,
-        to: '/webhooks',
+        to: `/webhooks?status=${status}`,
         one: ({ id, managed_by: manager, name, url, status_message: why }) => ({
           key: id,
           tone: 'bad',

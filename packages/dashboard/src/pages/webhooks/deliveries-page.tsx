@@ -1,7 +1,7 @@
 import { useList } from '../../data/use-list.ts';
 import { useEndpoints, whileUnsettled } from '../../data/webhooks.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Filters, SelectFilter, useFilters } from '../../ui/filters.tsx';
+import { Filters, SelectFilter, TextFilter, useFilters } from '../../ui/filters.tsx';
 import { Page } from '../../ui/page.tsx';
 import { DeliveriesTable } from './deliveries-table.tsx';
 import { LogFilters } from './events/log-filters.tsx';
@@ -51,7 +51,8 @@ function Deliveries() {
           }))}
         />
         <TypeFilter name="event_type" />
-        <LogFilters onClear={isFiltered ? clear : undefined} />
+        <TextFilter name="event_id" label="Event id" placeholder="evt_…" />
+        <LogFilters names={NAMES} />
       </Filters>
       <DeliveriesTable
         list={list}

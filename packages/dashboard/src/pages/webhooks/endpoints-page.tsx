@@ -1,7 +1,7 @@
 import { useList } from '../../data/use-list.ts';
 import type { Endpoint } from '../../data/webhooks.ts';
 import { ButtonLink } from '../../ui/button.tsx';
-import { Filters, SelectFilter, useFilters } from '../../ui/filters.tsx';
+import { ClearFilters, Filters, SelectFilter, useFilters } from '../../ui/filters.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -52,9 +52,9 @@ export function EndpointsPage() {
 }
 
 function Endpoints() {
-  const [{ status }] = useFilters();
+  const [{ status, enabled }] = useFilters();
   const list = useList('webhooks', '/v1/webhooks', {
-    query: { status },
+    query: { status, enabled },
     refreshMs: () => REFRESH_MS,
   });
   return (
@@ -66,6 +66,15 @@ function Endpoints() {
           label="Status"
           options={['healthy', 'failing', 'disabled', 'not_ready']}
         />
+        <SelectFilter
+          name="enabled"
+          label="Enabled"
+          options={[
+            { value: 'true', name: 'yes' },
+            { value: 'false', name: 'no' },
+          ]}
+        />
+        <ClearFilters names={['status', 'enabled']} />
       </Filters>
       <Table
         label="Webhook endpoints"
@@ -73,8 +82,8 @@ function Endpoints() {
         columns={COLUMNS}
         href={({ id }) => `/webhooks/${id}`}
         empty={
-          status ? (
-            <p>No endpoints are {status.replace('_', ' ')}.</p>
+          (status ?? enabled) ? (
+            <p>No endpoints match these filters.</p>
           ) : (
             <>
               <p>

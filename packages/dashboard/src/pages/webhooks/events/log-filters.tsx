@@ -1,8 +1,7 @@
-import { Button } from '../../../ui/button.tsx';
-import { DateFilter, SelectFilter } from '../../../ui/filters.tsx';
+import { ClearFilters, DateFilter, SelectFilter } from '../../../ui/filters.tsx';
 
-/** The filters that the lists of events and deliveries share. `onClear` is set if a filter is active. */
-export function LogFilters({ onClear }: { onClear: (() => void) | undefined }) {
+/** The filters that the lists of events and deliveries share. `names` are all filters of the list. */
+export function LogFilters({ names }: { names: readonly string[] }) {
   return (
     <>
       <DateFilter name="created_after" label="From" />
@@ -13,11 +12,7 @@ export function LogFilters({ onClear }: { onClear: (() => void) | undefined }) {
         options={[{ value: 'true', name: 'included' }]}
         any="excluded"
       />
-      {onClear ? (
-        <Button kind="quiet" onClick={onClear}>
-          Clear filters
-        </Button>
-      ) : null}
+      <ClearFilters names={names} />
     </>
   );
 }

@@ -53,18 +53,17 @@ function About({ data }: Pick<StoredEvent, 'data'>) {
 
 /** Lists all stored events, newest first. */
 export function StoredEvents() {
-  const [filters, setFilters] = useFilters();
+  const [filters] = useFilters();
   const query = Object.fromEntries(NAMES.map((name) => [name, filters[name]]));
   const list = useList('events', '/v1/events', { query });
   const isFiltered = NAMES.some((name) => filters[name]);
-  const clear = (): void => setFilters(Object.fromEntries(NAMES.map((name) => [name, undefined])));
   return (
     <>
       <Filters>
         <TypeFilter name="type" />
         <TextFilter name="conversation_id" label="Conversation" placeholder="conv_…" />
         <TextFilter name="agent_id" label="Agent" placeholder="agt_…" />
-        <LogFilters onClear={isFiltered ? clear : undefined} />
+        <LogFilters names={NAMES} />
       </Filters>
       <Table
         label="Events"
