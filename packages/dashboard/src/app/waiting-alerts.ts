@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { alerts, hasActedOn } from '../data/alerts.ts';
 import type { Escalation } from '../data/escalations.ts';
-import { playTone, wakeSound } from '../ui/tone.ts';
+import { playTone, wakeSound } from '../data/tone.ts';
 
 const GESTURES = ['pointerdown', 'keydown'] as const;
 

@@ -2,7 +2,7 @@ import { useId } from 'react';
 import { useAlerts } from '../../data/alerts.ts';
 import { Button } from '../../ui/button.tsx';
 import { useToast } from '../../ui/toast.tsx';
-import { playTone, wakeSound } from '../../ui/tone.ts';
+import { playTone, wakeSound } from '../../data/tone.ts';
 
 /** Lets the person choose how this browser alerts them to a waiting escalation. */
 export function AlertChoice() {
