@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ParleyClient } from '../../packages/client/src/client.ts';
 import type { Answer } from '../webhooks/receiver.ts';
+import { until } from '../until.ts';
 import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
 
 /** Deliveries, replays and events: seen through an outage of a receiver and after it. */
@@ -62,6 +63,31 @@ test('a delivery shows each attempt with its answer, and is retried at once', as
   await page.getByRole('button', { name: 'Send it again' }).click();
   await page.getByText('by a replay').waitFor();
   await receiver.until(() => toUs(all, conversation).length > tried);
+});
+
+test('an attempt that is overdue says for how long, and why', async () => {
+  const all = await scene('overdue', ['conversation.started']);
+  const { page, parley, pool, receiver, agentId, endpointId: id } = all;
+  receiver.answer(down);
+  const conversation = await talk(parley, agentId);
+  await receiver.until(() => toUs(all, conversation).length > 0);
+  await parley.PATCH('/v1/webhooks/{id}', { params: { path: { id } }, body: { enabled: false } });
+  await until('the first attempt to be recorded', async () => {
+    const { rowCount } = await pool.query(
+      `update delivery_queue set due_at = now() - interval '41 seconds'
+        where namespace = $1 and attempt > 0 and lease_token is null`,
+      [all.namespace],
+    );
+    return rowCount === 1;
+  });
+  await page.goto(`/webhooks/deliveries?endpoint_id=${id}`);
+  await page.getByText(/overdue for 0:[45]\d/).waitFor();
+  await page.getByRole('link', { name: 'conversation.started' }).click();
+  await page.getByText(/overdue for \d:\d\d/).waitFor();
+  await page.getByText('The endpoint is disabled, so the delivery waits.').waitFor();
+  // The outage is in the figures of the endpoint, long before Parley gives up.
+  await page.goto(`/webhooks/${id}`);
+  await page.getByText(/0 given up, 1 pending; \d of \d attempts? failed/).waitFor();
 });
 
 test('who waits at an empty list sees what comes', async () => {

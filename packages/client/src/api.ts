@@ -1138,6 +1138,8 @@ export interface components {
       /** Deliveries that are not finished, counted up to 10,000. */
       unfinished: number;
       attempts: number;
+      /** Attempts that were not acknowledged, including those of unfinished deliveries. */
+      failed_attempts: number;
       /** Deliveries that were acknowledged at the first attempt. The latency covers these. */
       latency_count: number;
       /** Median time from the event to its acknowledgement, in milliseconds. */
@@ -1150,6 +1152,7 @@ export interface components {
         at: number;
         acknowledged: number;
         failed: number;
+        failed_attempts: number;
         latency_p50_ms: (number | null);
         latency_p95_ms: (number | null);
       }[];

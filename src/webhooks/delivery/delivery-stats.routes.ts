@@ -13,6 +13,7 @@ import {
   UNFINISHED_MAX,
   type StatsRow,
   type StatsSpan,
+  type UnfinishedRow,
 } from '../queue/delivery-stats.sql.ts';
 
 const HOUR_SEC = 3_600;
@@ -28,6 +29,7 @@ const Bucket = z.strictObject({
   at: unixTime.meta({ description: 'Start of the bucket.' }),
   acknowledged: count,
   failed: count,
+  failed_attempts: count,
   latency_p50_ms: ms,
   latency_p95_ms: ms,
 });
@@ -49,6 +51,9 @@ const DeliveryStats = z
       description: `Deliveries that are not finished, counted up to ${UNFINISHED_MAX.toLocaleString('en')}.`,
     }),
     attempts: count,
+    failed_attempts: count.meta({
+      description: 'Attempts that were not acknowledged, including those of unfinished deliveries.',
+    }),
     latency_count: count.meta({
       description:
         'Deliveries that were acknowledged at the first attempt. The latency covers these.',
@@ -101,8 +106,7 @@ export function deliveryStatsRoute(deps: { pool: Pool; nowMs: () => number }): R
       const span = { namespace, endpointId, ...windowOf(query, deps.nowMs()) };
       if (endpointId !== undefined) await requireEndpoint(deps, { namespace, id: endpointId });
       const rows = await readDeliveryStats(deps.pool, span);
-      const counted = { ...span, from: rows[0]!.countedFrom };
-      const waiting = await countUnfinishedIn(deps.pool, counted);
+      const waiting = await countUnfinishedIn(deps.pool, span, rows[0]!.countedFrom);
       return { status: 200, body: view(span, rows, waiting) };
     },
   });
@@ -131,9 +135,10 @@ function windowOf(
 function view(
   { from, to, bucketSec, endpointId }: StatsSpan,
   rows: readonly StatsRow[],
-  waiting: { unfinished: number; attempts: number },
+  waiting: readonly UnfinishedRow[],
 ): z.output<typeof DeliveryStats> {
-  const all = rows[0]!; // `readDeliveryStats` always returns the row of totals.
+  const all = rows[0]!; // `readDeliveryStats` always returns the row of totals, and so does `countUnfinishedIn`.
+  const unfinished = waiting[0]!;
   return {
     from,
     to,
@@ -142,14 +147,15 @@ function view(
     acknowledged: all.acknowledged,
     failed: all.failed,
     canceled: all.canceled,
-    unfinished: waiting.unfinished,
-    attempts: all.attempts + waiting.attempts,
+    unfinished: unfinished.unfinished,
+    attempts: all.attempts + unfinished.attempts,
+    failed_attempts: all.failedAttempts + unfinished.attempts,
     latency_count: all.latencyCount,
     latency_p50_ms: all.latencyP50Ms,
     latency_p95_ms: all.latencyP95Ms,
     within_500_ms_rate: all.latencyCount === 0 ? null : all.withinTarget / all.latencyCount,
     bucket_sec: bucketSec,
-    buckets: bucketsOf({ from, to, bucketSec, countedFrom: all.countedFrom }, rows),
+    buckets: bucketsOf({ from, to, bucketSec, countedFrom: all.countedFrom }, rows, waiting),
   };
 }
 
@@ -157,9 +163,11 @@ function view(
 function bucketsOf(
   span: { from: number; to: number; bucketSec: number; countedFrom: number },
   rows: readonly StatsRow[],
+  waiting: readonly UnfinishedRow[],
 ): z.output<typeof Bucket>[] {
   const { from, to, bucketSec, countedFrom } = span;
   const known = new Map(rows.map((row) => [row.bucket, row]));
+  const unfinished = new Map(waiting.map((row) => [row.bucket, row]));
   const first = Math.ceil((countedFrom - from) / bucketSec);
   const last = Math.ceil((to - from) / bucketSec);
   return Array.from({ length: Math.max(0, last - first) }, (_, i) => {
@@ -168,6 +176,7 @@ function bucketsOf(
       at: from + (first + i) * bucketSec,
       acknowledged: row?.acknowledged ?? 0,
       failed: row?.failed ?? 0,
+      failed_attempts: (row?.failedAttempts ?? 0) + (unfinished.get(first + i)?.attempts ?? 0),
       latency_p50_ms: row?.latencyP50Ms ?? null,
       latency_p95_ms: row?.latencyP95Ms ?? null,
     };

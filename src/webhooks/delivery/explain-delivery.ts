@@ -119,13 +119,21 @@ function whyQueued(
     const detail = 'An earlier event of the conversation must be attempted first.';
     return ['waiting_in_order', detail];
   }
-  if (attempts === 0) return ['pending', 'The first attempt starts in a moment.'];
   const isOverdue = dueAt !== null && dueAt < nowMs - 1_000;
+  if (attempts === 0) {
+    const detail = isOverdue
+      ? `The first attempt is due. ${PACED}`
+      : 'The first attempt starts in a moment.';
+    return ['pending', detail];
+  }
   const detail = isOverdue
-    ? `Failed attempts: ${attempts}. The next attempt is due, but a failing endpoint gets only one attempt at a time.`
+    ? `Failed attempts: ${attempts}. The next attempt is due. ${PACED}`
     : `Failed attempts: ${attempts}. Their errors are in the delivery’s \`attempts\`. The next attempt is scheduled.`;
   return ['waiting_for_retry', detail];
 }
+
+/** The breaker (slots.ts) delays attempts of a failing endpoint. */
+const PACED = 'A failing endpoint gets one attempt at a time, with pauses of up to 30 seconds.';
 
 function whyFailed(facts: Facts, { status, attempts }: ExplainableDelivery): Why {
   if (facts.event.erasedAt !== null) return ERASED;

@@ -7,6 +7,8 @@ export type DeliveryStats = {
   failed: number;
   canceled: number;
   attempts: number;
+  /** Attempts that were not acknowledged. */
+  failedAttempts: number;
   latencyCount: number;
   withinTarget: number;
   latencyP50Ms: number | null;
@@ -72,13 +74,17 @@ const MS_OF_ID = `('x' || substr(d.id::text, 1, 8) || substr(d.id::text, 10, 4))
 const IS_FIRST = `d.status = 'delivered' and d.attempt_count = 1 and d.trigger = 'schedule'
          and d.delivered_by is null`;
 
+/** SQL condition for deliveries whose last attempt succeeded. A replay can deliver the event instead. */
+const IS_ACKNOWLEDGED = `d.status = 'delivered' and d.delivered_by is null`;
+
 const STATS = `with share as materialized (
     select greatest(${READ_MIN}, $7::int / greatest(1, count(*))) as rows from ${ENDPOINTS}
   ), found as materialized (
-    select e.id as endpoint_id, d.ms, d.status, d.attempt_count, d.latency
+    select e.id as endpoint_id, d.ms, d.status, d.attempt_count, d.failed_attempts, d.latency
       from (select e.id from ${ENDPOINTS}) e
      cross join lateral (
        select ${MS_OF_ID} as ms, d.status, d.attempt_count,
+              d.attempt_count - (${IS_ACKNOWLEDGED})::int as failed_attempts,
               case when ${IS_FIRST}
                    then extract(epoch from d.delivered_at)::float8 * 1000 - ${MS_OF_ID} end as latency
          from deliveries d
@@ -96,6 +102,7 @@ const STATS = `with share as materialized (
          count(*) filter (where status = 'failed') as failed,
          count(*) filter (where status = 'canceled') as canceled,
          coalesce(sum(attempt_count), 0) as attempts,
+         coalesce(sum(failed_attempts), 0) as "failedAttempts",
          count(latency) as "latencyCount",
          count(*) filter (where latency <= ${TARGET_MS}) as "withinTarget",
          percentile_cont(0.5) within group (order by latency) as "latencyP50Ms",
@@ -103,22 +110,35 @@ const STATS = `with share as materialized (
     from found where ms >= (select ceil(since / 1000.0) * 1000 from complete)
    group by grouping sets ((), (1)) order by 1 nulls first`;
 
+/** Counts of unfinished deliveries. The row whose `bucket` is undefined has the totals and always exists. */
+export type UnfinishedRow = { bucket: number | undefined; unfinished: number; attempts: number };
+
 /**
- * Counts unfinished deliveries of events in the time span, up to `UNFINISHED_MAX`. `attempts` counts only recorded
- * attempts.
+ * Counts unfinished deliveries of events from `countedFrom` on, up to `UNFINISHED_MAX`. `attempts` counts only recorded
+ * attempts, all of which failed.
  */
 export async function countUnfinishedIn(
   db: Db,
-  { namespace, endpointId, from, to }: StatsSpan,
-): Promise<{ unfinished: number; attempts: number }> {
-  const { rows } = await db.query<{ unfinished: number; attempts: number }>(
-    `select count(*) as unfinished, coalesce(sum(attempts), 0) as attempts
-       from (select q.attempt - (q.lease_token is not null)::int as attempts
+  { namespace, endpointId, from, to, bucketSec }: StatsSpan,
+  countedFrom = from,
+): Promise<UnfinishedRow[]> {
+  const { rows } = await db.query<UnfinishedRow & { bucket: number | null }>(
+    `select floor((ms - $5::bigint * 1000) / ($6::bigint * 1000))::int as bucket,
+            count(*) as unfinished, coalesce(sum(attempts), 0) as attempts
+       from (select ${MS_OF_ID} as ms, d.attempt - (d.lease_token is not null)::int as attempts
                from (select e.id from ${ENDPOINTS}) e
-               join delivery_queue q on q.endpoint_id = e.id
-              where q.id >= $3 and q.id < $4 and not q.test and q.trigger <> 'test'
-              limit ${UNFINISHED_MAX}) waiting`,
-    [namespace, endpointId ?? null, lowestUuidAt(from * 1_000), lowestUuidAt(to * 1_000)],
+               join delivery_queue d on d.endpoint_id = e.id
+              where d.id >= $3 and d.id < $4 and not d.test and d.trigger <> 'test'
+              limit ${UNFINISHED_MAX}) waiting
+      group by grouping sets ((), (1)) order by 1 nulls first`,
+    [
+      namespace,
+      endpointId ?? null,
+      lowestUuidAt(countedFrom * 1_000),
+      lowestUuidAt(to * 1_000),
+      from,
+      bucketSec,
+    ],
   );
-  return rows[0]!; // `rows[0]` exists: an aggregate query always returns one row.
+  return rows.map((row) => ({ ...row, bucket: row.bucket ?? undefined }));
 }

@@ -105,6 +105,7 @@ test('outcomes, attempts and the latency of first attempts are counted, by bucke
     canceled: 1,
     unfinished: 1,
     attempts: 6 + 2 + 12 + 3,
+    failed_attempts: 1 + 1 + 12 + 3,
     latency_count: 4,
     latency_p50_ms: 250,
     latency_p95_ms: expect.any(Number),
@@ -112,11 +113,16 @@ test('outcomes, attempts and the latency of first attempts are counted, by bucke
     bucket_sec: 60,
   });
   expect(buckets).toHaveLength(10);
+  const none = { latency_p50_ms: null, latency_p95_ms: null };
+  const first = { acknowledged: 2, failed: 0, failed_attempts: 3 };
+  const second = { acknowledged: 4, failed: 0, failed_attempts: 2 };
+  const third = { acknowledged: 0, failed: 1, failed_attempts: 12 };
+  const fourth = { acknowledged: 1, failed: 0, failed_attempts: 0 };
   expect(buckets.slice(0, 4)).toEqual([
-    { at: BEGIN, acknowledged: 2, failed: 0, latency_p50_ms: 150, latency_p95_ms: 195 },
-    { at: BEGIN + 60, acknowledged: 4, failed: 0, latency_p50_ms: 900, latency_p95_ms: 900 },
-    { at: BEGIN + 120, acknowledged: 0, failed: 1, latency_p50_ms: null, latency_p95_ms: null },
-    { at: BEGIN + 180, acknowledged: 1, failed: 0, latency_p50_ms: 300, latency_p95_ms: 300 },
+    { at: BEGIN, ...first, latency_p50_ms: 150, latency_p95_ms: 195 },
+    { at: BEGIN + 60, ...second, latency_p50_ms: 900, latency_p95_ms: 900 },
+    { at: BEGIN + 120, ...third, ...none },
+    { at: BEGIN + 180, ...fourth, latency_p50_ms: 300, latency_p95_ms: 300 },
   ]);
   const alone = await stats(`${WINDOW}&endpoint_id=${fromUuid('we', two)}`, key);
   expect(alone.body).toMatchObject({ acknowledged: 1, unfinished: 0, latency_p50_ms: 300 });

@@ -44,13 +44,19 @@ test('an event of the millisecond in which the endpoint was created is not older
   expect(explained({ endpoint: { createdAt: AT_MS } }).reason).toBe('made_while_disabled');
 });
 
-test('a retry is overdue a second after its time, and not without a time', () => {
-  const isOverdue = (dueAt: number | null): boolean =>
-    explained({ delivery: { dueAt } }).detail.includes('The next attempt is due');
-  expect(isOverdue(AT_MS - 1_001)).toBe(true);
-  expect(isOverdue(AT_MS - 1_000)).toBe(false);
-  expect(isOverdue(null)).toBe(false);
-});
+test.each([
+  ['first', 0],
+  ['next', 1],
+])(
+  'the %s attempt is overdue a second after its time, and not without a time',
+  (which, attempts) => {
+    const isOverdue = (dueAt: number | null): boolean =>
+      explained({ delivery: { dueAt, attempts } }).detail.includes(`The ${which} attempt is due`);
+    expect(isOverdue(AT_MS - 1_001)).toBe(true);
+    expect(isOverdue(AT_MS - 1_000)).toBe(false);
+    expect(isOverdue(null)).toBe(false);
+  },
+);
 
 test('an event can be replayed for just the window', () => {
   const detailAt = (atMs: number): string =>

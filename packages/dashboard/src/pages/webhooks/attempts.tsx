@@ -2,9 +2,9 @@ import type { ReactNode } from 'react';
 import type { Attempt, Delivery } from '../../data/webhooks.ts';
 import { Json } from '../../ui/code.tsx';
 import { Status } from '../../ui/status.tsx';
-import { msText, Time, Until, Waiting } from '../../ui/time.tsx';
+import { msText, Time, Waiting } from '../../ui/time.tsx';
 import { remedyOf } from './remedies.ts';
-import { answerOf } from './states.tsx';
+import { answerOf, NextAttempt, WhyLate } from './states.tsx';
 
 /** Lists the attempts, newest first. Above them it shows the attempt that is in progress or comes next. */
 export function Attempts({ delivery }: { delivery: Delivery }) {
@@ -32,12 +32,10 @@ function Coming({ delivery }: { delivery: Delivery }) {
   if (next === null) return null;
   return (
     <ComingItem name={`Attempt ${made + 1}`}>
-      <span>
-        due in{' '}
-        <strong title={new Date(next * 1_000).toString()}>
-          <Until at={next} over="a moment" />
-        </strong>
+      <span title={new Date(next * 1_000).toString()}>
+        <NextAttempt at={next} />
       </span>
+      <WhyLate delivery={delivery} at={next} />
     </ComingItem>
   );
 }

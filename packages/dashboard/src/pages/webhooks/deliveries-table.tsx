@@ -3,8 +3,8 @@ import type { List } from '../../data/use-list.ts';
 import { useEndpoints, type Delivery } from '../../data/webhooks.ts';
 import { shortId } from '../../ui/copy-id.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
-import { msText, Time, Until } from '../../ui/time.tsx';
-import { answerOf, DeliveryStatus, shortUrl, TestMark } from './states.tsx';
+import { msText, Time } from '../../ui/time.tsx';
+import { answerOf, DeliveryStatus, NextAttempt, shortUrl, TestMark } from './states.tsx';
 
 const EVENT: Column<Delivery> = {
   name: 'Event',
@@ -20,7 +20,7 @@ const REST: Column<Delivery>[] = [
   { name: 'Status', width: '7.75rem', cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
   { name: 'Attempts', width: '6rem', align: 'end', isWide: true, cell: attemptsOf },
   { name: 'Last response', width: '9.5rem', isWide: true, cell: lastAnswer },
-  { name: 'Next attempt', width: '8rem', isWide: true, cell: nextAttempt },
+  { name: 'Next attempt', width: '9.5rem', isWide: true, cell: nextAttempt },
   { name: 'Created', width: '7.5rem', isWide: true, cell: ({ created }) => <Time at={created} /> },
 ];
 
@@ -75,9 +75,5 @@ function lastAnswer({ attempts }: Delivery): ReactNode {
 function nextAttempt({ in_flight_since: since, next_attempt_at: next }: Delivery): ReactNode {
   if (since !== null) return 'in progress';
   if (next === null) return <span className="muted">–</span>;
-  return (
-    <>
-      in <Until at={next} over="a moment" />
-    </>
-  );
+  return <NextAttempt at={next} />;
 }

@@ -45,7 +45,12 @@ export function EndpointLatency({ endpointId }: { endpointId: string }) {
       ],
       outcomes: [
         { name: 'acknowledged', color: '--ok', values: buckets.map((one) => one.acknowledged) },
-        { name: 'failed', color: '--bad', values: buckets.map((one) => one.failed) },
+        {
+          name: 'failed attempts',
+          color: '--bad',
+          values: buckets.map((one) => one.failed_attempts),
+        },
+        { name: 'given up', color: '--warn', values: buckets.map((one) => one.failed) },
       ],
     };
   }, [stats.data]);
@@ -79,7 +84,7 @@ export function EndpointLatency({ endpointId }: { endpointId: string }) {
             limit={TARGET}
           />
           <Chart
-            summary={`${count(stats.data.acknowledged)} acknowledged, ${count(stats.data.failed)} failed, ${count(stats.data.unfinished)} pending; ${count(stats.data.attempts)} attempts.`}
+            summary={`${count(stats.data.acknowledged)} acknowledged, ${count(stats.data.failed)} given up, ${count(stats.data.unfinished)} pending; ${count(stats.data.failed_attempts)} of ${count(stats.data.attempts)} attempts failed.`}
             times={chart.times}
             series={chart.outcomes}
             unit=""

@@ -1,5 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
+import { ok, parley } from '../../data/parley.ts';
 import type { Attempt, Delivery, Endpoint } from '../../data/webhooks.ts';
 import { Status, type Tone } from '../../ui/status.tsx';
+import { Until, useNowSec, Waiting } from '../../ui/time.tsx';
 
 const OF_ENDPOINT = {
   healthy: 'ok',
@@ -59,4 +62,45 @@ export function hostOf(url: string): string {
 export function shortUrl(url: string): string {
   const { host = url, pathname = '' } = URL.parse(url) ?? {};
   return pathname === '/' ? host : host + pathname;
+}
+
+/** Seconds after its time from which an attempt counts as overdue. Until then, it starts in a moment. */
+const LATE_SEC = 3;
+const REFRESH_MS = 5_000;
+
+/** Shows the time until the next attempt. If the attempt is overdue, shows since when. `at` is in Unix seconds. */
+export function NextAttempt({ at }: { at: number }) {
+  return useIsLate(at) ? (
+    <>
+      overdue for <Waiting at={at} />
+    </>
+  ) : (
+    <>
+      due in <Until at={at} over="a moment" />
+    </>
+  );
+}
+
+function useIsLate(at: number): boolean {
+  return useNowSec() - at >= LATE_SEC;
+}
+
+/** Explains why the next attempt has not started although it is due. Shows nothing before it is overdue. */
+export function WhyLate({ delivery, at }: { delivery: Delivery; at: number }) {
+  const isLate = useIsLate(at);
+  const { id, event_id: eventId, endpoint_id: endpointId } = delivery;
+  const why = useQuery({
+    queryKey: ['deliveries', 'why', eventId, endpointId],
+    enabled: isLate,
+    refetchInterval: REFRESH_MS,
+    queryFn: ({ signal }) =>
+      ok(
+        parley.GET('/v1/events/{id}/explanation', {
+          params: { path: { id: eventId }, query: { endpoint_id: endpointId } },
+          signal,
+        }),
+      ),
+  });
+  if (!isLate || why.data?.delivery_id !== id) return null;
+  return <p className="small">{why.data.detail}</p>;
 }
