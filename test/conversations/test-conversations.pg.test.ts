@@ -232,6 +232,7 @@ test('who follows it is told at once, though there is no event', async () => {
   const accepted_by = { id: 'op', name: 'Kim' };
   await post(`/v1/escalations/${String(asked)}/accept`, { accepted_by });
   expect(await reader.next()).toMatchObject({ data: { text: 'Kim has joined.' } });
+  expect(await reader.next()).toMatchObject({ data: { status: 'escalated' } });
   await fixture.end(id);
   expect(await reader.rest()).toMatchObject([{ event: 'conversation', data: { status: 'ended' } }]);
 });
