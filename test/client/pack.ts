@@ -132,7 +132,10 @@ export const consumer = (specifier: string): string => `
 import { createParleyClient, ok, verifyWebhook, type Agent, type ParleyEvent } from '${specifier}';
 
 const parley = createParleyClient({ baseUrl: process.argv[2]!, apiKey: process.argv[3]! });
-const made: Agent = await ok(parley.POST('/v1/agents', { body: { prompt: 'from outside' } }));
+let made: Agent = await ok(parley.POST('/v1/agents', { body: { prompt: 'from outside' } }));
+const params = { path: { id: made.id } };
+// A 202 answers before the operator has published the version.
+while (made.active_version === null) made = await ok(parley.GET('/v1/agents/{id}', { params }));
 const prompts: string[] = [];
 for await (const { prompt } of parley.list('/v1/agents')) prompts.push(String(prompt));
 const { error } = await parley.GET('/v1/agents/{id}', { params: { path: { id: 'agt_x' } } });

@@ -247,5 +247,5 @@ test(
     for (const what of Object.keys(ACTS)) expect(seen).toMatch(new RegExp(` ${what} 20[0-4]`));
     expect(harness.exits()).toEqual([]);
   },
-  30_000 + ROUNDS * 10_000,
+  100_000 + ROUNDS * 10_000,
 );
