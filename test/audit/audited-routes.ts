@@ -57,6 +57,7 @@ export const NOT_AUDITED: Record<string, string> = {
   rateConversation: 'what a user says of a conversation, kept with it',
   sendHumanMessage: 'a turn of a conversation, as any message',
   keepEscalation: 'it changes nothing: whoever accepted is still there',
+  reviewEscalation: 'the escalation itself tells who looked at it first, and when',
   createCall: 'the hot path: a call is how a conversation starts',
   endCall: 'the hot path: a call is how a conversation ends',
   transferCall: 'the call tells whom it was given to, and its conversation that it was',

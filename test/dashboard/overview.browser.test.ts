@@ -53,6 +53,49 @@ test('what needs a person is said at once, and leads to where it is put right', 
   await text(page, 'Create the source, or choose another');
 });
 
+test('who waited in vain stays listed until somebody opens the escalation', async () => {
+  const namespace = 'missed';
+  const { page, parley, pool, server } = await openDashboard({ namespace });
+  const agent = await newAgent(parley, 'helper');
+  const miss = async (reason: string): Promise<void> => {
+    const { id } = await ok(parley.POST('/v1/conversations', { body: { agent_id: agent } }));
+    const params = { path: { id } };
+    const asked = await ok(
+      parley.POST('/v1/conversations/{id}/escalate', { params, body: { reason } }),
+    );
+    await pool.query(
+      `update escalations set requested_at = requested_at - interval '300 s',
+              times_out_at = times_out_at - interval '300 s' where id = $1`,
+      [toUuid('esc', asked.id)],
+    );
+    await server.engine.eventually(async () => {
+      const one = { params: { path: { id: asked.id } } };
+      return (await ok(parley.GET('/v1/escalations/{id}', one))).missed;
+    });
+  };
+  await miss('Lost parcel');
+  await miss('Angry user');
+  // A person who may only read looks at it, and it stays.
+  const reader = await openDashboard({ namespace, scopes: ['read'], at: '/' });
+  const needs = (one: Page, reason: string) =>
+    one
+      .getByRole('listitem')
+      .filter({ hasText: /waited 5:\d\d for a person/ })
+      .filter({ hasText: reason });
+  await needs(reader.page, 'Lost parcel').getByRole('link', { name: 'View' }).click();
+  await text(reader.page, 'Nobody accepted the escalation in time');
+
+  await page.goto('/');
+  await needs(page, 'Angry user').waitFor();
+  await needs(page, 'Lost parcel').getByRole('link', { name: 'View' }).click();
+  await text(page, /Seen by Ana/);
+  await page.getByRole('link', { name: 'Missed 1' }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await needs(page, 'Angry user').waitFor();
+  expect(await needs(page, 'Lost parcel').count()).toBe(0);
+});
+
 test('what was talked and delivered is counted, and the figures follow by themselves', async () => {
   const namespace = 'figures';
   const { page, parley, receiver } = await openDashboard({ namespace, at: '/' });

@@ -111,6 +111,7 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   declineEscalation: [{ page: waiting, control: 'Leave it to the agent' }],
   completeEscalation: [{ page: taken, control: 'Give back to the agent' }],
   releaseEscalation: [{ page: taken, control: 'Pass to somebody else…' }],
+  reviewEscalation: 'no screen: opening a missed escalation says that somebody has looked at it',
   keepEscalation: 'no screen: the tab says by itself that whoever accepted here is there',
   sendHumanMessage: [{ page: taken, control: 'Reply as Ana' }],
 

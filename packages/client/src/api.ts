@@ -1499,6 +1499,12 @@ export interface components {
       wait_sec: (number | null);
       /** Unix seconds. */
       finished_at: (number | null);
+      /** Whether nobody accepted in time, no other team was requested next, and nobody has reviewed it. */
+      missed: boolean;
+      /** When somebody first looked at it after it was missed. Null if nobody has. */
+      reviewed_at: (number | null);
+      /** Actor that looked first, `api:key_…` or `session:<name>`. */
+      reviewed_by: (string | null);
     };
     /** A link with which a user rates one conversation. */
     FeedbackLink: {
@@ -4900,6 +4906,8 @@ export interface paths {
           finished_after?: number;
           /** Unix seconds, exclusive. */
           finished_before?: number;
+          /** If true, only escalations that are `missed`. If false, only the others. */
+          missed?: boolean;
           /** If true, includes test conversations. Default: false. */
           test?: boolean;
           /** Maximum number of items in a page. */
@@ -5147,6 +5155,40 @@ export interface paths {
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
         409: Refused<('idempotency_in_progress' | 'already_accepted' | 'escalation_not_accepted' | 'escalation_closed')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/escalations/{id}/review': Only<{
+    /** Review a missed escalation */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the escalation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Escalation'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<'idempotency_in_progress'>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;

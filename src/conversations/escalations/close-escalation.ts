@@ -1,7 +1,7 @@
 import { readVersion } from '../../agents/agent-versions.sql.ts';
 import type { AgentContent } from '../../agents/agent.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import { closeEscalationRow, type EscalationRow } from './escalations.sql.ts';
+import { closeEscalationRow, markMissed, type EscalationRow } from './escalations.sql.ts';
 import { closedMessage } from './opening-hours.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
 import { fillPlaceholders } from '../record/fill-placeholders.ts';
@@ -69,6 +69,7 @@ export async function closeEscalation(
         await askNext({ ...transaction, deps }, conversation, { row, text: words.othersAsked });
         return row;
       }
+      if (input.to === 'timed_out') await markMissed(db, row.id);
       await addSystemTurn(db, conversation, {
         text:
           from === 'requested'

@@ -52,6 +52,16 @@ export const Escalation = z
       description: 'Seconds from the request until it was accepted. Null if nobody has accepted.',
     }),
     finished_at: unixTime.nullable(),
+    missed: z.boolean().meta({
+      description:
+        'Whether nobody accepted in time, no other team was requested next, and nobody has reviewed it.',
+    }),
+    reviewed_at: unixTime.nullable().meta({
+      description: 'When somebody first looked at it after it was missed. Null if nobody has.',
+    }),
+    reviewed_by: z.string().nullable().meta({
+      description: 'Actor that looked first, `api:key_…` or `session:<name>`.',
+    }),
   })
   .meta({ id: 'Escalation', description: 'A request for a human in a conversation.' });
 
@@ -74,5 +84,8 @@ export function escalationView(row: EscalationRow): z.output<typeof Escalation> 
     heartbeat_due_at: unixSecOrNull(row.heartbeatDueAt),
     wait_sec: waitOf(row),
     finished_at: unixSecOrNull(row.finishedAt),
+    missed: row.missed,
+    reviewed_at: unixSecOrNull(row.reviewedAt),
+    reviewed_by: row.reviewedBy,
   };
 }

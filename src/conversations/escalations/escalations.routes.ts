@@ -3,14 +3,19 @@ import { team } from '../../agents/agent-escalation.ts';
 import { acceptEscalation, requireEscalation } from './accept-escalation.ts';
 import { closeEscalation } from './close-escalation.ts';
 import type { ConversationDeps } from '../record/conversation-deps.ts';
-import { listEscalations, type EscalationRow, type EscalationStatus } from './escalations.sql.ts';
+import {
+  listEscalations,
+  reviewEscalationRow,
+  type EscalationRow,
+  type EscalationStatus,
+} from './escalations.sql.ts';
 import { keepEscalation, releaseEscalation } from './release-escalation.ts';
 import { sayAsHuman } from './say-as-human.ts';
 import { audited } from '../../audit/audited.ts';
 import type { AuditLine } from '../../audit/audit-log.sql.ts';
 import { fromUuid } from '../../ids.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
-import { idParam, idValue, timeBound } from '../../platform/http/fields.ts';
+import { flag, idParam, idValue, timeBound } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { MessageAnswer, MessageBody, messageView, withTests } from '../record/conversation.view.ts';
 import { Escalation, escalationStatus, escalationView, Person } from './escalation.view.ts';
@@ -32,6 +37,7 @@ export function escalationRoutes(deps: ConversationDeps): Route[] {
     completeRoute(deps),
     releaseRoute(deps),
     heartbeatRoute(deps),
+    reviewRoute(deps),
     sayRoute(deps),
   ];
 }
@@ -59,6 +65,9 @@ function listRoute(deps: ConversationDeps): Route {
       created_before: timeBound('Time of the request in Unix seconds, exclusive.'),
       finished_after: timeBound('Unix seconds, inclusive.'),
       finished_before: timeBound('Unix seconds, exclusive.'),
+      missed: flag.meta({
+        description: 'If true, only escalations that are `missed`. If false, only the others.',
+      }),
       test: withTests,
       ...idPage('esc'),
     },
@@ -75,6 +84,7 @@ function listRoute(deps: ConversationDeps): Route {
         createdBefore: query.created_before,
         finishedAfter: query.finished_after,
         finishedBefore: query.finished_before,
+        missed: query.missed,
         withTests: query.test,
         before: query.cursor,
         limit: query.limit + 1,
@@ -282,6 +292,26 @@ function heartbeatRoute(deps: ConversationDeps): Route {
       status: 200,
       body: escalationView(await keepEscalation(deps, { namespace, id, by: body.by ?? null })),
     }),
+  });
+}
+
+function reviewRoute(deps: ConversationDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v1/escalations/{id}/review',
+    operationId: 'reviewEscalation',
+    tag,
+    scope: 'write',
+    summary: 'Review a missed escalation',
+    description:
+      'Records that somebody has looked at an escalation that nobody accepted in time, so that it is ' +
+      'no longer `missed`. The first review counts. An escalation that is not missed stays as it is.',
+    params,
+    answers,
+    handle: async ({ caller: { namespace, actor }, params: { id } }) => {
+      const row = await reviewEscalationRow(deps.pool, { namespace, id, by: actor });
+      return shown(row ?? (await requireEscalation(deps.pool, { namespace, id })));
+    },
   });
 }
 

@@ -43,12 +43,18 @@ export type EscalationRow = {
   /** Time by which the next heartbeat must arrive. Without it, the person who accepted counts as gone. */
   heartbeatDueAt: number | null;
   finishedAt: number | null;
+  /** Whether nobody accepted in time, no other team was requested next, and nobody has looked at it since. */
+  missed: boolean;
+  /** When somebody first looked at it after that, and the actor; null if nobody has. */
+  reviewedAt: number | null;
+  reviewedBy: string | null;
 };
 
 const COLUMNS = `id, namespace, conversation_id as "conversationId", agent_id as "agentId", test, status,
   reason, summary, requested_at as "requestedAt", times_out_at as "timesOutAt",
   accepted_at as "acceptedAt", accepted_by as "acceptedBy", team, fallback_team as "fallbackTeam",
-  heartbeat_sec as "heartbeatSec", heartbeat_due_at as "heartbeatDueAt", finished_at as "finishedAt"`;
+  heartbeat_sec as "heartbeatSec", heartbeat_due_at as "heartbeatDueAt", finished_at as "finishedAt",
+  is_missed as missed, reviewed_at as "reviewedAt", reviewed_by as "reviewedBy"`;
 
 /** Inserts an escalation. The caller has locked the conversation, which has no open escalation. */
 export async function insertEscalation(
@@ -112,6 +118,7 @@ export type EscalationFilter = ListPage &
     acceptedBy?: string | undefined;
     finishedAfter?: number | undefined;
     finishedBefore?: number | undefined;
+    missed?: boolean | undefined;
     /** Whether to include escalations of test conversations. */
     withTests?: boolean | undefined;
   };
@@ -127,6 +134,7 @@ export async function listEscalations(db: Db, filter: EscalationFilter): Promise
     [`accepted_by ->> 'id' =`, filter.acceptedBy],
     ...timeBetween('finished_at', { after: filter.finishedAfter, before: filter.finishedBefore }),
     ...createdBetween(filter),
+    ['is_missed =', filter.missed],
     ['id <', filter.before],
     ['test =', filter.withTests === true ? undefined : false],
   ]);
@@ -175,6 +183,24 @@ export async function keepEscalationRow(
       where id = $1 and namespace = $2 and status = 'accepted'
         and ($3::text is null or accepted_by ->> 'id' = $3)
       returning ${COLUMNS}`,
+    [id, namespace, by],
+  );
+  return rows[0];
+}
+
+/** Marks an escalation that nobody accepted in time, until somebody looks at it. */
+export async function markMissed(db: Db, id: string): Promise<void> {
+  await db.query('update escalations set is_missed = true where id = $1', [id]);
+}
+
+/** Records who looked at a missed escalation. Returns undefined if it is not missed. */
+export async function reviewEscalationRow(
+  db: Db,
+  { namespace, id, by }: { namespace: string; id: string; by: string },
+): Promise<EscalationRow | undefined> {
+  const { rows } = await db.query<EscalationRow>(
+    `update escalations set is_missed = false, reviewed_at = clock_timestamp(), reviewed_by = $3
+      where id = $1 and namespace = $2 and is_missed returning ${COLUMNS}`,
     [id, namespace, by],
   );
   return rows[0];

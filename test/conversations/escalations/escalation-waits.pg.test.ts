@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from 'vitest';
-import type { Reply } from '../../roles/api/api-setup.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createCall, type Reply } from '../../roles/api/api-setup.ts';
 import { pass, shareConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
 
 /** How long is waited for a human, how long the human may take, and what is told of it. */
@@ -41,6 +41,58 @@ test('who is asked for by REST is waited for as long as the agent says', async (
   const agent_id = await fixture.newAgent({ escalation: { timeout_sec: 77 } });
   const { requested_at, times_out_at } = await escalate(await fixture.start({ agent_id }));
   expect([76, 77, 78]).toContain(times_out_at - requested_at);
+});
+
+describe('an escalation that nobody accepts', () => {
+  const waiting = async (escalation: object): Promise<{ id: string; of: string; esc: string }> => {
+    const agent_id = await fixture.newAgent({ escalation: { timeout_sec: 60, ...escalation } });
+    const id = await fixture.start({ agent_id });
+    return { id, of: `agent_id=${agent_id}`, esc: (await escalate(id)).id };
+  };
+  const list = async (query: string): Promise<string[]> => {
+    const { body } = await fixture.call('GET', `/v1/escalations?${query}`);
+    return body.data.map((one: { id: string }) => one.id);
+  };
+  const timesOut = async (id: string, esc: string): Promise<void> => {
+    await pass(fixture, id, 61);
+    await fixture.engine.eventually(
+      async () => !(await list(`conversation_id=${id}&status=requested`)).includes(esc),
+    );
+  };
+
+  test('is missed until somebody reviews it, and the first who does counts', async () => {
+    const { id, of, esc } = await waiting({});
+    expect((await act(esc, 'review')).body).toMatchObject({ missed: false, reviewed_at: null });
+    expect(await list(`${of}&missed=true`)).toEqual([]);
+    await timesOut(id, esc);
+    expect(await list(`${of}&missed=true`)).toEqual([esc]);
+    expect(await list(`${of}&missed=false`)).toEqual([]);
+
+    const foreign = createCall(fixture.url, await fixture.newKey('elsewhere'));
+    expect((await foreign('POST', `/v1/escalations/${esc}/review`)).status).toBe(404);
+    expect(await list(`${of}&missed=true`)).toEqual([esc]);
+    const { body: first } = await act(esc, 'review');
+    expect(first).toMatchObject({ missed: false, status: 'timed_out' });
+    expect(first.reviewed_by).toMatch(/^api:key_/);
+    expect(first.reviewed_at).toBeGreaterThanOrEqual(first.finished_at);
+    expect(await list(`${of}&missed=true`)).toEqual([]);
+    expect(await list(`${of}&missed=false`)).toEqual([esc]);
+    const other = createCall(fixture.url, await fixture.newKey('default'));
+    const { body: second } = await other('POST', `/v1/escalations/${esc}/review`);
+    expect(second.reviewed_by).toBe(first.reviewed_by);
+  });
+
+  test('is not missed if the next team is requested, or if somebody declines', async () => {
+    const { id, of, esc } = await waiting({ team: 'first', fallback_team: 'second' });
+    await timesOut(id, esc);
+    expect(await list(`${of}&missed=true`)).toEqual([]);
+    const [next] = await list(`${of}&status=requested`);
+    await timesOut(id, next!);
+    expect(await list(`${of}&missed=true`)).toEqual([next]);
+    const declined = await waiting({});
+    await act(declined.esc, 'decline');
+    expect(await list(`${declined.of}&missed=true`)).toEqual([]);
+  });
 });
 
 test('a human who takes their time is no silence', async () => {

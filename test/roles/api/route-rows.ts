@@ -284,6 +284,7 @@ export const ROWS: Record<string, Row> = {
     status: 200,
   },
   keepEscalation: { path: below(acceptedEscalation, '/heartbeat'), json: {}, status: 200 },
+  reviewEscalation: { path: below(escalation, '/review'), status: 200 },
   sendHumanMessage: {
     path: below(acceptedEscalation, '/messages'),
     json: { text: 'Ada here.' },

@@ -1,4 +1,5 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { useCan, useMe } from './me.ts';
 import { ok, parley, type ItemOf } from './parley.ts';
 import type { List } from './use-list.ts';
@@ -41,6 +42,41 @@ async function readWaiting(): Promise<Escalation[]> {
     if (found.length === WAITING_MAX) break;
   }
   return found.toReversed();
+}
+
+const MISSED = { missed: true, limit: 100 } as const;
+const MISSED_REFRESH_MS = 30_000;
+
+/**
+ * Returns up to 100 escalations that nobody accepted in time and nobody has looked at since, newest first, or undefined
+ * until they are loaded. No event reports a review, so they are read again from time to time.
+ */
+export function useMissed(): UseQueryResult<Escalation[]> {
+  return useQuery({
+    queryKey: ['escalations', 'missed'],
+    enabled: useCan('read'),
+    refetchInterval: MISSED_REFRESH_MS,
+    queryFn: async ({ signal }) =>
+      (await ok(parley.GET('/v1/escalations', { params: { query: MISSED }, signal }))).data,
+  });
+}
+
+/** Records that somebody looks at the escalation, if nobody accepted it in time. */
+export function useReview({ id, missed: isMissed }: Escalation): void {
+  const queryClient = useQueryClient();
+  const isUnseen = useCan('write') && isMissed;
+  useEffect(() => {
+    if (!isUnseen) return;
+    const params = { path: { id } };
+    // If the request fails, the escalation stays missed until somebody opens it again.
+    void ok(parley.POST('/v1/escalations/{id}/review', { params })).then(
+      (reviewed) => {
+        queryClient.setQueryData(escalationKey(id), reviewed);
+        void queryClient.invalidateQueries({ queryKey: ['escalations', 'missed'] });
+      },
+      () => undefined,
+    );
+  }, [isUnseen, id, queryClient]);
 }
 
 export function escalationKey(id: string): readonly unknown[] {

@@ -25,6 +25,7 @@ export function useMine(): List<Escalation> {
 export function EscalationList({ shown, selectedId }: { shown: Shown; selectedId: string | null }) {
   if (shown === 'waiting') return <WaitingList selectedId={selectedId} />;
   if (shown === 'mine') return <MyList selectedId={selectedId} />;
+  if (shown === 'missed') return <MissedList selectedId={selectedId} />;
   return <WholeList selectedId={selectedId} />;
 }
 
@@ -51,6 +52,16 @@ function MyList({ selectedId }: { selectedId: string | null }) {
   return (
     <Rows label="Escalations you accepted" list={useMine()} selectedId={selectedId}>
       You have no conversations. Accept a waiting escalation.
+    </Rows>
+  );
+}
+
+function MissedList({ selectedId }: { selectedId: string | null }) {
+  const list = useList('escalations', '/v1/escalations', { query: { missed: true } });
+  return (
+    <Rows label="Missed escalations" list={list} selectedId={selectedId}>
+      Nothing was missed. Escalations that nobody accepts in time stay here until somebody opens
+      them.
     </Rows>
   );
 }

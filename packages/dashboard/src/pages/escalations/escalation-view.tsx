@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useEscalation, useSelf, type Escalation } from '../../data/escalations.ts';
+import { useEscalation, useReview, useSelf, type Escalation } from '../../data/escalations.ts';
 import { useAgentNames } from '../../data/names.ts';
 import { ActButton } from '../../ui/button.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
@@ -25,10 +25,25 @@ export function EscalationView({
   onTaken: (id: string) => void;
 }) {
   const { data: escalation, error, refetch } = useEscalation(id);
-  const self = useSelf();
-  const names = useAgentNames();
   if (error && !escalation) return <TroubleNote error={error} onRetry={() => void refetch()} />;
   if (!escalation) return <p role="status">Loading…</p>;
+  return <Found {...{ escalation, accepting, takesFocus, onTaken }} />;
+}
+
+function Found({
+  escalation,
+  accepting,
+  takesFocus,
+  onTaken,
+}: {
+  escalation: Escalation;
+  accepting: Accepting;
+  takesFocus: boolean;
+  onTaken: (id: string) => void;
+}) {
+  const self = useSelf();
+  const names = useAgentNames();
+  useReview(escalation);
   const isMine = escalation.status === 'accepted' && escalation.accepted_by?.id === self.id;
   return (
     <>

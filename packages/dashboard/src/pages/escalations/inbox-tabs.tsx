@@ -1,10 +1,15 @@
 import { Link } from '@tanstack/react-router';
-import { useWaiting } from '../../data/escalations.ts';
+import { useMissed, useWaiting } from '../../data/escalations.ts';
 import { useFilters } from '../../ui/filters.tsx';
 import { useMine } from './escalation-list.tsx';
 import { SHOWN, shownOf, type Shown } from './shown.ts';
 
-const NAMES: Record<Shown, string> = { waiting: 'Waiting', mine: 'Mine', all: 'All' };
+const NAMES: Record<Shown, string> = {
+  waiting: 'Waiting',
+  mine: 'Mine',
+  missed: 'Missed',
+  all: 'All',
+};
 
 export function InboxTabs() {
   const [search] = useFilters();
@@ -13,6 +18,7 @@ export function InboxTabs() {
   const counts: Record<Shown, number | undefined> = {
     waiting: useWaiting()?.length,
     mine: mine.rows.length,
+    missed: useMissed().data?.length,
     all: undefined,
   };
   return (

@@ -1,6 +1,6 @@
 import type { Search } from '../../ui/filters.tsx';
 
-export const SHOWN = ['waiting', 'mine', 'all'] as const;
+export const SHOWN = ['waiting', 'mine', 'missed', 'all'] as const;
 
 /** Which escalations the list shows, as chosen in the address. */
 export type Shown = (typeof SHOWN)[number];

@@ -1,5 +1,6 @@
 import { useConversation } from '../../data/conversations.ts';
 import type { Escalation } from '../../data/escalations.ts';
+import { Actor } from '../../ui/actor.tsx';
 import { Status } from '../../ui/status.tsx';
 import { durationText, Time, useNowSec, Waiting } from '../../ui/time.tsx';
 import { LABELS } from './escalation-words.ts';
@@ -43,6 +44,13 @@ function Words({ escalation, isMine }: { escalation: Escalation; isMine: boolean
       return (
         <>
           Nobody accepted the escalation in time, so the agent continued <Time at={finishedAt} />.
+          {escalation.reviewed_by === null ? null : (
+            <>
+              {' '}
+              Seen by <Actor actor={escalation.reviewed_by} />, <Time at={escalation.reviewed_at} />
+              .
+            </>
+          )}
         </>
       );
     case 'completed':

@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { agentName } from '../../data/agents.ts';
-import { useWaitingList } from '../../data/escalations.ts';
+import { useMissed, useWaitingList, type Escalation } from '../../data/escalations.ts';
 import { ok, parley } from '../../data/parley.ts';
 import { useStats, useStatsBefore, type Stats } from '../../data/stats.ts';
-import { Waiting } from '../../ui/time.tsx';
+import { durationText, Time, Waiting } from '../../ui/time.tsx';
+import { reasonText } from '../escalations/escalation-words.ts';
 
 /** Something that needs a person's attention, with a link. */
 export type Need = {
@@ -30,6 +31,7 @@ export function useNeeds(): {
   retry: () => void;
 } {
   const waiting = useWaitingList();
+  const missed = useMissed();
   const queries = [
     useFailingEndpoints('failing'),
     useFailingEndpoints('not_ready'),
@@ -38,10 +40,11 @@ export function useNeeds(): {
     useFailingSources(),
   ];
   const [today, yesterday] = [useStats(1), useStatsBefore(1)];
-  const all: readonly UseQueryResult[] = [...queries, today, yesterday];
+  const all: readonly UseQueryResult[] = [missed, ...queries, today, yesterday];
   return {
     needs: [
       ...waitingPeople(waiting.rows),
+      ...missedPeople(missed.data ?? []),
       ...queries.flatMap(({ data }) => data ?? []),
       ...risingGaps(today.data, yesterday.data),
     ],
@@ -78,6 +81,26 @@ function waitingPeople(rows: readonly { requested_at: number }[]): Need[] {
       act: 'Open the inbox',
     },
   ];
+}
+
+/** Lists users whom nobody answered in time, until somebody opens the escalation. */
+function missedPeople(rows: readonly Escalation[]): Need[] {
+  return named(rows, {
+    many: (count) => `${count} users waited for a person, and nobody accepted.`,
+    to: '/escalations?show=missed',
+    one: ({ id, reason, requested_at: from, finished_at: at }) => ({
+      key: id,
+      tone: 'bad',
+      text: `A user waited ${durationText((at ?? from) - from)} for a person, and nobody accepted.`,
+      detail: (
+        <>
+          {reasonText(reason)}, <Time at={at} />
+        </>
+      ),
+      to: `/escalations/${id}?show=missed`,
+      act: 'View',
+    }),
+  });
 }
 
 function useFailingEndpoints(status: 'failing' | 'not_ready') {
