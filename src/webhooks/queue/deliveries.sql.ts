@@ -1,13 +1,6 @@
 import type { DeliveryCounts } from '../../events/event.view.ts';
 import type { EventType } from '../../events/event-types.ts';
 import type { Trigger } from './dispatch-queue.ts';
-import {
-  createdBetween,
-  filteredBy,
-  oneOf,
-  type CreatedBetween,
-  type ListPage,
-} from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /** Delivery as users see it, finished or not. Ids are UUIDs, and times are Unix milliseconds. */
@@ -37,7 +30,7 @@ export const DELIVERY_STATUSES = [
   'failed',
   'canceled',
 ] as const;
-type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 type AttemptRow = {
   number: number;
@@ -51,10 +44,13 @@ type AttemptRow = {
 };
 
 /**
- * SQL that selects queued deliveries. A claim increments `attempt` before the attempt takes place. So while a delivery
- * has a lease, even an expired one, its last attempt is not recorded yet and not part of `attemptCount`.
+ * Returns SQL that selects queued deliveries from the queue, or from some of its rows. A claim increments `attempt`
+ * before the attempt takes place. So while a delivery has a lease, even an expired one, its last attempt is not recorded
+ * yet and not part of `attemptCount`.
  */
-const QUEUED = `select id, endpoint_id as "endpointId", event_id as "eventId",
+export const queuedIn = (
+  source: string,
+): string => `select id, endpoint_id as "endpointId", event_id as "eventId",
     event_type as "eventType", trigger, test or trigger = 'test' as "isTest",
     case when attempt = 0 or (attempt = 1 and lease_token is not null) then 'pending'
          else 'retrying' end as status,
@@ -62,87 +58,42 @@ const QUEUED = `select id, endpoint_id as "endpointId", event_id as "eventId",
     case when run_at > now() then leased_at end as "inFlightSince",
     case when manual and lease_token is null then run_at else due_at end as "nextAttemptAt",
     null::timestamptz as "deliveredAt", null::uuid as "deliveredBy"
-  from delivery_queue`;
-const FINISHED = `select id, endpoint_id as "endpointId", event_id as "eventId",
+  from ${source}`;
+/** Returns SQL that selects finished deliveries from their table, or from some of its rows. */
+export const finishedIn = (
+  source: string,
+): string => `select id, endpoint_id as "endpointId", event_id as "eventId",
     event_type as "eventType", trigger, test or trigger = 'test' as "isTest", status,
     attempt_count as "attemptCount", null::timestamptz as "inFlightSince",
     null::timestamptz as "nextAttemptAt", delivered_at as "deliveredAt",
     delivered_by as "deliveredBy"
-  from deliveries`;
+  from ${source}`;
 
 /**
- * SQL that reads the attempts in the same statement as the delivery. A second statement could see attempts that are
- * newer than the delivery's row.
+ * Returns SQL that reads the attempts in the same statement as the delivery. A second statement could see attempts that are
+ * newer than the delivery's row. `and` is a further condition for the attempts `a`.
  */
-const WITH_ATTEMPTS = `select d.*, (
+export const withAttempts = (and = ''): string => `select d.*, (
     select coalesce(jsonb_agg(jsonb_build_object(
              'number', a.number, 'trigger', a.trigger,
              'startedAt', floor(extract(epoch from a.started_at) * 1000),
              'durationMs', a.duration_ms, 'statusCode', a.status_code,
              'errorClass', a.error_class, 'errorMessage', a.error_message,
              'responseBody', a.response_body) order by a.number), '[]')
-      from delivery_attempts a where a.delivery_id = d.id) as attempts`;
+      from delivery_attempts a where a.delivery_id = d.id ${and}) as attempts`;
 
 export async function readDelivery(
   db: Db,
   { namespace, id }: { namespace: string; id: string },
 ): Promise<DeliveryRow | undefined> {
   const { rows } = await db.query<DeliveryRow>(
-    `${WITH_ATTEMPTS} from (
-       ${QUEUED} where id = $1 and namespace = $2
+    `${withAttempts()} from (
+       ${queuedIn('delivery_queue')} where id = $1 and namespace = $2
        union all
-       ${FINISHED} where id = $1 and namespace = $2) d`,
+       ${finishedIn('deliveries')} where id = $1 and namespace = $2) d`,
     [id, namespace],
   );
   return rows[0];
-}
-
-export type DeliveryFilter = ListPage &
-  CreatedBetween & {
-    endpointId?: string | undefined;
-    eventId?: string | undefined;
-    types?: readonly EventType[] | undefined;
-    status?: DeliveryStatus | undefined;
-    /** Whether to include deliveries of test events. */
-    withTests: boolean;
-  };
-
-/**
- * Lists deliveries, newest first. The tables `deliveries` and `delivery_queue` have no index by namespace. So without
- * an endpoint or an event in the filter, reads one page per endpoint in index order, and returns the newest rows of all
- * these pages.
- */
-export async function listDeliveries(db: Db, filter: DeliveryFilter): Promise<DeliveryRow[]> {
-  const { namespace, endpointId, eventId, withTests, status, limit } = filter;
-  const isOfAll = endpointId === undefined && eventId === undefined;
-  const { where, values } = filteredBy([
-    ['namespace =', namespace],
-    ['endpoint_id =', endpointId],
-    ['event_id =', eventId],
-    oneOf('event_type', filter.types),
-    [`(test or trigger = 'test') =`, withTests ? undefined : false],
-    ...createdBetween(filter),
-    ['id <', filter.before],
-  ]);
-  const max = `$${values.push(limit)}`;
-  const asked = `$${values.push(status ?? null)}::text`;
-  const rowsOf = (condition: string): string => `select * from (
-      (select * from (${QUEUED} where ${condition}) q where ${asked} is null or status = ${asked}
-        order by id desc limit ${max})
-      union all
-      (${FINISHED} where ${condition} and (${asked} is null or status = ${asked})
-        order by id desc limit ${max})) u
-     order by id desc limit ${max}`;
-  const page = isOfAll
-    ? `select p.* from webhook_endpoints e
-        cross join lateral (${rowsOf(`endpoint_id = e.id and ${where}`)}) p
-        where e.namespace = $1 order by p.id desc limit ${max}`
-    : rowsOf(where);
-  const { rows } = await db.query<DeliveryRow>(
-    `${WITH_ATTEMPTS} from (${page}) d order by id desc`,
-    values,
-  );
-  return rows;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { lowestUuidAt } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
+import { TEST_OR_REAL } from './list-deliveries.sql.ts';
 
 /** Counts of delivery outcomes (contract/deliveries.md#figures). */
 export type DeliveryStats = {
@@ -89,7 +90,7 @@ const STATS = `with share as materialized (
                    then extract(epoch from d.delivered_at)::float8 * 1000 - ${MS_OF_ID} end as latency
          from deliveries d
         where d.endpoint_id = e.id and d.id >= $3 and d.id < $4
-          and not d.test and d.trigger <> 'test'
+          and ${TEST_OR_REAL} = 'r'
         order by d.id desc limit (select rows from share)) d
   ), complete as materialized (
     select greatest($5::bigint * 1000, coalesce(max(since), 0)) as since

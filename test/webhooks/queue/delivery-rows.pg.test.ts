@@ -4,7 +4,6 @@ import { createClient } from '../../../src/platform/postgres/pool.ts';
 import {
   countDeliveries,
   explainableDeliveries,
-  listDeliveries,
   readDelivery,
 } from '../../../src/webhooks/queue/deliveries.sql.ts';
 import {
@@ -18,6 +17,7 @@ import {
   countUnfinishedIn,
   readDeliveryStats,
 } from '../../../src/webhooks/queue/delivery-stats.sql.ts';
+import { listDeliveries } from '../../../src/webhooks/queue/list-deliveries.sql.ts';
 import { databaseUrl } from '../../platform/postgres/postgres.ts';
 import { minutesAgo, useRows, type Columns } from '../../platform/postgres/rows.ts';
 import { QUEUE_TABLES, queueRows } from '../queue-rows.ts';

@@ -1,0 +1,247 @@
+import { epochMs } from '../../clock.ts';
+import { EVENT_TYPES, type EventType } from '../../events/event-types.ts';
+import { lowestUuidAt, uuidTimeMs } from '../../ids.ts';
+import {
+  filteredBy,
+  oneOf,
+  type CreatedBetween,
+  type ListPage,
+} from '../../platform/postgres/list-filters.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import {
+  DELIVERY_STATUSES,
+  finishedIn,
+  queuedIn,
+  withAttempts,
+  type DeliveryRow,
+  type DeliveryStatus,
+} from './deliveries.sql.ts';
+
+/**
+ * Lists deliveries, newest first. The number of rows that a list reads does not depend on how many deliveries are
+ * stored (docs/decisions/0078-lists-of-deliveries.md).
+ */
+
+export type DeliveryFilter = ListPage &
+  CreatedBetween & {
+    endpointId?: string | undefined;
+    eventId?: string | undefined;
+    types?: readonly EventType[] | undefined;
+    status?: DeliveryStatus | undefined;
+    /** Whether to include deliveries of test events. */
+    withTests: boolean;
+  };
+
+const DAY_MS = 86_400_000;
+const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
+const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/**
+ * Lists deliveries, newest first. Most pages are filled by the last day of the range, so that day is read first: planning
+ * and reading a month of partitions takes ten times as long.
+ */
+export async function listDeliveries(db: Db, filter: DeliveryFilter): Promise<DeliveryRow[]> {
+  const { createdAfter, createdBefore, before, eventId, limit } = filter;
+  const from = idAt(createdAfter) ?? LOWEST_ID;
+  const ends = [idAt(createdBefore), before, HIGHEST_ID];
+  const [until = HIGHEST_ID] = ends.filter((id) => typeof id === 'string').toSorted();
+  const dayMs = Math.min(uuidTimeMs(until), epochMs()) - DAY_MS;
+  if (eventId !== undefined || dayMs <= uuidTimeMs(from)) {
+    return readRange(db, { ...filter, from, until });
+  }
+  const day = lowestUuidAt(dayMs);
+  const newest = await readRange(db, { ...filter, from: day, until });
+  if (newest.length === limit) return newest;
+  const rest = { ...filter, from, until: day, limit: limit - newest.length };
+  return [...newest, ...(await readRange(db, rest))];
+}
+
+const idAt = (sec: number | undefined): string | undefined =>
+  sec === undefined ? undefined : lowestUuidAt(sec * 1_000);
+
+/** Filter for deliveries whose id is at least `from` and less than `until`. */
+type RangeFilter = DeliveryFilter & { from: string; until: string };
+
+async function readRange(db: Db, filter: RangeFilter): Promise<DeliveryRow[]> {
+  const { status } = filter;
+  const { where, values } = filteredBy([
+    ['namespace =', filter.namespace],
+    ['endpoint_id =', filter.endpointId],
+    ['event_id =', filter.eventId],
+    oneOf('event_type', filter.types),
+    [`(test or trigger = 'test') =`, filter.withTests ? undefined : false],
+    ['id >=', filter.from],
+    ['id <', filter.until],
+  ]);
+  const bind: Bind = (value, type) => `$${values.push(value)}::${type}`;
+  const list = {
+    filter,
+    where,
+    bind,
+    limit: bind(filter.limit, 'int'),
+    days: daysOf(filter, bind),
+  };
+  const isFinished = FINISHED.some((one) => one === status);
+  const parts = [
+    ...(isFinished ? [] : [queued(list)]),
+    ...(isFinished || status === undefined ? [finished(list)] : []),
+  ];
+  const having = status === undefined ? '' : `where status = ${bind(status, 'text')}`;
+  const { rows } = await db.query<DeliveryRow>(
+    `${withAttempts(`and ${list.days('a.delivery_id')}`)} from (
+       select * from (${parts.join(' union all ')}) u ${having} order by id desc limit ${list.limit}) d
+      order by id desc`,
+    values,
+  );
+  return rows;
+}
+
+const FINISHED = DELIVERY_STATUSES.filter((one) => one !== 'pending' && one !== 'retrying');
+
+/** Adds a parameter to the statement and returns its SQL. */
+type Bind = (value: unknown, type: string) => string;
+
+/** Everything that the SQL of a list depends on. */
+type List = {
+  filter: RangeFilter;
+  /** Condition for all filters except the status. */
+  where: string;
+  bind: Bind;
+  /** SQL of the maximum number of rows. */
+  limit: string;
+  /** Returns the condition for ids of the days of the range. */
+  days: (id: string) => string;
+};
+
+/**
+ * Returns a function that returns the condition for ids of the days of the range (UTC), with which PostgreSQL skips the
+ * partitions of all other days. The bounds are not those of the range itself, because a short range would make the
+ * planner read all deliveries of that time by the primary key.
+ */
+function daysOf({ from, until }: RangeFilter, bind: Bind): (id: string) => string {
+  const dayOf = (id: string): number => Math.floor(uuidTimeMs(id) / DAY_MS);
+  const first = bind(lowestUuidAt(dayOf(from) * DAY_MS), 'uuid');
+  const next = until === HIGHEST_ID ? until : lowestUuidAt((dayOf(until) + 1) * DAY_MS);
+  const end = bind(next, 'uuid');
+  return (id) => `${id} >= ${first} and ${id} < ${end}`;
+}
+
+/** Number of unfinished deliveries of all namespaces among which a list looks first. */
+const NEWEST = 1_000;
+
+/**
+ * Returns SQL for the newest unfinished deliveries. The queue has no index for lists, because each of its rows is
+ * written several times. Usually the newest rows of all namespaces fill the page, or are the whole queue. Otherwise the
+ * rows of the namespace are read. `offset 0` hides the other conditions from the planner, which would otherwise read the
+ * whole queue in the order of the ids once for each endpoint.
+ */
+function queued({ filter, where, bind, limit }: List): string {
+  const { eventId, endpointId, status } = filter;
+  if (eventId !== undefined) {
+    const ofEvent = `select * from delivery_queue where event_id = ${bind(eventId, 'uuid')} offset 0`;
+    return `${queuedIn(`(${ofEvent}) q`)} where ${where}`;
+  }
+  const page = (source: string, and: string): string =>
+    `select * from (${queuedIn(source)} where ${where} ${and}) q
+      where ${status === undefined ? 'true' : `status = ${bind(status, 'text')}`}
+      order by id desc limit ${limit}`;
+  const ofNamespace = `(
+    select q.* from webhook_endpoints e
+     cross join lateral (select * from delivery_queue where endpoint_id = e.id offset 0) q
+     where e.namespace = ${bind(filter.namespace, 'text')}
+       ${endpointId === undefined ? '' : `and e.id = ${bind(endpointId, 'uuid')}`}) q`;
+  return `select * from (
+    with newest as materialized (
+      select * from delivery_queue
+       where id >= ${bind(filter.from, 'uuid')} and id < ${bind(filter.until, 'uuid')}
+       order by id desc limit ${NEWEST}
+    ), found as materialized (${page('newest', '')})
+    select * from found
+    union all
+    select * from (
+      ${page(ofNamespace, 'and id < (select id from newest order by id limit 1)')}) older
+     where (select count(*) from newest) = ${NEWEST} and (select count(*) from found) < ${limit}) queued`;
+}
+
+/** Length of the end of an event type in the indexes. No two types end alike. */
+const END = 5;
+export const endOf = (type: EventType): string => type.slice(-END);
+
+/**
+ * SQL of the expressions in the indexes of migrations 37 and 38. The kind of a delivery is the first letter of its
+ * status, `t` for tests or `r` for real deliveries, and the end of its event type.
+ */
+const KIND = `(left(status, 1) || case when test or trigger = 'test' then 't' else 'r' end || right(event_type, ${END}))`;
+export const TEST_OR_REAL = `(case when test or trigger = 'test' then 't'::"char" else 'r'::"char" end)`;
+
+/**
+ * Returns SQL for the newest finished deliveries. Several ranges of an index have them, and one page of each is read: in
+ * a namespace, one range for each kind of delivery; of an endpoint, one range of its tests and one of its real
+ * deliveries, or a range for each kind of those that failed or were canceled.
+ */
+function finished(list: List): string {
+  const { filter, where, bind } = list;
+  const { namespace, endpointId, eventId, types, status } = filter;
+  if (eventId !== undefined) {
+    const ofEvent = `select * from deliveries where event_id = ${bind(eventId, 'uuid')} offset 0`;
+    return `${finishedIn(`(${ofEvent}) d`)} where ${where}`;
+  }
+  const tests = filter.withTests ? ['r', 't'] : ['r'];
+  const ends = (types ?? EVENT_TYPES).map(endOf);
+  if (endpointId !== undefined && (status === undefined || status === 'delivered')) {
+    const ofTypes =
+      types === undefined ? '' : `cross join unnest(${bind(ends, 'text[]')}) e (type)`;
+    return pagesOf(list, {
+      ranges: `unnest(${bind(tests, 'text[]')}) t (test) ${ofTypes}`,
+      key: ['endpoint_id', TEST_OR_REAL],
+      start: `${bind(endpointId, 'uuid')}, t.test::"char"`,
+      and: `${types === undefined ? '' : `and right(event_type, ${END}) = e.type`}
+            ${status === undefined ? '' : `and status::"char" = 'd'`}`,
+    });
+  }
+  const kinds = (status === undefined ? FINISHED : [status]).flatMap(([letter]) =>
+    tests.flatMap((test) => ends.map((end) => `${letter}${test}${end}`)),
+  );
+  const ranges = `unnest(${bind(kinds, 'text[]')}) k (kind)`;
+  return endpointId === undefined
+    ? pagesOf(list, {
+        ranges,
+        key: ['namespace', KIND],
+        start: `${bind(namespace, 'text')}, k.kind`,
+        and: '',
+      })
+    : pagesOf(list, {
+        ranges,
+        key: [KIND, 'endpoint_id'],
+        start: `k.kind, ${bind(endpointId, 'uuid')}`,
+        and: `and status <> 'delivered'`,
+      });
+}
+
+/**
+ * Returns SQL for one page of each range. Rows are compared and ordered by all columns of the index, so no other index has
+ * the order. With `=` and the order of the ids alone, the planner would read the primary key backward where it expects
+ * many matches. It cannot know that none of the many real deliveries is of this namespace or endpoint. No other index that
+ * the conditions allow has the first column: without statistics, the planner would take all for the same.
+ */
+function pagesOf(
+  { filter, where, bind, limit, days }: List,
+  of: {
+    /** Relation with one row for each range. */
+    ranges: string;
+    /** Columns of the index before the id. */
+    key: [string, string];
+    /** Their values for a range. */
+    start: string;
+    and: string;
+  },
+): string {
+  const { ranges, key, start, and } = of;
+  const [from, until] = [bind(filter.from, 'uuid'), bind(filter.until, 'uuid')];
+  const pages = `select page.* from ${ranges} cross join lateral (
+      select * from deliveries
+       where row(${key.join(', ')}, id) >= row(${start}, ${from}) and row(${key.join(', ')}, id) < row(${start}, ${until})
+         and ${days('id')} ${and}
+       order by ${key.join(' desc, ')} desc, id desc limit ${limit}) page`;
+  return `${finishedIn(`(${pages}) d`)} where ${where}`;
+}
