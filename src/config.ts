@@ -131,7 +131,7 @@ export type TracingSettings = {
   ratio: number;
 };
 
-const environment = z.object({
+export const environment = z.object({
   ...limits,
   ...retention,
   ...tracing,

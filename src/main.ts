@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { settingsHelp } from './commands/settings-help.ts';
 import { VERSION } from './commands/version.ts';
 import { readConfig, type Config } from './config.ts';
 import { StartupError } from './errors.ts';
@@ -15,12 +16,14 @@ const program = new Command('parley')
 program
   .command('start')
   .description('run everything in one process, with its own PostgreSQL unless DATABASE_URL is set')
+  .addHelpText('after', settingsHelp('start'))
   .action(async () => (await import('./standalone/run.ts')).runStart(configured()));
 
 for (const role of ['operator', 'api', 'delivery'] as const) {
   program
     .command(role)
     .description(`run only the ${role} role, as in a pod`)
+    .addHelpText('after', settingsHelp('role'))
     .action(async () => (await import('./commands/run-role.ts')).runRole(role, configured()));
 }
 

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { epochMs } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
@@ -24,7 +26,9 @@ export async function createKey(
   },
 ): Promise<void> {
   if (config.databaseUrl === undefined) {
-    throw new StartupError('DATABASE_URL is not set: keys are stored in the database');
+    throw new StartupError(
+      `DATABASE_URL is not set, so there is no database to store the key in. ${databaseCure(config.dataDir)}`,
+    );
   }
   if (!DNS_LABEL.test(input.namespace)) {
     throw new StartupError(
@@ -47,6 +51,16 @@ export async function createKey(
   } finally {
     await pool.end();
   }
+}
+
+/** Explains how to create a key without DATABASE_URL, or where to find it. */
+function databaseCure(dataDir: string): string {
+  const keyFile = path.join(dataDir, 'api-key');
+  const inDashboard =
+    'Settings > API keys in the dashboard of `parley start`, or POST /v1/api_keys, creates keys';
+  return existsSync(keyFile)
+    ? `${inDashboard}; its first key is in ${keyFile}.`
+    : `Set it to the database that the roles use. ${inDashboard} too, without this command.`;
 }
 
 function parseScopes(text: string | undefined): Scope[] {

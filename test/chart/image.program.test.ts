@@ -87,6 +87,7 @@ describe('what is built from the files that the image is built from, and from no
         },
       );
     expect((await node('--help')).stdout).toContain('Usage: parley');
+    expect((await node('start', '--help')).stdout).toContain('PARLEY_DATA_DIR');
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect((await node('--version')).stdout).toBe(`${version}\n`);
     // A start without settings loads a role's modules and then says what is missing.

@@ -1,0 +1,110 @@
+import { environment } from '../config.ts';
+
+/** Names of all settings, except those that Kubernetes or a fault test sets. One name stands for all quotas. */
+export const SETTINGS: readonly string[] = [
+  ...Object.keys(environment.shape).filter(
+    (name) => !/^(KUBERNETES_|PARLEY_QUOTA_|PARLEY_FAILPOINTS$)/.test(name),
+  ),
+  'PARLEY_QUOTA_*',
+].toSorted();
+
+/** `start` runs everything in one process; `role` is one of the processes of a deployment. */
+type For = 'start' | 'role';
+
+type Described = { name: string; what: string; byDefault: Record<For, string> };
+
+const same = (text: string): Record<For, string> => ({ start: text, role: text });
+
+/** Settings that most people set, in the order of the help. docs/operations/settings.md describes all. */
+const DESCRIBED: readonly Described[] = [
+  {
+    name: 'DATABASE_URL',
+    what: 'postgresql://USER:PASSWORD@HOST/NAME, version 15 or newer',
+    byDefault: { start: 'in PARLEY_DATA_DIR', role: 'required' },
+  },
+  {
+    name: 'PARLEY_ENCRYPTION_KEY',
+    what: '32 bytes in base64, which seal secrets',
+    byDefault: { start: 'created in PARLEY_DATA_DIR', role: 'required' },
+  },
+  {
+    name: 'PARLEY_DATA_DIR',
+    what: 'folder of the database, the first API key and the encryption key',
+    byDefault: { start: '.parley', role: 'not used' },
+  },
+  {
+    name: 'PARLEY_PORT',
+    what: 'port of the REST API and the dashboard',
+    byDefault: { start: '8080, or the next free port', role: '8080' },
+  },
+  {
+    name: 'PARLEY_HOST',
+    what: 'address on which they listen',
+    byDefault: { start: '127.0.0.1', role: 'all addresses' },
+  },
+  {
+    name: 'PARLEY_BASE_URL',
+    what: 'address under which users and carriers reach this API',
+    byDefault: same('http://HOST:PORT'),
+  },
+  {
+    name: 'PARLEY_API_KEY',
+    what: 'first API key, with all scopes',
+    byDefault: { start: 'created in PARLEY_DATA_DIR', role: 'none' },
+  },
+  {
+    name: 'PARLEY_MODEL_URL',
+    what: 'OpenAI-compatible API of agents that name no provider; needs PARLEY_MODEL',
+    byDefault: same('none'),
+  },
+  {
+    name: 'PARLEY_MANIFESTS',
+    what: 'folder of manifests to apply and watch',
+    byDefault: { start: 'examples/', role: 'none' },
+  },
+  {
+    name: 'PARLEY_EGRESS_ALLOW',
+    what: 'private addresses and hosts that Parley may call',
+    byDefault: { start: 'loopback addresses', role: 'none' },
+  },
+  {
+    name: 'PARLEY_LOG_LEVEL',
+    what: 'fatal, error, warn, info, debug, trace or silent',
+    byDefault: { start: 'warn', role: 'info' },
+  },
+];
+
+const NAME_WIDTH = Math.max(...DESCRIBED.map(({ name }) => name.length)) + 2;
+const LINE_MAX = 100;
+
+/** Returns the part of the help that describes the most used settings, names all others, and leads to their page. */
+export function settingsHelp(of: For): string {
+  const described = DESCRIBED.filter(({ byDefault }) => byDefault[of] !== 'not used');
+  const others = SETTINGS.filter((name) => described.every((one) => one.name !== name));
+  return [
+    '',
+    'Settings are environment variables:',
+    ...described.map(
+      ({ name, what, byDefault }) =>
+        `  ${name.padEnd(NAME_WIDTH)}${what} (default: ${byDefault[of]})`,
+    ),
+    '',
+    'Other settings:',
+    ...linesOf(others).map((line) => `  ${line}`),
+    '',
+    'docs/operations/settings.md of the source describes all of them.',
+    'A running API has its reference at http://HOST:PORT/docs.',
+  ].join('\n');
+}
+
+/** Joins names with commas into lines of at most `LINE_MAX` characters. */
+function linesOf(names: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const name of names) {
+    const last = lines.at(-1);
+    const joined = last === undefined ? name : `${last}, ${name}`;
+    if (last === undefined || joined.length > LINE_MAX) lines.push(name);
+    else lines[lines.length - 1] = joined;
+  }
+  return lines;
+}
