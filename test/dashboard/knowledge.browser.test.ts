@@ -114,6 +114,38 @@ test(
 );
 
 test(
+  'a refused file leaves neither its name nor a source behind',
+  async () => {
+    const { page, parley } = await openDashboard({ namespace: 'refused', at: '/knowledge' });
+    const names = async () =>
+      (await ok(parley.GET('/v1/knowledge/sources'))).data.map(({ name }) => name);
+    const file = page.getByLabel('File', { exact: true });
+    const name = page.getByLabel('Name');
+    const refuse = async () => {
+      await page.getByRole('button', { name: 'Upload a file' }).first().click();
+      const broken = { mimeType: 'application/pdf', buffer: Buffer.from('PK') };
+      await file.setInputFiles({ name: 'prices.pdf', ...broken });
+      await page.getByRole('button', { name: 'Upload', exact: true }).click();
+      await page.getByText(/prices\.pdf has the extension of a PDF file, but/).waitFor();
+      expect(await names()).toEqual(['prices']);
+    };
+    await refuse();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('There is no knowledge yet').waitFor();
+    expect(await names()).toEqual([]);
+
+    await refuse();
+    const good = { mimeType: 'text/markdown', buffer: Buffer.from(TEXT) };
+    await file.setInputFiles({ name: 'Returns.md', ...good });
+    expect(await name.inputValue()).toBe('returns');
+    await page.getByRole('button', { name: 'Upload', exact: true }).click();
+    await page.getByRole('heading', { name: 'returns' }).waitFor();
+    expect(await names()).toEqual(['returns']);
+  },
+  JOB_MS,
+);
+
+test(
   'a file becomes a source that is searched; what cannot be read is refused with the reason',
   async () => {
     const opened = await openDashboard({ namespace: 'files', at: '/knowledge', theme: 'dark' });
@@ -130,15 +162,20 @@ test(
     await page.getByText('big.txt is 20.0 MiB, but the limit is 20 MiB.').waitFor();
     expect(await upload.isDisabled()).toBe(true);
 
+    await file.setInputFiles({ name: 'prices.XLSX', mimeType: '', buffer: Buffer.from('PK') });
+    await page.getByText('.xlsx files are not supported.').waitFor();
+    expect(await upload.isDisabled()).toBe(true);
+    expect(await page.getByLabel('Name').inputValue()).toBe('');
+
     await file.setInputFiles({
-      name: 'a.xlsx',
-      mimeType: 'application/vnd.ms-excel',
+      name: 'a.pdf',
+      mimeType: 'application/pdf',
       buffer: Buffer.from('PK'),
     });
     await page.getByLabel('Name').fill('returns');
     const methods = await delaySource(page);
     await upload.click();
-    await page.getByText(/the format of a\.xlsx is not supported; Parley accepts text/).waitFor();
+    await page.getByText(/a\.pdf has the extension of a PDF file, but/).waitFor();
     // The content is sent once the source can be read.
     expect(methods).toEqual(['POST', 'GET', 'GET', 'PUT']);
     await page.unrouteAll();
@@ -159,6 +196,7 @@ test(
     await page.getByRole('heading', { name: 'returns' }).waitFor();
     await page.getByText('ready', { exact: true }).waitFor();
     await page.getByRole('row', { name: /r\.md/ }).waitFor();
+    await page.getByText('1 passage of 1 document').waitFor();
     await expectAccessible(page);
     const { data } = await ok(
       parley.GET('/v1/knowledge/search', { params: { query: { q: 'free return' } } }),
@@ -234,7 +272,7 @@ test(
     await page.getByLabel('Question').fill('How do I wash wool by hand?');
     await page.getByLabel('Search as agent').selectOption('Laundry');
     await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByText(/passages visible to version 1, which is live/).waitFor();
+    await page.getByText(/passages? visible to version 1, which is live/).waitFor();
     await page.getByText(/↑ Used in an answer \(minimum score 0.5\)/).waitFor();
     const hits = page.getByRole('list', { name: 'Passages, best first' }).getByRole('listitem');
     const texts = await hits.allTextContents();

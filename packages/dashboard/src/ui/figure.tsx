@@ -39,3 +39,11 @@ const counts = new Intl.NumberFormat();
 export function count(value: number | null | undefined): string {
   return value === null || value === undefined ? '–' : counts.format(value);
 }
+
+/**
+ * Formats a number with its noun: `1 attempt`, `1,283 attempts`. Only a noun whose plural has more than an added s needs
+ * `many`.
+ */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}

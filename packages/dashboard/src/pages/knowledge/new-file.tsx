@@ -2,48 +2,30 @@ import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { createSource, type Source } from '../../data/knowledge.ts';
-import { fieldError, isCode } from '../../data/parley.ts';
+import { fieldError, isCode, ok, parley } from '../../data/parley.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { FileForm } from './file-form.tsx';
 import { NameField, nameFrom } from './name-field.tsx';
-import { useUploading } from './uploading.ts';
+import { useUploading, whyNot } from './uploading.ts';
 
-/** Creates a source and uploads its file. */
+/**
+ * Creates a source and uploads its file. Until a file is accepted, the name follows the chosen file unless somebody
+ * typed it, and closing the form leaves no source behind.
+ */
 export function NewFile({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  const [name, setName] = useState('');
+  const [typed, setTyped] = useState<string | null>(null);
   const [file, setFile] = useState<File | null>(null);
-  /** The source, once it exists. If the upload is repeated with another file, it uses this source. */
-  const [made, setMade] = useState<Source | null>(null);
-  const [makeError, setMakeError] = useState<unknown>(null);
-  const queryClient = useQueryClient();
-  const navigate = useNavigate();
-  const toast = useToast();
-  const uploading = useUploading();
-  const error = makeError ?? uploading.error;
+  const name = typed ?? (file && !whyNot(file) ? nameFrom(file.name) : '');
+  const { error, uploading, isStarted, send, discard } = useNewFile(name);
   const nameError = isCode(error, 'name_taken')
     ? 'Another source has this name.'
     : fieldError(error, '/name');
-
-  const send = async (chosen: File): Promise<void> => {
-    setMakeError(null);
-    uploading.reset();
-    let source = made;
-    try {
-      source ??= await createSource({ type: 'file', ...(name !== '' && { name }) });
-    } catch (failure) {
-      setMakeError(failure);
-      return;
-    }
-    setMade(source);
-    void queryClient.invalidateQueries({ queryKey: ['sources'] });
-    await uploading.mutateAsync({ source, file: chosen });
-    toast({ text: `Uploaded ${chosen.name}` });
-    void navigate({ to: `/knowledge/sources/${source.id}` });
-  };
   const leave = (): void => {
-    if (made) void navigate({ to: `/knowledge/sources/${made.id}` });
-    else onClose();
+    discard();
+    setTyped(null);
+    setFile(null);
+    onClose();
   };
   return (
     <Dialog title="Upload a file" isOpen={isOpen} onClose={leave}>
@@ -51,21 +33,71 @@ export function NewFile({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
         file={file}
         uploading={uploading}
         error={nameError ? null : error}
-        leave={made ? 'Go to the source' : 'Cancel'}
-        onChoose={(chosen) => {
-          setFile(chosen);
-          if (chosen && !made && name === '') setName(nameFrom(chosen.name));
-        }}
-        // The error is ignored here, because the mutation shows it.
-        onSend={(chosen) => void send(chosen).catch(() => undefined)}
+        leave={isStarted ? 'Go to the source' : 'Cancel'}
+        onChoose={setFile}
+        onSend={send}
         onLeave={leave}
       >
-        {made ? (
-          <p className="small muted">The source {made.name} was created but has no content yet.</p>
-        ) : (
-          <NameField name={name} error={nameError} onChange={setName} />
-        )}
+        <NameField name={name} error={nameError} onChange={setTyped} />
       </FileForm>
     </Dialog>
   );
+}
+
+/**
+ * Creates the source and uploads the file to it. A source whose file was refused is empty: `send` fills it if the name
+ * is still the same, and deletes it otherwise.
+ */
+function useNewFile(name: string) {
+  const [made, setMade] = useState<{ source: Source; wanted: string } | null>(null);
+  const [makeError, setMakeError] = useState<unknown>(null);
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const uploading = useUploading();
+  const isStarted = made !== null && uploading.isPending;
+  const remove = async ({ id }: Source): Promise<void> => {
+    const params = { path: { id } };
+    await ok(parley.DELETE('/v1/knowledge/sources/{id}', { params }));
+    setMade(null);
+    void queryClient.invalidateQueries({ queryKey: ['sources'] });
+  };
+  const make = async (): Promise<Source> => {
+    if (made?.wanted === name) return made.source;
+    if (made) await remove(made.source);
+    const source = await createSource({ type: 'file', ...(name !== '' && { name }) });
+    setMade({ source, wanted: name });
+    void queryClient.invalidateQueries({ queryKey: ['sources'] });
+    return source;
+  };
+  const send = async (chosen: File): Promise<void> => {
+    setMakeError(null);
+    uploading.reset();
+    let source: Source;
+    try {
+      source = await make();
+    } catch (failure) {
+      setMakeError(failure);
+      return;
+    }
+    await uploading.mutateAsync({ source, file: chosen });
+    toast({ text: `Uploaded ${chosen.name}` });
+    void navigate({ to: `/knowledge/sources/${source.id}` });
+  };
+  return {
+    error: makeError ?? uploading.error,
+    uploading,
+    /** Whether the source exists and its file is being sent. */
+    isStarted,
+    // The error is ignored here, because the mutation shows it.
+    send: (chosen: File) => void send(chosen).catch(() => undefined),
+    /** Deletes the source if it is empty, or shows it if its file is being sent. */
+    discard: () => {
+      setMakeError(null);
+      if (!uploading.isPending) uploading.reset();
+      if (isStarted) void navigate({ to: `/knowledge/sources/${made.source.id}` });
+      // If it cannot be deleted, the list shows it as empty.
+      else if (made) void remove(made.source).catch(() => undefined);
+    },
+  };
 }

@@ -7,7 +7,8 @@ import { ok, parley, troubleOf } from '../../data/parley.ts';
 import { ActButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';
-import { count } from '../../ui/figure.tsx';
+import { count, counted } from '../../ui/figure.tsx';
+import { lastFilters } from '../../ui/last-filters.ts';
 import { Needing } from '../../ui/needing.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -82,7 +83,7 @@ function Acts({ tagged: { source, etag } }: { tagged: TaggedSource }) {
     const given = { params: { ...params, header: { 'If-Match': etag } } };
     await ok(parley.DELETE('/v1/knowledge/sources/{id}', given));
     toast({ text: `Deleted ${source.name}` });
-    await navigate({ to: '/knowledge' });
+    await navigate({ to: '/knowledge', search: lastFilters('/knowledge') });
     void queryClient.invalidateQueries({ queryKey: ['sources'] });
   };
   const isOurs = source.managed_by === 'api';
@@ -113,8 +114,8 @@ function Acts({ tagged: { source, etag } }: { tagged: TaggedSource }) {
         act={remove}
       >
         <p>
-          Search no longer finds its {count(source.chunks)} passages. Agents that use it continue
-          without it. This can’t be undone.
+          Search no longer finds its {counted(source.chunks, 'passage')}. Agents that use it
+          continue without it. This can’t be undone.
         </p>
       </Confirm>
     </>
@@ -150,8 +151,7 @@ function Facts({ source }: { source: Source }) {
       </dd>
       <dt>Content</dt>
       <dd className="numeric">
-        {count(source.chunks)} passages of {count(source.documents)}{' '}
-        {source.documents === 1 ? 'document' : 'documents'}
+        {counted(source.chunks, 'passage')} of {counted(source.documents, 'document')}
       </dd>
       <dt>Last indexed</dt>
       <dd>
@@ -159,8 +159,8 @@ function Facts({ source }: { source: Source }) {
         {sync ? (
           <span className="muted numeric">
             {' '}
-            in {msText(sync.duration_sec * 1_000)}: {sync.added} added, {sync.updated} updated,{' '}
-            {sync.removed} removed, {sync.failed} failed
+            in {msText(sync.duration_sec * 1_000)}: {count(sync.added)} added, {count(sync.updated)}{' '}
+            updated, {count(sync.removed)} removed, {count(sync.failed)} failed
           </span>
         ) : null}
       </dd>

@@ -8,12 +8,17 @@ import { uploadingFetch } from '../../data/upload.ts';
 export const FILE_BYTES_MAX = 20 * 1024 * 1024;
 export const FILE_WORDS =
   'Text, Markdown, CSV, HTML, PDF, Word (.docx), or a ZIP of these, at most 20 MiB.';
-export const FILE_ENDINGS = '.txt,.md,.markdown,.csv,.tsv,.html,.htm,.pdf,.docx,.zip';
+export const FILE_ENDINGS = '.txt,.text,.md,.markdown,.csv,.tsv,.html,.htm,.xhtml,.pdf,.docx,.zip';
 
 /** Returns why the API would reject the file, or undefined if it may be valid. */
-export function whyNot({ size, name }: File): string | undefined {
+export function whyNot({ size, name }: Pick<File, 'size' | 'name'>): string | undefined {
   if (size === 0) return `${name} is empty.`;
   if (size > FILE_BYTES_MAX) return `${name} is ${mebibytes(size)}, but the limit is 20 MiB.`;
+  const ending = /\.[^./\\]+$/.exec(name)?.[0].toLowerCase();
+  // The API reads a file without an extension as what its first bytes say.
+  if (ending !== undefined && !FILE_ENDINGS.split(',').includes(ending)) {
+    return `${ending} files are not supported. Save ${name} as PDF or text first.`;
+  }
   return undefined;
 }
 
