@@ -236,7 +236,14 @@ describe('a conversation', () => {
   test('is erased after a check, and its words are gone', async () => {
     const { parley, pool } = scene;
     const id = await hold(parley, { user: 'ines', says: ['My secret is a blue parrot.'] });
-    const { page } = await openDashboard({ at: `/conversations/${id}` });
+    await hold(parley, { user: 'ines' });
+    const { page } = await openDashboard({ at: '/conversations?user_id=ines' });
+    // The back link keeps the filter of the list.
+    await page.getByRole('link', { name: 'ines' }).first().click();
+    await page.getByRole('link', { name: '← Conversations' }).click();
+    await page.waitForURL(/conversations\?user_id=ines$/);
+    await page.getByRole('link', { name: 'ines' }).nth(1).click();
+    await page.waitForURL(new RegExp(id));
     await page.getByRole('button', { name: 'Erase' }).click();
     const dialog = page.getByRole('dialog', { name: 'Erase this conversation?' });
     const erase = dialog.getByRole('button', { name: 'Erase the conversation' });
@@ -245,8 +252,13 @@ describe('a conversation', () => {
     await dialog.getByLabel('Type “erase” to continue').fill('erase');
     await expectAccessible(page);
     await erase.click();
-    await page.getByText(/^Erased the conversation/).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/conversations');
+    const toast = page.getByText(/^Erased the conversation/);
+    await toast.waitFor();
+    await page.waitForURL(/conversations\?user_id=ines$/);
+    await page.getByRole('link', { name: 'ines' }).waitFor();
+    // The confirmation covers no row.
+    const [told, table] = [await toast.boundingBox(), await page.getByRole('table').boundingBox()];
+    expect(told!.x + told!.width).toBeLessThan(table!.x);
     const { rows: kept } = await pool.query(
       `select 1 from turns where text like '%blue parrot%'
        union all select 1 from conversations where summary like '%blue parrot%'

@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   type AnyRoute,
 } from '@tanstack/react-router';
+import { rememberFilters } from '../ui/last-filters.ts';
 import { TroubleNote } from '../ui/trouble.tsx';
 import { NotFoundPage } from './not-found.tsx';
 import { Shell } from './shell.tsx';
@@ -126,6 +127,10 @@ export const router = createRouter({
       <TroubleNote error={error} onRetry={reset} />
     </main>
   ),
+});
+
+router.subscribe('onBeforeNavigate', ({ fromLocation }) => {
+  if (fromLocation) rememberFilters(fromLocation);
 });
 
 /**

@@ -1,6 +1,7 @@
 import { useEffect, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { arriveAt } from './keep-focus.ts';
+import { lastFilters } from './last-filters.ts';
 import { setPageTitle } from './title.ts';
 
 /** The frame of every page: back link, title and actions. */
@@ -25,7 +26,7 @@ export function Page({
   return (
     <main className="page" id="main">
       {back ? (
-        <Link to={back.to} className="page-back small">
+        <Link to={back.to} search={lastFilters(back.to)} className="page-back small">
           ← {back.name}
         </Link>
       ) : null}

@@ -7,6 +7,7 @@ import { Actor } from '../../ui/actor.tsx';
 import { ActButton, ButtonLink } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { useFilters } from '../../ui/filters.tsx';
+import { lastFilters } from '../../ui/last-filters.ts';
 import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
@@ -145,7 +146,7 @@ function DeleteAgent({ declared }: { declared: Declared }) {
     mutationFn: () => deleteAgent(declared),
     onSuccess: async () => {
       toast({ text: `Deleted ${name}` });
-      await navigate({ to: '/agents' });
+      await navigate({ to: '/agents', search: lastFilters('/agents') });
       void queryClient.invalidateQueries({ queryKey: ['agents'] });
     },
     onError: () => void queryClient.invalidateQueries({ queryKey: ['agents'] }),

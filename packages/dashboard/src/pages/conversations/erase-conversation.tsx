@@ -5,6 +5,7 @@ import { ok, parley } from '../../data/parley.ts';
 import { ActButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { count } from '../../ui/figure.tsx';
+import { lastFilters } from '../../ui/last-filters.ts';
 import { useToast } from '../../ui/toast.tsx';
 
 type Events = 'deliver' | 'cancel';
@@ -36,7 +37,8 @@ export function EraseConversation({ id, isOver }: { id: string; isOver: boolean 
     const params = { path: { id }, query: { events } };
     const erased = await ok(parley.DELETE('/v1/conversations/{id}', { params }));
     toast({ text: doneText(erased?.canceled_count ?? 0) });
-    await navigate({ to: '/conversations' });
+    // The list as it was filtered, because a person's conversations are often erased one after another.
+    await navigate({ to: '/conversations', search: lastFilters('/conversations') });
     queryClient.removeQueries({ queryKey: ['conversations', 'one', id] });
     queryClient.removeQueries({ queryKey: ['conversations', 'transcript', id] });
     void queryClient.invalidateQueries({ queryKey: ['conversations', 'list'] });

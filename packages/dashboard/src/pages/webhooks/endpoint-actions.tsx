@@ -12,6 +12,7 @@ import {
 import { ActButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { count } from '../../ui/figure.tsx';
+import { lastFilters } from '../../ui/last-filters.ts';
 import { useToast } from '../../ui/toast.tsx';
 import { EditEndpoint } from './endpoint-edit.tsx';
 import { hostOf } from './states.tsx';
@@ -87,7 +88,7 @@ function Delete({
       act={async () => {
         await deleteEndpoint(tagged);
         toast({ text: `Deleted ${host}` });
-        await navigate({ to: '/webhooks' });
+        await navigate({ to: '/webhooks', search: lastFilters('/webhooks') });
         void queryClient.invalidateQueries({ queryKey: ['webhooks'] });
       }}
     >
@@ -97,7 +98,7 @@ function Delete({
       </p>
       {unfinished > 0 ? (
         <p>
-          <strong>{count(unfinished)} deliveries</strong> are still pending and will be canceled.
+          Pending deliveries that will be canceled: <strong>{count(unfinished)}</strong>
         </p>
       ) : null}
     </Confirm>
