@@ -14,7 +14,7 @@ type Violation = {
 };
 
 /**
- * WCAG 2.2 AA as far as axe-core can tell. It is run by the debugger in a world of its own, since the
+ * WCAG 2.2 AA as far as axe-core can tell, and headings whose levels skip none. It is run by the debugger in a world of its own, since the
  * policy of the page lets nobody else's script in.
  */
 export async function expectAccessible(page: Page): Promise<void> {
@@ -37,7 +37,11 @@ export async function expectAccessible(page: Page): Promise<void> {
   };
   const isLoaded = await evaluate(`typeof axe !== 'undefined'`);
   if (isLoaded !== true) await evaluate(`${(axeSource ??= await readFile(AXE, 'utf8'))};0`);
-  const only = JSON.stringify({ runOnly: RULES, resultTypes: ['violations'] });
+  const only = JSON.stringify({
+    runOnly: RULES,
+    rules: { 'heading-order': { enabled: true } },
+    resultTypes: ['violations'],
+  });
   const text = await evaluate(
     `axe.run(document, ${only}).then(({ violations }) => JSON.stringify(violations))`,
   );
@@ -53,3 +57,13 @@ function describeViolation({ id, help, nodes }: Violation): string {
   );
   return [`  ${id}: ${help}`, ...places].join('\n');
 }
+
+/** Runs in the page: the texts of those elements that do not fit into their width. */
+export function cutOff(elements: readonly Measured[]): string[] {
+  return elements
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map(({ textContent }) => textContent ?? '');
+}
+
+/** What a page measures of an element; other projects know no types of the DOM. */
+type Measured = { scrollWidth: number; clientWidth: number; textContent: string | null };

@@ -71,7 +71,7 @@ export type OpenOptions = {
 /** The themes that whole walks through the pages are made in: the stories check most pages in the light one. */
 export const WALKED_THEMES = IS_NIGHTLY ? (['light', 'dark'] as const) : (['dark'] as const);
 
-export { expectAccessible } from './accessible.ts';
+export { cutOff, expectAccessible } from './accessible.ts';
 
 type StartOptions = NonNullable<Parameters<typeof startApi>[0]>;
 

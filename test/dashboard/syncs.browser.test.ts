@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { ok } from '../../packages/client/src/client.ts';
 import { closeAll, html, serve, type Site } from '../knowledge/website/website.ts';
-import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
+import { cutOff, expectAccessible, openDashboard, type Opened } from './dashboard.ts';
 
 /** A website that becomes knowledge on the screen: declared, seen being read, found, stopped, read again. */
 
@@ -76,6 +76,7 @@ test(
     await row.getByRole('cell', { name: 'en', exact: true }).waitFor();
     const sync = page.getByRole('table', { name: 'Syncs' }).getByRole('row').nth(1);
     await sync.getByText('succeeded').waitFor();
+    expect(await sync.getByRole('cell').evaluateAll(cutOff)).toEqual([]);
     await sync.getByText('2 added, 0 updated, 0 removed').waitFor();
     await sync.getByRole('button', { name: 'Show 1' }).click();
     const problems = page.getByRole('list', { name: 'Documents not read' });

@@ -19,8 +19,8 @@ export type Column<Row> = {
   /** A CSS width. Defaults to an equal share. */
   width?: string;
   align?: 'end';
-  /** Whether the column is hidden on narrow screens. */
-  isWide?: boolean;
+  /** Whether the column is hidden on narrow screens; `very` also hides it on screens of medium width. */
+  isWide?: boolean | 'very';
 };
 
 const ROW_PX = 44;
@@ -68,11 +68,6 @@ export function Table<Row extends { id: string }>({
   const isLooking = newest.length === 0 && hasMore && !list.error;
   const isLoading = list.isLoading || isLooking;
   if (!isLoading && newest.length === 0) return <div className="card empty">{empty}</div>;
-  const template = columns.map(({ width }) => width ?? 'minmax(0, 1fr)').join(' ');
-  const narrow = columns
-    .filter(({ isWide }) => !isWide)
-    .map(({ width }) => width ?? 'minmax(0, 1fr)')
-    .join(' ');
   return (
     <div className="stack-small">
       <div
@@ -81,7 +76,7 @@ export function Table<Row extends { id: string }>({
         aria-label={label}
         aria-busy={isLoading}
         aria-rowcount={hasMore ? -1 : rows.length + 1}
-        style={{ '--columns': template, '--columns-narrow': narrow } as React.CSSProperties}
+        style={widthsOf(columns)}
         onKeyDown={moveAmongRows}
       >
         <div role="rowgroup">
@@ -158,9 +153,25 @@ function SkeletonRow<Row>({ columns }: { columns: readonly Column<Row>[] }) {
 }
 
 function cellClass<Row>({ align, isWide }: Column<Row>): string {
-  return ['table-cell', align && 'table-cell-end', isWide && 'table-cell-wide']
+  return [
+    'table-cell',
+    align && 'table-cell-end',
+    isWide && 'table-cell-wide',
+    isWide === 'very' && 'table-cell-very-wide',
+  ]
     .filter(Boolean)
     .join(' ');
+}
+
+/** Returns the widths of the columns for wide, medium and narrow screens (table.css). */
+function widthsOf<Row>(columns: readonly Column<Row>[]): React.CSSProperties {
+  const template = (shown: readonly Column<Row>[]): string =>
+    shown.map(({ width }) => width ?? 'minmax(0, 1fr)').join(' ');
+  return {
+    '--columns': template(columns),
+    '--columns-medium': template(columns.filter(({ isWide }) => isWide !== 'very')),
+    '--columns-narrow': template(columns.filter(({ isWide }) => !isWide)),
+  } as React.CSSProperties;
 }
 
 /** Returns the distance of the rows from the top of the page. It changes when content above moves them. */

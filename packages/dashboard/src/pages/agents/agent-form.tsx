@@ -109,7 +109,7 @@ function WhatChanges({ before, after }: { before: Fields; after: Fields }) {
     <details className="card" onToggle={({ currentTarget }) => setIsShown(currentTarget.open)}>
       <summary>What changes</summary>
       <div className="agent-details-body">
-        {isShown ? <Changes changes={changesBetween(before, shown)} /> : null}
+        {isShown ? <Changes changes={changesBetween(before, shown)} heading="h2" /> : null}
       </div>
     </details>
   );

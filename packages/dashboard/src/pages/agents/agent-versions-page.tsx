@@ -72,13 +72,15 @@ function columnsOf(
 function Compared({ agent }: { agent: Agent }) {
   const [search] = useFilters();
   const id = useAgentId();
+  const titleId = useId();
   const latest = agent.latest_version ?? 0;
   const to = Number(search['to'] ?? latest);
   const from = Number(search['from'] ?? Math.max(1, to - 1));
   const { data, error, refetch } = useVersionDiff(id, from, to);
   if (latest < 2) return null;
   return (
-    <section className="card stack" aria-label="Changes between two versions">
+    <section className="card stack" aria-labelledby={titleId}>
+      <h2 id={titleId}>Changes between two versions</h2>
       <Filters>
         <VersionChoice name="from" label="From version" value={from} latest={latest} />
         <VersionChoice name="to" label="To version" value={to} latest={latest} />

@@ -110,13 +110,13 @@ function columnsOf(stats: Stats | undefined): readonly Column<Agent>[] {
     },
     {
       name: 'State',
-      width: 'minmax(0, 1.5fr)',
+      width: 'minmax(0, 2.5fr)',
       cell: (agent) => <AgentFlags agent={agent} />,
     },
     {
       name: 'Activated by',
       width: 'minmax(0, 2fr)',
-      isWide: true,
+      isWide: 'very',
       cell: (agent) => <MovedBy agent={agent} />,
     },
     {
@@ -154,7 +154,7 @@ function columnsOf(stats: Stats | undefined): readonly Column<Agent>[] {
         );
       },
     },
-    { name: 'Gaps', width: '6.5rem', align: 'end', isWide: true, cell: rate('gap_rate') },
+    { name: 'Gaps', width: '6.5rem', align: 'end', isWide: 'very', cell: rate('gap_rate') },
   ];
 }
 

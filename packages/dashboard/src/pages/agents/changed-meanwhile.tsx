@@ -53,7 +53,7 @@ export function ChangedMeanwhile({
           )}
         </div>
         <Who base={base} now={now} />
-        <Changes changes={changesBetween(fieldsOf(before), fieldsOf(theirs))} />
+        <Changes changes={changesBetween(fieldsOf(before), fieldsOf(theirs))} heading="h2" />
       </div>
     </section>
   );

@@ -3,13 +3,20 @@ import { Diff } from '../../ui/diff.tsx';
 import { Json } from '../../ui/code.tsx';
 
 /** Shows each difference. Texts are compared word by word, and other values are shown before and after the change. */
-export function Changes({ changes }: { changes: readonly Change[] }) {
+export function Changes({
+  changes,
+  heading: Heading = 'h3',
+}: {
+  changes: readonly Change[];
+  /** Element of the headings, one level below the heading above the list. */
+  heading?: 'h2' | 'h3';
+}) {
   if (changes.length === 0) return <p className="muted">No differences.</p>;
   return (
     <div>
       {[...changes].sort(promptFirst).map(({ path, before, after }) => (
         <section key={path} className="agent-change">
-          <h3>{placeOf(path)}</h3>
+          <Heading>{placeOf(path)}</Heading>
           {typeof before === 'string' && typeof after === 'string' ? (
             <Diff before={before} after={after} />
           ) : (

@@ -6,10 +6,11 @@ import { Needing } from '../../ui/needing.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { DeleteKey } from './delete-key.tsx';
-import type { Key } from './key.ts';
+import { SCOPES, type Key } from './key.ts';
 import { NewKey } from './new-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
 import { SettingsFrame } from './settings-frame.tsx';
+import './settings.css';
 
 type Acting = { what: 'rotate' | 'delete'; key: Key };
 
@@ -41,16 +42,26 @@ function KeyList({ onAct }: { onAct: (acting: Acting) => void }) {
   const canManage = useCan('keys');
   const list = useList('keys', '/v1/api_keys', { enabled: canManage });
   const columns: Column<Key>[] = [
-    { name: 'Name', cell: ({ name }) => name || <span className="muted">unnamed</span> },
+    { name: 'Name', cell: (key) => <KeyName apiKey={key} /> },
     { name: 'Prefix', cell: ({ prefix }) => <span className="mono">{prefix}…</span>, isWide: true },
-    { name: 'Scopes', cell: ({ scopes }) => scopes.join(', '), width: 'minmax(0, 2fr)' },
+    {
+      name: 'Scopes',
+      cell: ({ scopes }) => scopes.join(', '),
+      width: 'minmax(0, 2fr)',
+      isWide: true,
+    },
     {
       name: 'Last used',
       cell: (key) => <Time at={key.last_used_at} never="never" />,
       width: '8rem',
       isWide: true,
     },
-    { name: 'Expires', cell: (key) => <Time at={key.expires_at} never="never" />, width: '7rem' },
+    {
+      name: 'Expires',
+      cell: (key) => <Time at={key.expires_at} never="never" />,
+      width: '7rem',
+      isWide: true,
+    },
     {
       name: 'Actions',
       width: '10.5rem',
@@ -72,4 +83,22 @@ function KeyList({ onAct }: { onAct: (acting: Acting) => void }) {
     },
   ];
   return <Table label="API keys" list={list} columns={columns} empty={<p>No keys.</p>} />;
+}
+
+/** Shows the name of a key. On phones, where the columns do not fit, the scopes and the expiry are below it. */
+function KeyName({ apiKey: { name, scopes, expires_at: expiresAt } }: { apiKey: Key }) {
+  return (
+    <>
+      {name || <span className="muted">unnamed</span>}
+      <span className="key-more small muted">
+        {scopes.length === SCOPES.length ? 'all scopes' : scopes.join(', ')}
+        {expiresAt === null ? null : (
+          <>
+            {' '}
+            · <Time at={expiresAt} />
+          </>
+        )}
+      </span>
+    </>
+  );
 }

@@ -6,15 +6,8 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
+import { SCOPES } from './key.ts';
 import { ShownOnce } from './shown-once.tsx';
-
-const SCOPES: readonly { scope: Scope; may: string }[] = [
-  { scope: 'read', may: 'see everything in the namespace except keys and the audit log' },
-  { scope: 'write', may: 'create and change agents, endpoints and knowledge; hold conversations' },
-  { scope: 'publish', may: 'decide what is live: publish, pin, roll back' },
-  { scope: 'replay', may: 'replay events and stop replays' },
-  { scope: 'keys', may: 'create and delete keys, end sessions, read the audit log' },
-];
 
 const DAY_SEC = 86_400;
 const ENDS = [

@@ -40,10 +40,16 @@ export function PastSyncs({ sourceId }: { sourceId: string }) {
         list={list}
         empty="No syncs yet."
         columns={[
-          { name: 'Status', cell: (sync) => <State sync={sync} />, width: '7.5rem' },
-          { name: 'When', cell: (sync) => <Time at={sync.requested_at} />, width: '7rem' },
+          { name: 'Status', cell: (sync) => <State sync={sync} />, width: '8.5rem' },
+          { name: 'When', cell: (sync) => <Time at={sync.requested_at} /> },
           { name: 'Trigger', cell: ({ trigger }) => WORDS[trigger], isWide: true },
-          { name: 'Read', cell: ({ read }) => count(read), width: '5rem', align: 'end' },
+          {
+            name: 'Read',
+            cell: ({ read }) => count(read),
+            width: '5rem',
+            align: 'end',
+            isWide: true,
+          },
           { name: 'Changed', cell: changesOf, width: 'minmax(0, 2fr)', isWide: true },
           { name: 'Duration', cell: tookOf, width: '5rem', align: 'end', isWide: true },
           {
@@ -105,7 +111,9 @@ function ProblemList({ sourceId, id }: { sourceId: string; id: string }) {
       <p className="muted">
         Documents that failed and keep their previous content: {count(failed)}. Documents that were
         skipped and are no longer found: {count(skipped)}.
-        {failed + skipped > problems.length ? ` This list has the first ${problems.length}.` : ''}
+        {failed + skipped > problems.length
+          ? ` This list has the first ${count(problems.length)}.`
+          : ''}
       </p>
       <ul className="stack-small" aria-label="Documents not read">
         {problems.map(({ path, kind, reason }) => (
