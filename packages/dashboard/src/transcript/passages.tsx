@@ -5,6 +5,7 @@ import type { Turn } from '../data/conversations.ts';
 import { useSourceNames } from '../data/names.ts';
 import { isCode, ok, parley } from '../data/parley.ts';
 import { shortId } from '../ui/copy-id.tsx';
+import { counted } from '../ui/figure.tsx';
 import { DocumentLink } from './document-link.tsx';
 import { TroubleNote } from '../ui/trouble.tsx';
 
@@ -21,8 +22,8 @@ export function Passages({ retrieval, isOpen }: { retrieval: Retrieval; isOpen: 
         {found === 0
           ? 'Nothing found'
           : chunks.length === 0
-            ? `The answer uses none of ${found} passages`
-            : `The answer uses ${chunks.length} of ${found} passages`}
+            ? `The answer uses none of ${counted(found, 'passage')}`
+            : `The answer uses ${chunks.length} of ${counted(found, 'passage')}`}
       </summary>
       <p className="muted">
         Query: <q>{query}</q>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { AgentContent } from '../../data/agents.ts';
 import { REDACTION_KINDS } from '../../transcript/redaction-words.ts';
 import { Json } from '../../ui/code.tsx';
+import { counted } from '../../ui/figure.tsx';
 import { pairsOf } from './agent-values.ts';
 
 type Content = { [Name in keyof AgentContent]: AgentContent[Name] | null };
@@ -198,7 +199,7 @@ export function ruleText({ when, keywords, count, reason, team }: Rule): string 
     tool_failure: `A tool fails ${count ?? 1} × in a row`,
     low_confidence: `No answer is found ${count ?? 1} × in a row`,
     mood: `The user is in a bad mood ${count ?? 2} × in a row`,
-    turn_limit: `The user has written ${count} messages`,
+    turn_limit: `The user has written ${counted(count ?? 0, 'message')}`,
   }[when];
   const whom = team === undefined ? what : `${what}: requests ${team}`;
   return reason === undefined ? whom : `${whom} (${reason})`;

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { parley, ParleyError, troubleOf } from '../../data/parley.ts';
 import { gather, saveFile } from '../../data/save-file.ts';
 import { Button } from '../../ui/button.tsx';
-import { count } from '../../ui/figure.tsx';
+import { counted } from '../../ui/figure.tsx';
 import type { Search } from '../../ui/filters.tsx';
 import { useToast } from '../../ui/toast.tsx';
 
@@ -51,7 +51,7 @@ export function ExportAll({ search }: { search: Search }) {
 }
 
 function told(conversations: number): string {
-  return conversations === 1 ? '1 conversation' : `${count(conversations)} conversations`;
+  return counted(conversations, 'conversation');
 }
 
 function megabytes(bytes: number): string {

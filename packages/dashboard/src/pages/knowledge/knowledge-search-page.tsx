@@ -2,6 +2,7 @@ import { useId, useState } from 'react';
 import { useAnswering, useHits, QUESTION_MAX } from '../../data/knowledge.ts';
 import { useAgentNames } from '../../data/names.ts';
 import { Button } from '../../ui/button.tsx';
+import { counted } from '../../ui/figure.tsx';
 import { Filters, SelectFilter, useFilters } from '../../ui/filters.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { Hits } from './hits.tsx';
@@ -69,7 +70,7 @@ function Found() {
   return (
     <>
       <p className="small muted" role="status">
-        {hits.length} passages
+        {counted(hits.length, 'passage')}
         {agent
           ? answering.version === null
             ? '. The agent has no live version, so it sees only the answers to its gaps'

@@ -6,6 +6,7 @@ import { ActButton, Button } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { Diff } from '../../ui/diff.tsx';
 import { Field } from '../../ui/field.tsx';
+import { count, counted } from '../../ui/figure.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 
@@ -145,7 +146,7 @@ function Changed({
         <Diff before={theirs} after={mine} />
       ) : (
         <p>
-          Their text has {theirs.length} characters, and yours has {mine.length}.
+          Their text has {counted(theirs.length, 'character')}, and yours has {count(mine.length)}.
         </p>
       )}
     </div>

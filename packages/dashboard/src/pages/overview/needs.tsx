@@ -4,6 +4,7 @@ import { agentName } from '../../data/agents.ts';
 import { useMissed, useWaitingList, type Escalation } from '../../data/escalations.ts';
 import { ok, parley } from '../../data/parley.ts';
 import { useStats, useStatsBefore, type Stats } from '../../data/stats.ts';
+import { count, counted } from '../../ui/figure.tsx';
 import { durationText, Time, Waiting } from '../../ui/time.tsx';
 import { reasonText } from '../escalations/escalation-words.ts';
 
@@ -225,9 +226,11 @@ function risingGaps(today: Stats | undefined, yesterday: Stats | undefined): Nee
       tone: 'warn',
       text:
         before.questions === 0
-          ? `${now.gaps} of ${now.questions} questions in the last 24 hours had no answer.`
-          : `More gaps: ${now.gaps} questions in the last 24 hours had no answer.`,
-      ...(before.questions > 0 && { detail: `In the 24 hours before, there were ${before.gaps}.` }),
+          ? `${count(now.gaps)} of ${counted(now.questions, 'question')} in the last 24 hours had no answer.`
+          : `More gaps: ${counted(now.gaps, 'question')} in the last 24 hours had no answer.`,
+      ...(before.questions > 0 && {
+        detail: `In the 24 hours before, there were ${count(before.gaps)}.`,
+      }),
       to: '/knowledge/gaps',
       act: 'Answer them',
     },

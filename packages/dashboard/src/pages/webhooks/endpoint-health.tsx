@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import type { Endpoint } from '../../data/webhooks.ts';
-import { count, Figure, Figures } from '../../ui/figure.tsx';
+import { count, counted, Figure, Figures } from '../../ui/figure.tsx';
 import { Time } from '../../ui/time.tsx';
 
 /** Maximum number of unfinished deliveries that the API counts. */
@@ -19,7 +19,9 @@ export function EndpointHealth({ endpoint }: { endpoint: Endpoint }) {
           name="Failing since"
           value={<Time at={endpoint.failing_since} never="not failing" />}
           note={
-            endpoint.failed_attempts > 0 ? `${count(endpoint.failed_attempts)} attempts failed` : ''
+            endpoint.failed_attempts > 0
+              ? `${counted(endpoint.failed_attempts, 'attempt')} failed`
+              : ''
           }
         />
         <Figure

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { ok, parley } from '../../data/parley.ts';
 import { SELDOM } from '../../data/stats.ts';
 import { Chart } from '../../ui/chart.tsx';
-import { count, percent } from '../../ui/figure.tsx';
+import { count, counted, percent } from '../../ui/figure.tsx';
 import { useFilters } from '../../ui/filters.tsx';
 import { msText } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
@@ -84,7 +84,7 @@ export function EndpointLatency({ endpointId }: { endpointId: string }) {
             limit={TARGET}
           />
           <Chart
-            summary={`${count(stats.data.acknowledged)} acknowledged, ${count(stats.data.failed)} given up, ${count(stats.data.unfinished)} pending; ${count(stats.data.failed_attempts)} of ${count(stats.data.attempts)} attempts failed.`}
+            summary={`${count(stats.data.acknowledged)} acknowledged, ${count(stats.data.failed)} given up, ${count(stats.data.unfinished)} pending; ${count(stats.data.failed_attempts)} of ${counted(stats.data.attempts, 'attempt')} failed.`}
             times={chart.times}
             series={chart.outcomes}
             unit=""

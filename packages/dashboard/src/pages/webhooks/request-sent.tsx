@@ -1,6 +1,7 @@
 import { bodyOf, type StoredEvent } from '../../data/events.ts';
 import type { Delivery, Endpoint } from '../../data/webhooks.ts';
 import { Code } from '../../ui/code.tsx';
+import { counted } from '../../ui/figure.tsx';
 
 /**
  * Shows the request of each attempt (contract/deliveries.md#headers). The body is exactly what was sent. The URL and
@@ -39,7 +40,7 @@ export function RequestSent({
       {body === undefined ? null : (
         <>
           <h3 className="small muted">
-            Body, exactly as it is sent: {new TextEncoder().encode(body).length} bytes
+            Body, exactly as it is sent: {counted(new TextEncoder().encode(body).length, 'byte')}
           </h3>
           <Code text={body} label="Body" wrap />
         </>

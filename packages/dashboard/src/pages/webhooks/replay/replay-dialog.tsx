@@ -6,7 +6,7 @@ import type { Endpoint, Job } from '../../../data/webhooks.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { count } from '../../../ui/figure.tsx';
+import { counted } from '../../../ui/figure.tsx';
 import { localTime, unixTime } from '../../../ui/filters.tsx';
 import { useToast } from '../../../ui/toast.tsx';
 import { TroubleNote } from '../../../ui/trouble.tsx';
@@ -144,7 +144,7 @@ function Counted({ count: found, since, until }: { count: number; since: number;
 }
 
 function eventsText(found: number): string {
-  return found === 1 ? '1 event' : `${count(found)} events`;
+  return counted(found, 'event');
 }
 
 function actOf({ count: found, mode }: { count: number; mode: Job['mode'] }): string {
