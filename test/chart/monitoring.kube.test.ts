@@ -53,8 +53,9 @@ const SCRAPE_LABELS = ['namespace', 'job', 'pod', 'component'];
 
 /** Each series the program exports → its labels; `undefined` where prom-client made them. */
 const metricsOfAll = createMetrics({ processMetrics: true });
-// Only a process that measures the queue shows these.
+// Only a process that measures the queue or those who wait shows these.
 metricsOfAll.showBacklog({ pending: 1, oldestDueAgeSec: 1, endpoints: { healthy: 1 } });
+metricsOfAll.showWaiting({ waiting: 1, oldestWaitSec: 1 });
 const exported = await seriesOf(metricsOfAll);
 const recorded = new Map(
   rules.flatMap(({ record, expr }) => (record === undefined ? [] : [[record, expr] as const])),
@@ -172,7 +173,17 @@ describe('runbooks', () => {
 describe('the Grafana dashboard', () => {
   test('has a row for each part', () => {
     const titles = panels.filter(({ type }) => type === 'row').map(({ title }) => title);
-    expect(titles).toEqual(['The promise', 'Delivery', 'Operator', 'API', 'Processes']);
+    expect(titles).toEqual([
+      'The promise',
+      'Delivery',
+      'Conversations',
+      'Escalations',
+      'Models and tools',
+      'Calls and voice',
+      'Operator',
+      'API',
+      'Processes',
+    ]);
   });
 
   test('shows the promise first: the share of deliveries acknowledged within 0.5 s', () => {

@@ -282,6 +282,18 @@ export async function closeEscalationsOf(
   return rows.map(({ status }) => status);
 }
 
+/** Counts the escalations that wait for a person, and returns the age of the oldest. */
+export async function measureWaiting(db: Db): Promise<{ waiting: number; oldestWaitSec: number }> {
+  const { rows } = await db.query<{ waiting: number; oldestWaitSec: number }>({
+    name: 'measure_waiting',
+    text: `select count(*)::int as waiting,
+                  coalesce(extract(epoch from clock_timestamp() - min(requested_at)), 0)::float8
+                    as "oldestWaitSec"
+             from escalations where status = 'requested' and not test`,
+  });
+  return rows[0]!; // `rows[0]` exists: an aggregate without `group by` returns one row.
+}
+
 /** Returns escalations that nobody accepted in time, longest overdue first. */
 export async function listTimedOut(
   db: Db,

@@ -52,6 +52,7 @@ export function createMetrics(options: { processMetrics: boolean }) {
     },
     ...createDeliveryMetrics(registry),
     ...createBacklogMetrics(registry, beforeScrape),
+    ...createWaitingMetrics(registry, beforeScrape),
     ...createProductMetrics(registry),
     ...createGenAiMetrics(registry),
     ...createLimitMetrics(registry),
@@ -129,12 +130,28 @@ function createDeliveryMetrics(registry: Registry) {
 }
 
 /** Maximum age of a measurement in ms. An older one is not exported, because it would be mistaken for a current one. */
-const BACKLOG_MAX_AGE_MS = 30_000;
+const MEASURED_MAX_AGE_MS = 30_000;
 
 /**
- * Creates the metrics of the delivery queue. A process that does not measure the queue does not export these metrics,
- * because they would show 0.
+ * Returns a function that exports gauges after a measurement, until it is too old. A process that does not measure does
+ * not export them, because they would show 0.
  */
+function showingWhileFresh(
+  registry: Registry,
+  beforeScrape: Map<string, () => void>,
+  { subject, gauges }: { subject: string; gauges: Record<string, Gauge<never> | Gauge<'state'>> },
+): (nowMs: () => number) => void {
+  return (nowMs) => {
+    for (const gauge of Object.values(gauges)) registry.registerMetric(gauge);
+    const measuredMs = nowMs();
+    beforeScrape.set(subject, () => {
+      if (nowMs() - measuredMs <= MEASURED_MAX_AGE_MS) return;
+      for (const name of Object.keys(gauges)) registry.removeSingleMetric(name);
+    });
+  };
+}
+
+/** Creates the metrics of the delivery queue. */
 function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () => void>) {
   const { gauge } = makersIn(undefined);
   const names = [
@@ -148,9 +165,10 @@ function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () =
     'Waiting time of the oldest delivery that could be attempted now.',
   );
   const endpoints = gauge(names[2], 'Endpoints by state.', ['state']);
-  const hide = (): void => {
-    for (const name of names) registry.removeSingleMetric(name);
-  };
+  const show = showingWhileFresh(registry, beforeScrape, {
+    subject: 'backlog',
+    gauges: { [names[0]]: pending, [names[1]]: oldestDueAge, [names[2]]: endpoints },
+  });
   return {
     showBacklog: (
       measured: { pending: number; oldestDueAgeSec: number; endpoints: Record<string, number> },
@@ -161,13 +179,29 @@ function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () =
       for (const [state, count] of Object.entries(measured.endpoints)) {
         endpoints.set({ state }, count);
       }
-      registry.registerMetric(pending);
-      registry.registerMetric(oldestDueAge);
-      registry.registerMetric(endpoints);
-      const measuredMs = nowMs();
-      beforeScrape.set('backlog', () => {
-        if (nowMs() - measuredMs > BACKLOG_MAX_AGE_MS) hide();
-      });
+      show(nowMs);
+    },
+  };
+}
+
+/** Creates the metrics of users who wait for a person. */
+function createWaitingMetrics(registry: Registry, beforeScrape: Map<string, () => void>) {
+  const { gauge } = makersIn(undefined);
+  const names = ['parley_escalations_waiting', 'parley_escalation_oldest_wait_seconds'] as const;
+  const waiting = gauge(names[0], 'Escalations that nobody has accepted yet.');
+  const oldestWait = gauge(names[1], 'Waiting time of the oldest of these escalations.');
+  const show = showingWhileFresh(registry, beforeScrape, {
+    subject: 'waiting',
+    gauges: { [names[0]]: waiting, [names[1]]: oldestWait },
+  });
+  return {
+    showWaiting: (
+      measured: { waiting: number; oldestWaitSec: number },
+      nowMs = monotonicMs,
+    ): void => {
+      waiting.set(measured.waiting);
+      oldestWait.set(measured.oldestWaitSec);
+      show(nowMs);
     },
   };
 }

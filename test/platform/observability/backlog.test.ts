@@ -38,3 +38,24 @@ test('what is older than half a minute is not, until it is measured again', asyn
   metrics.showBacklog(measured, () => nowMs);
   expect(shown(await metrics.render())).toEqual(GAUGES);
 });
+
+const WAITING = ['parley_escalations_waiting', 'parley_escalation_oldest_wait_seconds'];
+
+test('those who wait for a person are shown by who measures them, and as long', async () => {
+  const metrics = createMetrics({ processMetrics: false });
+  const shownOf = async (): Promise<string[]> => {
+    const page = await metrics.render();
+    return WAITING.filter((name) => page.includes(name));
+  };
+  metrics.showBacklog(measured);
+  expect(await shownOf()).toEqual([]);
+  let nowMs = 0;
+  metrics.showWaiting({ waiting: 2, oldestWaitSec: 61.5 }, () => nowMs);
+  const page = await metrics.render();
+  expect(page).toContain('parley_escalations_waiting 2\n');
+  expect(page).toContain('parley_escalation_oldest_wait_seconds 61.5\n');
+  nowMs = 30_001;
+  expect(await shownOf()).toEqual([]);
+  // Each measurement has an age of its own.
+  expect(shown(await metrics.render())).toEqual(GAUGES);
+});

@@ -9,6 +9,7 @@ const section = readFileSync(PAGE, 'utf8');
 async function served(): Promise<string[]> {
   const metrics = createMetrics({ processMetrics: false });
   metrics.showBacklog({ pending: 0, oldestDueAgeSec: 0, endpoints: {} });
+  metrics.showWaiting({ waiting: 0, oldestWaitSec: 0 });
   return [...(await metrics.render()).matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name!);
 }
 
@@ -24,7 +25,7 @@ test('every metric has its line, those of controllers by the list below the tabl
 test('every name of a row is served', async () => {
   const names = [
     ...section.matchAll(
-      /`((?:parley|gen_ai|http)_\w+_(?:seconds|total|usage|pending|endpoints|in_flight))\b/g,
+      /`((?:parley|gen_ai|http)_\w+_(?:seconds|total|usage|pending|endpoints|waiting|in_flight))\b/g,
     ),
   ].map(([, name]) => name!);
   expect(names.length).toBeGreaterThan(15);

@@ -2,6 +2,7 @@ import { openAiRoutes } from '../../../conversations/completions/completions.rou
 import { conversationRoutes } from '../../../conversations/conversations.routes.ts';
 import { createJudge } from '../../../conversations/ending/judge.ts';
 import { createReaper } from '../../../conversations/ending/reaper.ts';
+import { createWaitingMeasure } from '../../../conversations/escalations/measure-waiting.ts';
 import { escalationRoutes } from '../../../conversations/escalations/escalations.routes.ts';
 import { feedbackPage } from '../../../conversations/feedback/feedback-page.ts';
 import { createFollowers, type Followers } from '../../../conversations/follow-conversation.ts';
@@ -118,7 +119,7 @@ export function createConversations(
       ...escalationRoutes(conversing),
     ],
     pages: [feedbackPage({ pool, changed, nowMs, sealer, rateLimits, linkLimits })],
-    jobs: [createReaper(conversing), turns.renewal],
+    jobs: [createReaper(conversing), turns.renewal, createWaitingMeasure({ pool, metrics, log })],
     listeners: {
       [CHANNELS.conversations]: (ids) => {
         turns.look(ids);

@@ -1,0 +1,31 @@
+import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import type { Metrics } from '../../platform/observability/metrics.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import { measureWaiting } from './escalations.sql.ts';
+
+const MEASURE_MS = 10_000;
+
+/**
+ * Creates the job that measures how many users wait for a person, and how long. Every API process measures all
+ * namespaces, so that an alert works as long as one of them runs.
+ */
+export function createWaitingMeasure({
+  pool,
+  metrics,
+  log,
+}: {
+  pool: Pool;
+  metrics: Pick<Metrics, 'showWaiting'>;
+  log: Logger;
+}): Periodic {
+  return createPeriodic({
+    what: 'measuring the wait for a person',
+    everyMs: MEASURE_MS,
+    log,
+    run: async () => {
+      metrics.showWaiting(await measureWaiting(pool));
+      return false;
+    },
+  });
+}
