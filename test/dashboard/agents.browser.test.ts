@@ -3,7 +3,7 @@ import type { Page, Route } from 'playwright-core';
 import type { ParleyClient } from '../../packages/client/src/client.ts';
 import { ok } from '../../packages/client/src/client.ts';
 import { toUuid } from '../../src/ids.ts';
-import { cutOff, expectAccessible, follow, openDashboard, WALKED_THEMES } from './dashboard.ts';
+import { expectAccessible, follow, openDashboard, WALKED_THEMES } from './dashboard.ts';
 
 /** Agents as people keep them: each story from a click to what the database has then. */
 
@@ -319,27 +319,6 @@ test('with the scope read alone nothing that acts is live, and without it one th
   await text(other.page, /scope read/);
   await other.page.goto(`/agents/${id}`);
   await text(other.page, /scope read/);
-});
-
-test('the list has whole names and states beside its figures, 1024 wide', async () => {
-  const { page, parley } = await openDashboard({
-    namespace: 'widths',
-    viewport: { width: 1024, height: 768 },
-  });
-  await newAgent(parley, { display_name: 'Harbour Bikes' });
-  const id = await newAgent(parley, {
-    display_name: 'Tidewater Internet',
-    publish_policy: 'manual',
-  });
-  const params = { path: { id } };
-  await ok(parley.POST('/v1/agents/{id}/publish', { params, body: { version: 1 } }));
-  await ok(parley.PATCH('/v1/agents/{id}', { params, body: { prompt: 'You help more.' } }));
-  await page.goto('/agents');
-  const row = page.getByRole('row', { name: /Tidewater Internet/ });
-  await row.getByText('version 2 is unpublished').waitFor();
-  await page.getByRole('row', { name: /Harbour Bikes/ }).waitFor();
-  await row.getByRole('cell', { name: '–', exact: true }).first().waitFor();
-  expect(await page.getByRole('cell').evaluateAll(cutOff)).toEqual([]);
 });
 
 test('the list has its figures by one request, however many agents there are', async () => {
