@@ -5,7 +5,7 @@ import {
   lazyRouteComponent,
   type AnyRoute,
 } from '@tanstack/react-router';
-import { rememberFilters } from '../ui/last-filters.ts';
+import { rememberFilters } from '../data/last-filters.ts';
 import { TroubleNote } from '../ui/trouble.tsx';
 import { NotFoundPage } from './not-found.tsx';
 import { Shell } from './shell.tsx';

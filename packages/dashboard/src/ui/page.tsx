@@ -1,7 +1,7 @@
 import { useEffect, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
+import { lastFilters } from '../data/last-filters.ts';
 import { arriveAt } from './keep-focus.ts';
-import { lastFilters } from './last-filters.ts';
 import { setPageTitle } from './title.ts';
 
 /** The frame of every page: back link, title and actions. */

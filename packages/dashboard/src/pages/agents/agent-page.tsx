@@ -7,7 +7,7 @@ import { Actor } from '../../ui/actor.tsx';
 import { ActButton, ButtonLink } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { useFilters } from '../../ui/filters.tsx';
-import { lastFilters } from '../../ui/last-filters.ts';
+import { lastFilters } from '../../data/last-filters.ts';
 import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';

@@ -5,7 +5,7 @@ import { ok, parley } from '../../data/parley.ts';
 import { ActButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { count } from '../../ui/figure.tsx';
-import { lastFilters } from '../../ui/last-filters.ts';
+import { lastFilters } from '../../data/last-filters.ts';
 import { useToast } from '../../ui/toast.tsx';
 
 type Events = 'deliver' | 'cancel';

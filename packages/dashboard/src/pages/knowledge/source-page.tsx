@@ -8,7 +8,7 @@ import { ActButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { count, counted } from '../../ui/figure.tsx';
-import { lastFilters } from '../../ui/last-filters.ts';
+import { lastFilters } from '../../data/last-filters.ts';
 import { Needing } from '../../ui/needing.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
