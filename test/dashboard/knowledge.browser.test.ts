@@ -177,7 +177,7 @@ test(
     await upload.click();
     await page.getByText(/a\.pdf has the extension of a PDF file, but/).waitFor();
     // The content is sent once the source can be read.
-    expect(methods).toEqual(['POST', 'GET', 'GET', 'PUT']);
+    expect(methods.join(' ')).toMatch(/^POST( GET){2,} PUT$/);
     await page.unrouteAll();
     await expectAccessible(page);
 
