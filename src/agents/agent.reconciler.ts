@@ -23,6 +23,7 @@ import {
   missingProviders,
   speechProvidersOf,
   whyCarrierSpeaks,
+  type FindProvider,
   type Models,
 } from './references/missing-providers.ts';
 import { notActedOn } from './not-acted-on.ts';
@@ -127,7 +128,7 @@ async function act(
     // A pin is often a rollback during an incident, so a missing reference in newer content must not prevent it.
     ...(blocked && { blocked: { ...blocked.why, pinCounts: !agent.spec.suspend } }),
   });
-  const whyCarrier = await whyCarrierSpeaks(deps.store, namespace, agent.spec);
+  const whyCarrier = await whyCarrierSpeaks(findProviderIn(deps.store), namespace, agent.spec);
   const degraded = degradedBy(notActedOn(agent.spec, deps, whyCarrier));
   const { activeVersion, latestVersion } = live;
   const before = agent.status.activeVersion;
@@ -147,6 +148,10 @@ async function act(
       isTold(agent, note) ? [] : [{ type: 'Warning', action: 'Publish', reason, note }],
     ),
   };
+}
+
+function findProviderIn(store: AgentReconcilerDeps['store']): FindProvider {
+  return async (namespace, name) => (await store.get('ModelProvider', { namespace, name }))?.spec;
 }
 
 /**

@@ -54,9 +54,16 @@ export const Agent = z
   })
   .meta({ id: 'Agent', description: 'An agent: its declared fields and its state.' });
 
-export function agentView(row: AgentRow, models: Models): Record<string, unknown> {
+/** Returns the agent as the REST API shows it. `whyCarrier` says why the carrier speaks although providers are named. */
+export function agentView(
+  row: AgentRow,
+  models: Models,
+  whyCarrier?: string,
+): Record<string, unknown> {
   const { ready, reason } = row;
-  const message = [row.message, notActedOn(row.spec, models)].filter(Boolean).join('; ');
+  const message = [row.message, notActedOn(row.spec, models, whyCarrier)]
+    .filter(Boolean)
+    .join('; ');
   return {
     id: fromUuid('agt', row.id),
     created: unixSec(row.createdAt),

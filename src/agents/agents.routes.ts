@@ -4,9 +4,15 @@ import { MAX_INT32 } from '../platform/resources/schema/field-types.ts';
 import { AgentPatch, AgentWrite } from './rest-agent.ts';
 import { publishVersion, rollBack } from './pin-agent.ts';
 import { etagOf } from '../platform/declare/precondition.ts';
-import { listAgents } from './agents.sql.ts';
+import { listAgents, type AgentRow } from './agents.sql.ts';
 import { noTimeZone, unknownTimeZone } from './agent-hours.ts';
-import { requireProviders, type Models } from './references/missing-providers.ts';
+import {
+  findingOnce,
+  requireProviders,
+  whyCarrierSpeaks,
+  type FindProvider,
+  type Models,
+} from './references/missing-providers.ts';
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import { requireTools } from './tools/tool-problems.ts';
 import { requireSources, type RequireSourcesDeps } from './references/require-sources.ts';
@@ -35,13 +41,13 @@ const written: Answers = {
 
 export type AgentRoutesDeps = AgentWriterDeps &
   RequireSourcesDeps &
-  Models & { guard: AddressGuard };
+  Models & { guard: AddressGuard; findProvider: FindProvider };
 
 /** Returns the routes for agents and their live versions (contract/agents.md). */
 export function agentRoutes(deps: AgentRoutesDeps): Route[] {
-  const answerOf = ({ row, shown }: Pick<WrittenAgent, 'row' | 'shown'>) => ({
+  const answerOf = async ({ row, shown }: Pick<WrittenAgent, 'row' | 'shown'>) => ({
     etag: etagOf(row),
-    body: agentView(row, deps),
+    body: await shownAgent(deps, row),
     shown,
   });
   return [
@@ -67,12 +73,17 @@ export function agentRoutes(deps: AgentRoutesDeps): Route[] {
       },
       errors: { create: ['name_taken', 'quota_exceeded'] },
       api: {
-        list: async ({ managed_by, ...filter }) =>
-          (await listAgents(deps.pool, { ...filter, managedBy: managed_by })).map((row) => ({
-            id: row.id,
-            body: agentView(row, deps),
-            fits: row.fits,
-          })),
+        list: async ({ managed_by, ...filter }) => {
+          const rows = await listAgents(deps.pool, { ...filter, managedBy: managed_by });
+          const findProvider = findingOnce(deps.findProvider);
+          return Promise.all(
+            rows.map(async (row) => ({
+              id: row.id,
+              body: await shownAgent({ ...deps, findProvider }, row),
+              fits: row.fits,
+            })),
+          );
+        },
         read: async (key) => answerOf({ row: await requireAgent(deps, key), shown: true }),
         create: async (caller, { body: { name, ...fields }, plan }) => {
           await requireReferences(deps, caller.namespace, fields);
@@ -88,6 +99,13 @@ export function agentRoutes(deps: AgentRoutesDeps): Route[] {
     }),
     ...activationRoutes(deps),
   ];
+}
+
+async function shownAgent(
+  deps: Models & { findProvider: FindProvider },
+  row: AgentRow,
+): Promise<Record<string, unknown>> {
+  return agentView(row, deps, await whyCarrierSpeaks(deps.findProvider, row.namespace, row.spec));
 }
 
 /**
@@ -176,9 +194,9 @@ function activationRoutes(deps: AgentRoutesDeps): Route[] {
   ];
 }
 
-function writtenAnswer(models: Models, { row, shown }: WrittenAgent): Answer {
+async function writtenAnswer(deps: AgentRoutesDeps, { row, shown }: WrittenAgent): Promise<Answer> {
   const headers = { ETag: etagOf(row) };
-  return { status: shown ? 200 : 202, body: agentView(row, models), headers };
+  return { status: shown ? 200 : 202, body: await shownAgent(deps, row), headers };
 }
 
 function nameIsFixed(): ApiError {

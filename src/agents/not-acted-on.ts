@@ -4,9 +4,9 @@ import { providersOf, type Models } from './references/missing-providers.ts';
 
 /**
  * Returns a sentence that lists the declared settings without effect, each with the reason, or `undefined` if all have
- * an effect (contract/agents.md#settings-without-effect). Example: `no effect without a model: tools (refund, hang_up),
- * model, the escalation rule tool_failure; no effect where a carrier speaks: voice (speed), transcriber`. Such settings
- * do not prevent the agent from being ready. If the voice and the transcriber both name a provider, `whyCarrier` says
+ * an effect (contract/agents.md#settings-without-effect). Example: `no effect without a model (…): prompt, tools (refund,
+ * hang_up), model, the escalation rule tool_failure; no effect where a carrier speaks: voice (speed), transcriber`. Such
+ * settings do not prevent the agent from being ready. If the voice and the transcriber both name a provider, `whyCarrier` says
  * why the carrier transcribes and speaks anyway.
  */
 export function notActedOn(
@@ -16,7 +16,7 @@ export function notActedOn(
 ): string | undefined {
   const content = contentOf(spec);
   const reasons = [
-    ['without a model', hasModel(content, models) ? [] : withoutModel(content)],
+    [`without a model (${MODEL_CURE})`, hasModel(content, models) ? [] : withoutModel(content)],
     [
       `where a carrier speaks${whyCarrier === undefined ? '' : ` (${whyCarrier})`}`,
       unspoken(content, whyCarrier !== undefined),
@@ -26,6 +26,8 @@ export function notActedOn(
   if (said.length === 0) return undefined;
   return said.map(([where, names]) => `no effect ${where}: ${names.join(', ')}`).join('; ');
 }
+
+const MODEL_CURE = 'name a ModelProvider in model.provider, or set PARLEY_MODEL_URL';
 
 /** Voice settings that are not sent to a carrier that speaks for the agent. */
 const OWN_SPEECH = ['model', 'speed', 'fallback'] as const;
@@ -58,6 +60,7 @@ function withoutModel(content: Content): string[] {
   const isJudged = content.judgement?.by === 'model' && !content.judgement.model?.provider;
   const isRule = content.escalation?.rules?.some(({ when }) => when === 'tool_failure') ?? false;
   return [
+    'prompt', // Every agent declares one.
     ...(tools.length > 0 ? [`tools (${listed(tools)})`] : []),
     ...(content.model ? ['model'] : []),
     ...(isRule ? ['the escalation rule tool_failure'] : []),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 import { describeEachStore } from '../roles/each-store.ts';
+import { WITHOUT_MODEL } from './without-model.ts';
 
 const SPOKEN = {
   voice: {
@@ -19,7 +20,9 @@ const SPOKEN = {
     retranscribe_interrupted: true,
   },
 };
-const NOT_ACTED_ON = 'no effect without a model: tools (look_up)';
+const MESSAGE =
+  `version 1 is live; ${WITHOUT_MODEL}, tools (look_up); no effect where a carrier speaks ` +
+  '(ModelProvider "simulated" does not exist in this namespace): voice (model, speed, fallback), transcriber';
 
 describeEachStore((storeName) => {
   let api: Api;
@@ -93,12 +96,8 @@ describeEachStore((storeName) => {
         },
         managed_by: 'api',
         ready: true,
-        status_message: `version 1 is live; ${NOT_ACTED_ON}`,
-        status: {
-          ready: true,
-          reason: 'Published',
-          message: `version 1 is live; ${NOT_ACTED_ON}`,
-        },
+        status_message: MESSAGE,
+        status: { ready: true, reason: 'Published', message: MESSAGE },
       });
       expect(String(body.created)).toMatch(/^\d{10}$/); // Seconds.
       const read = await api.call('GET', `/v1/agents/${body.id}`);

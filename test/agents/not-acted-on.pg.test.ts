@@ -4,6 +4,7 @@ import { startEngine, type Engine } from '../roles/engine.ts';
 import type { Operator } from '../../src/roles/operator/run.ts';
 import { until } from '../until.ts';
 import { awaitCondition, conditionsOf } from './agents.ts';
+import { WITHOUT_MODEL } from './without-model.ts';
 
 /** What an agent declares and nothing acts on is said, where it is declared and by REST. */
 
@@ -18,6 +19,18 @@ afterAll(() => engine?.stop());
 
 const tool = (name: string) => ({ type: 'webhook', name, url: 'https://example.com/' });
 
+function declareProvider(name: string, spec: object) {
+  return engine.store.apply(
+    {
+      kind: 'ModelProvider',
+      namespace: 'default',
+      name,
+      spec: { baseUrl: 'https://models.example.com/v1', ...spec },
+    },
+    { fieldManager: 'kubectl' },
+  );
+}
+
 test('is a condition that is there while it is true, and one Event', async () => {
   await engine.declareAgent('clara', {
     prompt: 'Be kind.',
@@ -31,13 +44,15 @@ test('is a condition that is there while it is true, and one Event', async () =>
   await awaitCondition(engine, of, { type: 'Ready', status: 'True', reason: 'Published' });
   const { Degraded, Stalled } = conditionsOf(await engine.settled('Agent', 'clara'));
   const message =
-    'no effect without a model: tools (refund, bye), model, the escalation rule ' +
+    `${WITHOUT_MODEL}, tools (refund, bye), model, the escalation rule ` +
     'tool_failure; no effect where a carrier speaks: voice (speed)';
   expect(Degraded).toMatchObject({ status: 'True', reason: 'NotSupported', message });
   expect(Stalled).toBeUndefined();
 
+  await declareProvider('east', {});
   await engine.declareAgent('clara', {
     prompt: 'Be brief.',
+    model: { provider: 'east' },
     tools: [],
     voice: {},
     escalation: { rules: [{ when: 'user_request' }] },
@@ -69,20 +84,10 @@ test('is told once, however often it is looked at', async () => {
 });
 
 test('names the speech provider that the namespace lacks, and is gone when it is there', async () => {
-  const declare = (name: string, spec: object) =>
-    engine.store.apply(
-      {
-        kind: 'ModelProvider',
-        namespace: 'default',
-        name,
-        spec: { baseUrl: 'https://models.example.com/v1', ...spec },
-      },
-      { fieldManager: 'kubectl' },
-    );
   const message = async (): Promise<string | undefined> =>
     conditionsOf(await engine.settled('Agent', 'spoken'))['Degraded']?.message;
   const noEffect = (why: string) =>
-    `no effect where a carrier speaks (${why}): voice (speed), transcriber`;
+    `${WITHOUT_MODEL}; no effect where a carrier speaks (${why}): voice (speed), transcriber`;
   const comes = (why: string) => until(why, async () => (await message()) === noEffect(why));
 
   await engine.declareAgent('spoken', {
@@ -91,14 +96,14 @@ test('names the speech provider that the namespace lacks, and is gone when it is
     transcriber: { provider: 'hears' },
   });
   await comes('ModelProvider "says" does not exist in this namespace');
-  await declare('says', {});
+  await declareProvider('says', {});
   await comes('ModelProvider "says" has no `speech`');
-  await declare('says', { speech: { defaultModel: 'm', defaultVoice: 'v' } });
+  await declareProvider('says', { speech: { defaultModel: 'm', defaultVoice: 'v' } });
   await comes('ModelProvider "hears" does not exist in this namespace');
-  await declare('hears', {});
+  await declareProvider('hears', {});
   await comes('ModelProvider "hears" has no `transcription`');
-  await declare('hears', { transcription: { defaultModel: 'm' } });
-  await until('it is gone', async () => (await message()) === undefined);
+  await declareProvider('hears', { transcription: { defaultModel: 'm' } });
+  await until('it is gone', async () => (await message()) === WITHOUT_MODEL);
 });
 
 test('is gone when the operator is started with a default model, and back without', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AgentSpec } from '../../src/agents/agent.ts';
 import { notActedOn } from '../../src/agents/not-acted-on.ts';
+import { WITHOUT_MODEL } from './without-model.ts';
 
 /** What nothing acts on depends on whether a model answers. */
 
@@ -15,9 +16,15 @@ const spec = {
 const withFallback = { ...spec, model: { name: 'm', fallback: [{ provider: 'acme' }] } };
 const withProvider = { ...spec, model: { provider: 'acme' } };
 
+test('without a model no agent acts on its prompt', () => {
+  const plain = { prompt: 'Be kind.' } as AgentSpec;
+  expect(notActedOn(plain, { hasDefaultModel: false })).toBe(WITHOUT_MODEL);
+  expect(notActedOn(plain, { hasDefaultModel: true })).toBeUndefined();
+});
+
 test('without a model it is all that a model is needed for', () => {
   expect(notActedOn(spec, { hasDefaultModel: false })).toBe(
-    'no effect without a model: tools (bye), model, the escalation rule tool_failure; ' +
+    `${WITHOUT_MODEL}, tools (bye), model, the escalation rule tool_failure; ` +
       'no effect where a carrier speaks: voice (speed)',
   );
 });

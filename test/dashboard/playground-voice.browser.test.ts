@@ -136,6 +136,20 @@ test('who may not write sees no Talk, nor does an agent without own speech have 
   expect(await page.getByRole('button', { name: 'Talk', exact: true }).count()).toBe(0);
 });
 
+test('an agent whose speech provider or model is missing says so in the playground', async () => {
+  const lost = { voice: { provider: 'nosuch' }, transcriber: { provider: 'speech' } };
+  const id = await newAgent(scene.parley, lost);
+  const { page } = await openDashboard({ at: `/agents/${id}/playground` });
+  await page
+    .getByText('Voice is not set up: model provider “nosuch” of voice does not exist.')
+    .waitFor();
+  expect(await page.getByRole('button', { name: 'Talk', exact: true }).count()).toBe(0);
+  await page.getByText('This agent has no model.').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('main').getByRole('link', { name: 'Model providers' }).click();
+  await page.waitForURL(/settings\/providers/);
+});
+
 test('an agent’s page says who may embed it, and has the script to copy', async () => {
   const id = await newAgent(scene.parley);
   const { page } = await openDashboard({ at: `/agents/${id}` });

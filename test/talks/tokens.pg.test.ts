@@ -114,6 +114,20 @@ describe('a page', () => {
   });
 });
 
+test('a provider that is missing is named by the agent, and its page has no voice', async () => {
+  const spoken = { voice: { provider: 'speech' }, transcriber: { provider: 'nosuch' } };
+  const id = await newAgent({ name: 'lost-voice', ...spoken });
+  const why = 'ModelProvider "nosuch" does not exist in this namespace';
+  const read = await talks.read(`/v1/agents/${id}`);
+  const [listed] = (await talks.read('/v1/agents?name=lost-voice')).data;
+  const json = { display_name: 'Lost' };
+  const patched = (await talks.api.call('PATCH', `/v1/agents/${id}`, { json })).body;
+  for (const agent of [read, listed, patched]) expect(agent.status_message).toContain(why);
+  const tokens = `/v1/agents/${id}/talk_tokens`;
+  const { body } = await talks.api.call('POST', tokens, { json: {} });
+  expect(body.modes).toEqual(['chat']);
+});
+
 describe('a server', () => {
   test('says who the visitor is, and for how long', async () => {
     holdTime();

@@ -75,18 +75,32 @@ export function speechProvidersOf({
   ];
 }
 
+/** Returns the spec of a ModelProvider, or `undefined` if the namespace has none of that name. */
+export type FindProvider = (namespace: string, name: string) => Promise<object | undefined>;
+
 /** Returns why the carrier speaks for an agent that names both speech providers, or `undefined` if it does not. */
 export async function whyCarrierSpeaks(
-  store: Pick<ResourceStore, 'get'>,
+  findProvider: FindProvider,
   namespace: string,
   spec: Spoken,
 ): Promise<string | undefined> {
   const reasons = speechProvidersOf(spec).map(async ([name, section]) => {
-    const provider = await store.get('ModelProvider', { namespace, name });
+    const provider = await findProvider(namespace, name);
     if (!provider) return `ModelProvider "${name}" does not exist in this namespace`;
-    return section in provider.spec ? undefined : `ModelProvider "${name}" has no \`${section}\``;
+    return section in provider ? undefined : `ModelProvider "${name}" has no \`${section}\``;
   });
   return (await Promise.all(reasons)).find((reason) => reason !== undefined);
+}
+
+/** Returns a function that finds each provider once, for the agents of a page of a list. */
+export function findingOnce(findProvider: FindProvider): FindProvider {
+  const found = new Map<string, ReturnType<FindProvider>>();
+  return (namespace, name) => {
+    const place = `${namespace}/${name}`;
+    const provider = found.get(place) ?? findProvider(namespace, name);
+    found.set(place, provider);
+    return provider;
+  };
 }
 
 /**

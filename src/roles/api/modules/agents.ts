@@ -2,6 +2,7 @@ import { agentVersionRoutes } from '../../../agents/agent-versions.routes.ts';
 import { agentRoutes } from '../../../agents/agents.routes.ts';
 import { agentStatsRoute } from '../../../conversations/agent-stats.routes.ts';
 import { statsRoute } from '../../../conversations/stats.routes.ts';
+import { MODEL_PROVIDER_KIND } from '../../../models/model-provider.kind.ts';
 import { findSourceIds } from '../../../knowledge/sources/knowledge-sources.sql.ts';
 import type { Infrastructure } from '../infrastructure.ts';
 import type { SampleModel } from '../../../conversations/turns/who-replies.ts';
@@ -24,6 +25,8 @@ export function createAgents(
         nowMs,
         hasDefaultModel: modelSettings !== undefined,
         isSample: sampleModel?.isFor,
+        findProvider: async (namespace, name) =>
+          (await MODEL_PROVIDER_KIND.rows.findActive(pool, { namespace, name }))?.spec,
         findSources: (namespace, ids) => findSourceIds(pool, { namespace, ids, names: [] }),
       }),
       ...agentVersionRoutes(infrastructure),

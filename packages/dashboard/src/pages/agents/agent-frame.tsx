@@ -8,7 +8,7 @@ import { Needing } from '../../ui/needing.tsx';
 import { Page, Tabs } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
-import { AgentNotices } from './agent-notices.tsx';
+import { AgentNotices, Notice } from './agent-notices.tsx';
 import { AgentState } from './agent-state.tsx';
 import { ReleaseDialog } from './release-dialog.tsx';
 import './agents.css';
@@ -72,11 +72,35 @@ export function AgentFrame({
   );
 }
 
-/** Lists settings that have no effect in this installation. */
+/**
+ * Lists settings that have no effect in this installation. An agent without a model gets a notice, because it ignores
+ * its prompt.
+ */
 function NotActedOn({ agent: { ready, status_message: message } }: { agent: Declared['agent'] }) {
-  const what = message && /\bno effect .*/.exec(message)?.[0];
-  if (!ready || !what) return null;
-  return <p className="muted small">Some settings have {what}.</p>;
+  const all =
+    ready && message ? message.split('; ').filter((one) => one.startsWith('no effect ')) : [];
+  const withoutModel = all.find((one) => one.startsWith('no effect without a model'));
+  const others = all.filter((one) => one !== withoutModel);
+  return (
+    <>
+      {withoutModel === undefined ? null : (
+        <NoModel settings={withoutModel.replace(/^.*?\): /, '')} />
+      )}
+      {others.length === 0 ? null : (
+        <p className="muted small">Some settings have {others.join('; ')}.</p>
+      )}
+    </>
+  );
+}
+
+function NoModel({ settings }: { settings: string }) {
+  return (
+    <Notice tone="warn" action={<ButtonLink to="/settings/providers">Model providers</ButtonLink>}>
+      <strong>This agent has no model.</strong> It ignores its prompt and can only quote its
+      knowledge. Choose a model provider in the agent’s settings, or set PARLEY_MODEL_URL for all
+      agents. Without effect: {settings}.
+    </Notice>
+  );
 }
 
 function AgentActions({ agent, onRelease }: { agent: Declared['agent']; onRelease: OnRelease }) {

@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { useFilters } from '../../ui/filters.tsx';
 import { Composer } from './composer.tsx';
 import { useLine } from './use-line.ts';
+import { useSpeech } from './use-speech.ts';
 import { VoiceBar } from './voice-bar.tsx';
 import { useTalk, type Start } from './talk.ts';
 import { TalkView } from './talk-view.tsx';
@@ -27,8 +28,7 @@ export function Playground({ agent }: { agent: Agent }) {
   const second = useTalk(search['other'] ?? null);
   const spoken = useLine();
   const { data: version } = useVersion(agent.id, chosen);
-  const { voice, transcriber } = version?.content ?? {};
-  const canSpeak = Boolean(voice?.provider && transcriber?.provider);
+  const { canSpeak, whyNot } = useSpeech(version?.content);
   const placeholders = placeholdersOf(version?.content);
 
   const talked = first.conversation?.agent_version;
@@ -79,6 +79,7 @@ export function Playground({ agent }: { agent: Agent }) {
             Talk
           </Button>
         ) : null}
+        {whyNot === null ? null : <p className="muted small">Voice is not set up: {whyNot}.</p>}
         <p className="muted small">
           This is a test: it emits no events and is not counted. Tools are called for real.
           {search['conversation'] === undefined ? null : (

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import {
+  speechOf,
+  type Provider,
+  type Spoken,
+} from '../../packages/dashboard/src/pages/playground/speech-of.ts';
+
+/** The playground offers to talk only if an agent's voice is complete, and otherwise names the missing part. */
+
+const BOTH = { voice: { provider: 'a' }, transcriber: { provider: 'b' } };
+const provider = (name: string, has: object): Provider => ({
+  name,
+  speech: null,
+  transcription: null,
+  ...has,
+});
+const SPEAKS = provider('a', { speech: {} });
+const HEARS = provider('b', { transcription: {} });
+
+test.each<[string, Spoken, Provider[], string | null]>([
+  ['both are there', BOTH, [SPEAKS, HEARS], null],
+  [
+    'there is no transcriber',
+    { voice: { provider: 'a' } },
+    [SPEAKS],
+    'transcriber names no provider',
+  ],
+  ['there is no voice', { transcriber: { provider: 'b' } }, [HEARS], 'voice names no provider'],
+  ['the voice does not exist', BOTH, [HEARS], 'model provider “a” of voice does not exist'],
+  [
+    'the voice has no speech',
+    BOTH,
+    [provider('a', {}), HEARS],
+    'model provider “a” of voice has no speech',
+  ],
+  [
+    'the transcriber has no transcription',
+    BOTH,
+    [SPEAKS, provider('b', { speech: {} })],
+    'model provider “b” of transcriber has no transcription',
+  ],
+])('if %s', (_, content, providers, whyNot) => {
+  expect(speechOf(content, providers)).toEqual({ canSpeak: whyNot === null, whyNot });
+});
+
+test('nothing is missing if no voice is declared', () => {
+  expect(speechOf({}, [SPEAKS, HEARS])).toEqual({ canSpeak: false, whyNot: null });
+});
