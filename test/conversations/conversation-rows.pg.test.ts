@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
+import { listExpired, listWithoutSummary } from '../../src/conversations/ending/due.sql.ts';
 import {
   deleteOldConversations,
   endConversationRow,
   eraseConversationRow,
-  listExpired,
-  listWithoutSummary,
   lockConversation,
   lockConversationById,
   lockExpired,

@@ -3,7 +3,7 @@ import {
   listDeletedAgents,
   listLiveOf,
   noneGoesOn,
-} from '../../src/conversations/ending/deleted-agents.sql.ts';
+} from '../../src/conversations/ending/due.sql.ts';
 import { readRatedConversation } from '../../src/conversations/record/list-conversations.sql.ts';
 import { EMPTY_TALLY } from '../../src/conversations/record/tally.ts';
 import {

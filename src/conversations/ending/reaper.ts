@@ -4,14 +4,16 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import { closeEscalation } from '../escalations/close-escalation.ts';
 import type { ConversationDeps } from '../record/conversation-deps.ts';
 import {
+  isAnyDue,
   listDeletedAgents,
+  listExpired,
   listLiveOf,
+  listWithoutSummary,
   noneGoesOn,
   type DeletedAgent,
-} from './deleted-agents.sql.ts';
+} from './due.sql.ts';
 import { endConversation, endExpired } from './end-conversation.ts';
 import { completeTranscript } from './complete-transcript.ts';
-import { listExpired, listWithoutSummary } from '../record/conversations.sql.ts';
 import { listTimedOut, listVanished } from '../escalations/escalations.sql.ts';
 import { releaseEscalation } from '../escalations/release-escalation.ts';
 
@@ -39,7 +41,7 @@ export function createReaper(deps: ReaperDeps): Periodic {
     what: 'ending expired conversations',
     everyMs: EVERY_MS,
     log: deps.log,
-    run: (signal) => runReaper(deps, signal),
+    run: async (signal) => (await isAnyDue(deps.pool)) && runReaper(deps, signal),
   });
 }
 

@@ -229,6 +229,11 @@ export async function releaseEscalationRow(
   return rows[0];
 }
 
+const VANISHED = `status = 'accepted' and heartbeat_due_at <= now()`;
+
+/** SQL condition: the heartbeat of an accepted escalation is overdue. */
+export const HAS_VANISHED = `exists (select from escalations where ${VANISHED})`;
+
 /** Returns accepted escalations whose heartbeat is overdue, longest overdue first. */
 export async function listVanished(
   db: Db,
@@ -236,7 +241,7 @@ export async function listVanished(
 ): Promise<Pick<EscalationRow, 'id' | 'namespace'>[]> {
   const { rows } = await db.query<EscalationRow>(
     `select id, namespace from escalations
-      where status = 'accepted' and heartbeat_due_at <= clock_timestamp()
+      where ${VANISHED}
       order by heartbeat_due_at limit $1`,
     [limit],
   );
@@ -294,6 +299,11 @@ export async function measureWaiting(db: Db): Promise<{ waiting: number; oldestW
   return rows[0]!; // `rows[0]` exists: an aggregate without `group by` returns one row.
 }
 
+const TIMED_OUT = `status = 'requested' and times_out_at <= now()`;
+
+/** SQL condition: nobody accepted an escalation in time. */
+export const HAS_TIMED_OUT = `exists (select from escalations where ${TIMED_OUT})`;
+
 /** Returns escalations that nobody accepted in time, longest overdue first. */
 export async function listTimedOut(
   db: Db,
@@ -301,7 +311,7 @@ export async function listTimedOut(
 ): Promise<Pick<EscalationRow, 'id' | 'namespace'>[]> {
   const { rows } = await db.query<EscalationRow>(
     `select id, namespace from escalations
-      where status = 'requested' and times_out_at <= clock_timestamp()
+      where ${TIMED_OUT}
       order by times_out_at limit $1`,
     [limit],
   );

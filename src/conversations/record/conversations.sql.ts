@@ -324,16 +324,6 @@ export async function eraseConversationRow(db: Db, id: string, tally: Tally): Pr
   );
 }
 
-/** Returns expired conversations, longest expired first. Other processes may be ending them at the same time. */
-export async function listExpired(db: Db, limit: number): Promise<Key[]> {
-  const { rows } = await db.query<Key>(
-    `select id, namespace from conversations
-      where expires_at <= clock_timestamp() order by expires_at limit $1`,
-    [limit],
-  );
-  return rows;
-}
-
 /**
  * Locks a conversation that is still expired, unless another transaction has locked it. If only the silence timeout has
  * passed and an escalation is due to time out too, returns undefined: the escalation must be handled first, because the
@@ -351,18 +341,6 @@ export async function lockExpired(db: Db, id: string): Promise<LiveConversation 
     [id],
   );
   return rows[0];
-}
-
-/** Returns ended conversations that have no summary yet and that no model is judging. */
-export async function listWithoutSummary(db: Db, limit: number): Promise<Key[]> {
-  const { rows } = await db.query<Key>(
-    `select id, namespace from conversations
-      where ended_at is not null and summary is null and deleted_at is null
-        and (judge_until is null or judge_until <= clock_timestamp())
-      order by ended_at limit $1`,
-    [limit],
-  );
-  return rows;
 }
 
 /**

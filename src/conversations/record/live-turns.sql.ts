@@ -199,12 +199,17 @@ export async function releaseLiveTurn(db: Db, { conversationId, token }: HeldTur
   );
 }
 
+const LOST = `l.leased_until <= now() and ${IS_OVER}`;
+
+/** SQL condition: the lease of a turn has expired. */
+export const HAS_LOST_TURN = `exists (select from live_turns l where ${LOST})`;
+
 /** Returns conversations with a turn whose lease has expired, longest expired first. */
 export async function listLostTurns(db: Db, limit: number): Promise<{ id: string }[]> {
   const { rows } = await db.query<{ id: string }>({
     name: 'list_lost_turns',
     text: `select l.conversation_id as id from live_turns l
-            where l.leased_until <= clock_timestamp() and ${IS_OVER}
+            where ${LOST}
             order by l.leased_until limit $1`,
     values: [limit],
   });

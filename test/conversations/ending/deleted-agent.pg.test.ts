@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
-import { listDeletedAgents } from '../../../src/conversations/ending/deleted-agents.sql.ts';
+import { listDeletedAgents } from '../../../src/conversations/ending/due.sql.ts';
 import { until } from '../../until.ts';
 import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
 import { IS_NIGHTLY } from '../../nightly.ts';

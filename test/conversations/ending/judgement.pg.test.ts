@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listWithoutSummary } from '../../../src/conversations/record/conversations.sql.ts';
+import { listWithoutSummary } from '../../../src/conversations/ending/due.sql.ts';
 import { fromUuid, toUuid } from '../../../src/ids.ts';
 import type { StubReply, StubRequest } from '../../models/stub-model.ts';
 import { startAnother, type Reply } from '../../roles/api/api-setup.ts';

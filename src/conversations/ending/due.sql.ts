@@ -1,4 +1,46 @@
 import type { Db } from '../../platform/postgres/pool.ts';
+import { HAS_TIMED_OUT, HAS_VANISHED } from '../escalations/escalations.sql.ts';
+import { HAS_LOST_TURN } from '../record/live-turns.sql.ts';
+
+type Key = { id: string; namespace: string };
+
+// An index finds the rows for `now()`. PostgreSQL uses no index for the volatile `clock_timestamp()`.
+const EXPIRED = 'expires_at <= now()';
+
+const WITHOUT_SUMMARY = `ended_at is not null and summary is null and deleted_at is null
+  and (judge_until is null or judge_until <= now())`;
+
+const CHECK_DUE = 'look_at <= now()';
+
+/** Returns whether a step of the reaper has work. An idle reaper runs only this statement. */
+export async function isAnyDue(db: Db): Promise<boolean> {
+  const { rows } = await db.query<{ isDue: boolean }>({
+    name: 'is_reaper_due',
+    text: `select exists (select from conversations where ${EXPIRED})
+               or exists (select from conversations where ${WITHOUT_SUMMARY})
+               or ${HAS_LOST_TURN} or ${HAS_VANISHED} or ${HAS_TIMED_OUT}
+               or exists (select from deleted_agents where ${CHECK_DUE}) as "isDue"`,
+  });
+  return rows[0]!.isDue; // A select without `from` yields one row.
+}
+
+/** Returns expired conversations, longest expired first. Other processes may be ending them at the same time. */
+export async function listExpired(db: Db, limit: number): Promise<Key[]> {
+  const { rows } = await db.query<Key>(
+    `select id, namespace from conversations where ${EXPIRED} order by expires_at limit $1`,
+    [limit],
+  );
+  return rows;
+}
+
+/** Returns ended conversations that have no summary yet and that no model is judging. */
+export async function listWithoutSummary(db: Db, limit: number): Promise<Key[]> {
+  const { rows } = await db.query<Key>(
+    `select id, namespace from conversations where ${WITHOUT_SUMMARY} order by ended_at limit $1`,
+    [limit],
+  );
+  return rows;
+}
 
 /** A deleted agent, recorded by a trigger, that may still have live conversations. */
 export type DeletedAgent = {
@@ -23,7 +65,7 @@ export async function listDeletedAgents(db: Db, limit: number): Promise<DeletedA
     name: 'list_deleted_agents',
     text: `select agent_id as "agentId", namespace,
                   deleted_at + make_interval(secs => $2) <= clock_timestamp() as "isSettled"
-             from deleted_agents where look_at <= clock_timestamp() order by look_at limit $1`,
+             from deleted_agents where ${CHECK_DUE} order by look_at limit $1`,
     values: [limit, SETTLED_AFTER_SEC],
   });
   return rows;
