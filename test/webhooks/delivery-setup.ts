@@ -166,7 +166,7 @@ export function letTimePass({ advance }: Pick<HeldClock, 'advance'>): void {
 
 /** The endpoints that have something due, in any order. */
 export async function dueIn(db: Db): Promise<string[]> {
-  return (await listDueEndpoints(db)).map(({ endpointId }) => endpointId);
+  return (await listDueEndpoints(db)).endpoints.map(({ endpointId }) => endpointId);
 }
 
 export function agentPublished(name: string): EventData<'agent.published'> {

@@ -16,8 +16,11 @@ export type Periodic = {
   stop: () => Promise<void>;
 };
 
-/** Does one run. Resolves to true if more work is ready, which causes another run immediately. */
-export type PeriodicRun = (signal: AbortSignal) => Promise<boolean>;
+/**
+ * Does one run. Resolves to true if more work is ready, which causes another run immediately. Resolves to a number if
+ * work becomes due in that many ms, which causes another run then, unless the interval is shorter.
+ */
+export type PeriodicRun = (signal: AbortSignal) => Promise<boolean | number>;
 
 /**
  * Creates a periodic job. An error from `run` is logged under `what`, and the next run follows after the interval. An
@@ -32,6 +35,7 @@ export function createPeriodic(deps: {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let isWoken = false;
+  let waitMs = deps.everyMs;
   const stopping = new AbortController();
 
   function look(): void {
@@ -46,14 +50,17 @@ export function createPeriodic(deps: {
       running = undefined;
       if (stopping.signal.aborted) return;
       if (isWoken) look();
-      else timer = setTimeout(look, deps.everyMs);
+      else timer = setTimeout(look, waitMs);
     });
   }
 
   async function runOnce(): Promise<void> {
     isWoken = false;
+    waitMs = deps.everyMs;
     try {
-      if (await deps.run(stopping.signal)) isWoken = true;
+      const next = await deps.run(stopping.signal);
+      if (next === true) isWoken = true;
+      else if (next !== false) waitMs = Math.min(Math.ceil(next), deps.everyMs);
     } catch (error) {
       deps.log.warn({ reason: reasonOf(error) }, `${deps.what} failed; retrying`);
     }

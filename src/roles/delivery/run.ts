@@ -4,6 +4,7 @@ import { createEgressClient } from '../../platform/egress/client.ts';
 import type { RoleContext } from '../context.ts';
 import { createMaintenance } from '../../webhooks/delivery/maintenance.ts';
 import { CLAIM_SETTINGS, createPostgresQueue } from '../../webhooks/queue/delivery-queue.sql.ts';
+import { createPeriodic } from '../../platform/controller/periodic.ts';
 import { CHANNELS, createListener } from '../../platform/postgres/notifications.ts';
 import { createPool, isRefused, PLANNED_ONCE } from '../../platform/postgres/pool.ts';
 import { attempt } from '../../webhooks/delivery/attempt.ts';
@@ -15,7 +16,7 @@ import { createThrottle } from '../../webhooks/delivery/throttle.ts';
 import { createAffinity } from '../../webhooks/delivery/affinity.ts';
 import { createSlots } from '../../webhooks/delivery/slots.ts';
 import type { WorkerDeps } from '../../webhooks/delivery/worker.ts';
-import { createRescue } from '../../webhooks/delivery/rescue.ts';
+import { ALONE_MS, createRescue } from '../../webhooks/delivery/rescue.ts';
 
 export type DeliveryRoleDeps = RoleContext & {
   onAttempt?: WorkerDeps['onAttempt'];
@@ -57,25 +58,32 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
   const { wake } = deliverer;
   const listener = createListener({
     databaseUrl,
-    channels: { [CHANNELS.deliveries]: (ids) => wake(affinity.ours(ids)) },
+    channels: {
+      [CHANNELS.deliveries]: (ids) => {
+        wake(affinity.ours(ids));
+        if (ids.includes('*')) rescuing.wake();
+      },
+    },
     onSession: rescue.onSession,
     log,
   });
-  const maintenance = createMaintenance({
-    queue,
-    pool,
-    rescue,
-    retention: deps.retention,
-    metrics,
+  const rescuing = createPeriodic({
+    what: 'checking for dead processes',
+    everyMs: ALONE_MS,
+    run: rescue.look,
     log,
   });
+  const tasks = [
+    rescuing,
+    ...createMaintenance({ queue, pool, retention: deps.retention, metrics, log }),
+  ];
   await listener.start();
-  for (const task of maintenance) task.start();
+  for (const task of tasks) task.start();
   deliverer.start();
   let stopping: Promise<void> | undefined;
   const stopAll = async (): Promise<void> => {
     await rescue.leave();
-    await Promise.all(maintenance.map((task) => task.stop()));
+    await Promise.all(tasks.map((task) => task.stop()));
     await deliverer.stop();
     // `rescue` stops after the deliverer: until the last result is recorded, no other process may end the leases of
     // this process.

@@ -5,8 +5,8 @@ import { hash } from 'node:crypto';
  * due) reaches every process. If every process then claimed deliveries, most claims would find nothing. So each
  * endpoint is assigned to one process, which claims immediately. If that process misses a delivery, the periodic sweeps
  * of the other processes find it. The assignment need not be exact. While processes disagree about which of them are
- * alive, two processes may try to claim the same deliveries, or no process claims them until the next sweep, at most
- * 200 ms later.
+ * alive, two processes may try to claim the same deliveries, or no process claims them until the next sweep, at most a
+ * second later.
  */
 export type Affinity = {
   /** Sets the numbers of the other processes that claim deliveries, in ascending order. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../clock.ts';
+import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import { createSingleFlight } from '../../platform/controller/single-flight.ts';
 import { failpoint } from '../../failpoints.ts';
-import type { ClaimBudget, ClaimedDelivery, DispatchQueue } from '../queue/dispatch-queue.ts';
+import type { ClaimBudget, ClaimedDelivery, DispatchQueue, Due } from '../queue/dispatch-queue.ts';
 import { shareSlots } from './budgets.ts';
 import type { SendableDelivery } from './attempt.ts';
 import { createWorker, type WorkerDeps } from './worker.ts';
@@ -20,9 +20,10 @@ import { createDueEndpoints, type DueEndpoints } from './due-endpoints.ts';
  * only one or two deliveries, and each takes 1.0, 1.0 and 1.9 CPU-ms, mostly the overhead of three statements
  * (docs/performance.md, `npm run bench -- delivery`).
  *
- * Wake-ups name the endpoints to check. A sweep every 200 ms finds everything else: retries that became due, leases
- * that expired, and notifications that were lost. One claim runs at a time, because concurrent claims would only
- * contend.
+ * Wake-ups name the endpoints to check. Sweeps find everything else: retries that became due, leases that expired, and
+ * notifications that were lost. They run every 200 ms while they find due deliveries. While they find none, the next
+ * sweep runs when the next delivery becomes due, and at the latest after a pause that doubles up to a second
+ * (docs/decisions/0079). One claim runs at a time, because concurrent claims would only contend.
  */
 export type Deliverer = {
   start: () => void;
@@ -40,19 +41,25 @@ export type DelivererDeps = Omit<WorkerDeps, 'onFree'> & {
   throttle: Throttle;
 };
 
+/** Interval in ms of the sweeps while deliveries are due. */
 const SWEEP_MS = 200;
+/**
+ * Maximum interval in ms of the sweeps while nothing is due, and thus the delay of a delivery whose notification is
+ * lost. It is shorter than any delay of a retry, so a sweep learns the time of a retry before that time has come.
+ */
+const IDLE_SWEEP_MS = 1_000;
 
 export function createDeliverer(deps: DelivererDeps): Deliverer {
   const due = createDueEndpoints();
   let sweepAsked = false;
   let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
 
   const outcome = createOutcomeLog(deps.log);
   const claiming = createSingleFlight(() =>
     claimWhatIsDue().then(outcome.succeeded, outcome.failed),
   );
   const retry = createOneShot(claiming.trigger);
+  const sweeps = createSweeps(() => wake(['*']));
   const worker = createWorker({
     ...deps,
     onFree: () => {
@@ -65,11 +72,15 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       // A requested sweep runs between two claims, so that it does not have to wait until a long backlog is empty.
       if (sweepAsked) {
         sweepAsked = false;
-        await sweep(deps, due);
+        await sweep(deps, due, sweeps);
       }
       const budgets = shareSlots(due, deps.slots, deps.throttle.free());
       if (budgets.length === 0 && due.yielding.size > 0 && !stopped) retry.schedule();
-      if (budgets.length === 0 || stopped) return;
+      if (budgets.length === 0 || stopped) {
+        // Endpoints that are paused or full are tried again with the next sweep.
+        if (due.fresh.size + due.yielding.size > 0) sweeps.within(SWEEP_MS);
+        return;
+      }
       await claim(budgets);
     }
   }
@@ -102,13 +113,13 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
 
   return {
     start: () => {
-      timer = setInterval(() => wake(['*']), SWEEP_MS);
+      sweeps.start();
       wake(['*']);
     },
     wake,
     stop: async () => {
       stopped = true;
-      clearInterval(timer);
+      sweeps.stop();
       retry.cancel();
       await claiming.idle();
       await worker.idle();
@@ -123,11 +134,61 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
 async function sweep(
   { queue, slots }: Pick<DelivererDeps, 'queue' | 'slots'>,
   due: DueEndpoints,
+  sweeps: Sweeps,
 ): Promise<void> {
-  for (const { endpointId, hasAhead } of await queue.listDue()) {
+  sweeps.within(SWEEP_MS); // The next one, if this one fails.
+  const found = await queue.listDue();
+  for (const { endpointId, hasAhead } of found.endpoints) {
     due.add(endpointId);
     if (hasAhead) slots.reopen(endpointId);
   }
+  sweeps.after(found);
+}
+
+/** Timer of the sweeps. At most one sweep is scheduled. */
+type Sweeps = {
+  start: () => void;
+  /** Schedules a sweep in `ms`, unless an earlier one is scheduled. */
+  within: (ms: number) => void;
+  /** Schedules the next sweep after one that has found `due`, instead of the scheduled one. */
+  after: (due: Due) => void;
+  stop: () => void;
+};
+
+function createSweeps(run: () => void): Sweeps {
+  let isRunning = false;
+  let timer: NodeJS.Timeout | undefined;
+  let atMs = Infinity;
+  let pauseMs = SWEEP_MS;
+
+  function schedule(ms: number): void {
+    if (!isRunning) return;
+    clearTimeout(timer);
+    atMs = monotonicMs() + ms;
+    timer = setTimeout(() => {
+      atMs = Infinity;
+      run();
+    }, ms);
+  }
+
+  return {
+    start: () => {
+      isRunning = true;
+    },
+    within: (ms) => {
+      if (monotonicMs() + ms < atMs) schedule(ms);
+    },
+    after: ({ endpoints, nextInMs }) => {
+      pauseMs = endpoints.length > 0 ? SWEEP_MS : Math.min(2 * pauseMs, IDLE_SWEEP_MS);
+      // Retries of many endpoints may become due one after the other, and each sweep finds all that are due.
+      const nextMs = endpoints.length > 0 ? null : nextInMs;
+      schedule(Math.min(pauseMs, Math.ceil(nextMs ?? Infinity)));
+    },
+    stop: () => {
+      isRunning = false;
+      clearTimeout(timer);
+    },
+  };
 }
 
 /**

@@ -6,7 +6,6 @@ import type { Metrics } from '../../platform/observability/metrics.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { DispatchQueue } from '../queue/dispatch-queue.ts';
 import { maintainPartitions } from '../queue/partitions.sql.ts';
-import { LOOK_MS, type Rescue } from './rescue.ts';
 
 const MEASURE_MS = 10_000;
 const EXPIRE_MS = 15_000;
@@ -16,14 +15,12 @@ const PARTITIONS_MS = 3_600_000;
 export function createMaintenance({
   queue,
   pool,
-  rescue,
   retention,
   metrics,
   log,
 }: {
   queue: DispatchQueue;
   pool: Pool;
-  rescue: Rescue;
   retention: Pick<Retention, 'events'>;
   metrics: Metrics;
   log: Logger;
@@ -44,6 +41,5 @@ export function createMaintenance({
       const { dropped } = await maintainPartitions(pool, undefined, retention.events);
       if (dropped.length > 0) log.info({ tables: dropped }, 'removed events past their retention');
     }),
-    task('checking for dead processes', LOOK_MS, rescue.look),
   ];
 }

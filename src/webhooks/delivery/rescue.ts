@@ -23,15 +23,20 @@ export type Rescue = {
   processNumber: number;
   /** Marks this process as alive. Called with each new session of the wake-up connection. */
   onSession: (session: Db) => Promise<void>;
-  /** Checks for dead processes with one statement. Called every `LOOK_MS`. Never fails. */
-  look: () => Promise<void>;
+  /**
+   * Checks for dead processes with one statement. Returns the time in ms until the next check: `LOOK_MS` while other
+   * processes are registered, and `ALONE_MS` otherwise. A process that registers wakes the others. Never fails.
+   */
+  look: () => Promise<number>;
   /** Announces that this process claims no more deliveries. */
   leave: () => Promise<void>;
   /** Removes this process from the registry. Called once nothing is in flight. */
   stop: () => Promise<void>;
 };
 
-export const LOOK_MS = 500;
+const LOOK_MS = 500;
+/** Interval in ms of the checks while no other process is registered, in case a notification is lost. */
+export const ALONE_MS = 5_000;
 const GONE_FOR_MS = 1_000;
 /**
  * Time in ms after a database outage in which no process is declared dead, because all sessions were lost and every
@@ -59,26 +64,12 @@ export async function createRescue(deps: {
   let notBeforeMs = -Infinity;
   const stopping = new AbortController();
 
-  /**
-   * Tries to take the lock that marks this process as alive, until it succeeds. The lock belongs to this process's
-   * previous session until the server notices that the session has ended.
-   */
-  async function keepTrying(session: Db): Promise<void> {
-    try {
-      do await delay(RETRY_MS, { signal: stopping.signal });
-      while (!(await lockDeliveryProcess(session, processNumber)));
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      log.debug({ reason }, 'the database session ended before it took the process lock');
-    }
-  }
-
   function outageSeen(): void {
     goneSince = new Map();
     notBeforeMs = nowMs() + AFTER_OUTAGE_MS;
   }
 
-  async function listDead(): Promise<number[]> {
+  async function listDead(): Promise<{ dead: number[]; isAlone: boolean }> {
     const all = await listDeliveryProcesses(db);
     const others = all.filter((one) => one.number !== processNumber);
     const claiming = others.filter(({ isGone, isStopping }) => !isGone && !isStopping);
@@ -87,7 +78,8 @@ export async function createRescue(deps: {
     // session of another process then does not show that this other process is dead.
     if (all.some((one) => one.number === processNumber && one.isGone)) outageSeen();
     const now = nowMs();
-    if (now < notBeforeMs) return [];
+    const isAlone = others.length === 0;
+    if (now < notBeforeMs) return { dead: [], isAlone };
     const gone = others.filter(({ isGone }) => isGone);
     // A process that returned between two checks has a new registration time, so its time without a session starts
     // again.
@@ -96,18 +88,20 @@ export async function createRescue(deps: {
       return [key, goneSince.get(key) ?? now];
     };
     goneSince = new Map(gone.map(sinceOf));
-    return gone.filter((one) => now - sinceOf(one)[1] >= GONE_FOR_MS).map(({ number }) => number);
+    const dead = gone.filter((one) => now - sinceOf(one)[1] >= GONE_FOR_MS);
+    return { dead: dead.map(({ number }) => number), isAlone };
   }
 
   return {
     processNumber,
     onSession: async (session) => {
-      if (!(await lockDeliveryProcess(session, processNumber))) void keepTrying(session);
+      if (await lockDeliveryProcess(session, processNumber)) return;
+      void keepTrying(session, { processNumber, signal: stopping.signal, log });
     },
     look: async () => {
       try {
-        const dead = await listDead();
-        if (dead.length === 0) return;
+        const { dead, isAlone } = await listDead();
+        if (dead.length === 0) return isAlone ? ALONE_MS : LOOK_MS;
         await failpoint('delivery.taking_over');
         const endpointIds = await endLeasesOf(db, dead);
         log.info(
@@ -120,6 +114,7 @@ export async function createRescue(deps: {
         const reason = error instanceof Error ? error.message : String(error);
         log.debug({ reason }, 'cannot check for dead processes');
       }
+      return LOOK_MS;
     },
     leave: () => markStopping(db, processNumber).catch(() => undefined),
     stop: async () => {
@@ -127,4 +122,21 @@ export async function createRescue(deps: {
       await removeDeliveryProcess(db, processNumber).catch(() => undefined);
     },
   };
+}
+
+/**
+ * Tries to take the lock that marks this process as alive, until it succeeds. The lock belongs to this process's
+ * previous session until the server notices that the session has ended.
+ */
+async function keepTrying(
+  session: Db,
+  { processNumber, signal, log }: { processNumber: number; signal: AbortSignal; log: Logger },
+): Promise<void> {
+  try {
+    do await delay(RETRY_MS, { signal });
+    while (!(await lockDeliveryProcess(session, processNumber)));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.debug({ reason }, 'the database session ended before it took the process lock');
+  }
 }

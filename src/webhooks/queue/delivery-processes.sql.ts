@@ -1,3 +1,4 @@
+import { CHANNELS } from '../../platform/postgres/notifications.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
@@ -9,9 +10,12 @@ import type { Db } from '../../platform/postgres/pool.ts';
 /** First of the two keys of the advisory locks. The second key is the process's number. */
 const LOCK_CLASS = 0x7061_6470;
 
+/** Registers a process and wakes the others, which then follow each other's registrations. Returns its number. */
 export async function addDeliveryProcess(db: Db): Promise<number> {
   const { rows } = await db.query<{ number: number }>(
-    'insert into delivery_processes default values returning number',
+    `with added as (insert into delivery_processes default values returning number)
+     select number from added, pg_notify($1, '*')`,
+    [CHANNELS.deliveries],
   );
   return rows[0]!.number;
 }
@@ -82,9 +86,14 @@ export async function endLeasesOf(db: Db, numbers: readonly number[]): Promise<s
   return rows.map(({ endpointId }) => endpointId);
 }
 
-/** Records that a process is shutting down and claims no more deliveries. */
+/** Records that a process is shutting down and claims no more deliveries. Wakes the others, which take its share. */
 export async function markStopping(db: Db, number: number): Promise<void> {
-  await db.query('update delivery_processes set stopping = true where number = $1', [number]);
+  await db.query(
+    `with stopping as (
+       update delivery_processes set stopping = true where number = $1 returning number)
+     select from stopping, pg_notify($2, '*')`,
+    [number, CHANNELS.deliveries],
+  );
 }
 
 /** Removes a process from the registry. Called once the process has nothing in flight. */

@@ -10,6 +10,7 @@ import {
   type ClaimBudget,
   type ClaimedDelivery,
   type DispatchQueue,
+  type Due,
   type DueEndpoint,
 } from './dispatch-queue.ts';
 import { PLANNED_ONCE, type Db } from '../../platform/postgres/pool.ts';
@@ -205,35 +206,42 @@ const CLAIM = `with want as materialized (
    order by c.due_at, c.sequence`;
 
 /**
- * Lists endpoints that have deliveries due now. It jumps from endpoint to endpoint in the index instead of reading the
- * whole queue.
+ * Lists endpoints that have deliveries due now, and the time until the next delivery of another endpoint becomes due.
+ * It jumps from endpoint to endpoint in the index instead of reading the whole queue.
  */
-export async function listDueEndpoints(db: Db): Promise<DueEndpoint[]> {
-  const { rows } = await db.query<DueEndpoint>({
+export async function listDueEndpoints(db: Db): Promise<Due> {
+  const { rows } = await db.query<DueEndpoint & { inMs: number }>({
     name: 'list_due_endpoints',
     text: `with recursive hop as (
         (select endpoint_id from delivery_queue order by endpoint_id limit 1)
         union all
         select (select d.endpoint_id from delivery_queue d
                  where d.endpoint_id > hop.endpoint_id order by d.endpoint_id limit 1)
-          from hop where hop.endpoint_id is not null)
-      select e.id as "endpointId", coalesce((
+          from hop where hop.endpoint_id is not null),
+      first as materialized (
+        select e.id,
+               -- Each part in the order of its index: with an exists, a planner that thinks most of the
+               -- queue belongs to this endpoint would read the queue.
+               least((select d.run_at from delivery_queue d
+                       where d.endpoint_id = e.id and d.attempt = 0 and d.job_id is null
+                       order by d.run_at limit 1),
+                     (select d.run_at from delivery_queue d
+                       where d.endpoint_id = e.id and not d.bulk order by d.run_at limit 1),
+                     (select d.run_at from delivery_queue d
+                       where d.endpoint_id = e.id and d.bulk order by d.run_at limit 1)) as run_at
+          from hop join webhook_endpoints e on e.id = hop.endpoint_id
+         where e.enabled and e.deleted_at is null and e.secret is not null)
+      select id as "endpointId", coalesce((
                select d.run_at from delivery_queue d
-                where d.endpoint_id = e.id and d.manual and d.ahead
-                order by d.run_at limit 1) <= now(), false) as "hasAhead"
-        from hop join webhook_endpoints e on e.id = hop.endpoint_id
-       where e.enabled and e.deleted_at is null and e.secret is not null
-         -- Each part in the order of its index: with an exists, a planner that thinks most of the
-         -- queue belongs to this endpoint would read the queue.
-         and least((select d.run_at from delivery_queue d
-                     where d.endpoint_id = e.id and d.attempt = 0 and d.job_id is null
-                     order by d.run_at limit 1),
-                   (select d.run_at from delivery_queue d
-                     where d.endpoint_id = e.id and not d.bulk order by d.run_at limit 1),
-                   (select d.run_at from delivery_queue d
-                     where d.endpoint_id = e.id and d.bulk order by d.run_at limit 1)) <= now()`,
+                where d.endpoint_id = first.id and d.manual and d.ahead
+                order by d.run_at limit 1) <= now(), false) as "hasAhead",
+             extract(epoch from run_at - now())::float8 * 1000 as "inMs"
+        from first
+       where run_at <= now()
+          or run_at = (select min(later.run_at) from first later where later.run_at > now())`,
   });
-  return rows;
+  const later = rows.find(({ inMs }) => inMs > 0);
+  return { endpoints: rows.filter(({ inMs }) => inMs <= 0), nextInMs: later?.inMs ?? null };
 }
 
 /**

@@ -8,7 +8,8 @@ import type { EventType } from '../../events/event-types.ts';
 export type DispatchQueue = {
   /** Leases due deliveries within the budgets. A result is accepted only with the same `leaseToken` (fencing). */
   claim: (budgets: readonly ClaimBudget[], leaseToken: string) => Promise<ClaimedDelivery[]>;
-  listDue: () => Promise<DueEndpoint[]>;
+  /** Lists the endpoints with due deliveries, and when the next delivery becomes due. */
+  listDue: () => Promise<Due>;
   /**
    * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
    * claimed. Returns the deliveries after which no other of the same conversation and endpoint waits.
@@ -42,6 +43,9 @@ export const DEADLINE_MS = 72 * 3_600_000;
  * delay matters less to it.
  */
 export const LATE_MS = 2_000;
+
+/** `nextInMs` is the time in ms until the next delivery becomes due that is not due yet; null without one. */
+export type Due = { endpoints: DueEndpoint[]; nextInMs: number | null };
 
 /** Endpoint with due deliveries. `hasAhead` is true if a user requested a retry, which bypasses the breaker. */
 export type DueEndpoint = { endpointId: string; hasAhead: boolean };

@@ -206,3 +206,27 @@ test('who comes back in the last moment, after it was thought dead, keeps its le
   expect(await endLeasesOf(fixture.pool, [victim.processNumber])).toEqual([]);
   expect(await leases(victim)).toBe(1);
 });
+
+test('a process looks twice a second while others are registered, alive or not, and else rarely', async () => {
+  const alone = await join();
+  expect(await alone.look()).toBe(5_000);
+  const other = await join();
+  expect(await alone.look()).toBe(500);
+  await other.session.end();
+  expect(await alone.look()).toBe(500);
+  await other.stop();
+  expect(await alone.look()).toBe(5_000);
+});
+
+test('a process that comes or leaves wakes the others', async () => {
+  const listening = await openSession();
+  await listening.query('listen parley_deliveries');
+  const woken = (): Promise<unknown> =>
+    new Promise((resolve) => listening.once('notification', ({ payload }) => resolve(payload)));
+  const coming = woken();
+  const member = await join();
+  expect(await coming).toBe('*');
+  const leaving = woken();
+  await member.leave();
+  expect(await leaving).toBe('*');
+});

@@ -35,12 +35,12 @@ beforeEach(() => {
           budgets.flatMap(({ endpointId, slots }) => take(endpointId, slots, token)),
         );
       },
-      listDue: () =>
-        Promise.resolve(
-          [...queue]
-            .filter(([, left]) => left > 0)
-            .map(([endpointId]) => ({ endpointId, hasAhead: ahead.has(endpointId) })),
-        ),
+      listDue: () => {
+        const endpoints = [...queue]
+          .filter(([, left]) => left > 0)
+          .map(([endpointId]) => ({ endpointId, hasAhead: ahead.has(endpointId) }));
+        return Promise.resolve({ endpoints, nextInMs: null });
+      },
       markStarted: (ids) => {
         started.push([...ids]);
         return Promise.resolve(new Set(ids));
@@ -239,7 +239,7 @@ test('starts are marked for first attempts of conversations, and after a lost le
   const deliverer = createDeliverer({
     queue: {
       claim: () => Promise.resolve(cases.splice(0)),
-      listDue: () => Promise.resolve([]),
+      listDue: () => Promise.resolve({ endpoints: [], nextInMs: null }),
       markStarted: (ids) => {
         started.push([...ids]);
         return Promise.resolve(new Set(ids));
@@ -308,7 +308,7 @@ function backlogged(options: { free: () => number }) {
         yieldingClaims.push(taken.filter(({ yields }) => yields).length);
         return Promise.resolve(taken);
       },
-      listDue: () => Promise.resolve([]),
+      listDue: () => Promise.resolve({ endpoints: [], nextInMs: null }),
       markStarted: () => Promise.resolve(new Set()),
       cancel: () => Promise.resolve(0),
     },

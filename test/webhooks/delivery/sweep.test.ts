@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { holdTime } from '../../clock.ts';
 import { createDeliverer, type Deliverer } from '../../../src/webhooks/delivery/deliverer.ts';
-import type { DueEndpoint } from '../../../src/webhooks/queue/dispatch-queue.ts';
+import type { Due, DueEndpoint } from '../../../src/webhooks/queue/dispatch-queue.ts';
 import { createSlots } from '../../../src/webhooks/delivery/slots.ts';
 import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 
@@ -17,7 +17,7 @@ test('what no wake-up names is found all the same, again and again', async () =>
     queue: {
       listDue: () => {
         looked.resolve();
-        return Promise.resolve(due.splice(0));
+        return Promise.resolve({ endpoints: due.splice(0), nextInMs: null });
       },
       claim: (budgets) => {
         for (const { endpointId } of budgets) claimed(endpointId);
@@ -39,7 +39,7 @@ test('what no wake-up names is found all the same, again and again', async () =>
   for (const endpoint of ['a', 'b', 'c']) {
     const found = new Promise<string>((resolve) => (claimed = resolve));
     due.push({ endpointId: endpoint, hasAhead: false });
-    await time.advance(200);
+    await time.advance(1_000); // The longest pause between two sweeps.
     expect(await found).toBe(endpoint);
   }
 });
@@ -59,7 +59,7 @@ test('what somebody asked for ends the pause of its endpoint, what is merely due
     queue: {
       listDue: () => {
         looked();
-        return Promise.resolve(looks.shift() ?? []);
+        return Promise.resolve({ endpoints: looks.shift() ?? [], nextInMs: null });
       },
       claim: (budgets) => {
         claimed.push(...budgets.map(({ endpointId }) => endpointId));
@@ -89,4 +89,69 @@ test('what somebody asked for ends the pause of its endpoint, what is merely due
   expect(claimed).toEqual([]);
   await look({ endpointId: 'a', hasAhead: true });
   expect(claimed).toContain('a');
+});
+
+test('sweeps pause longer while nothing is due, and end their pause when the next delivery is due', async () => {
+  let found: Due = { endpoints: [], nextInMs: null };
+  deliverer = createDeliverer({
+    queue: {
+      listDue: () => Promise.resolve(found),
+      claim: () => Promise.resolve([]),
+      markStarted: () => Promise.resolve(new Set()),
+      cancel: () => Promise.resolve(0),
+    },
+    throttle: { free: () => 64, begun: () => undefined },
+    attempt: () => Promise.reject(new Error('nothing was claimed')),
+    completer: { add: () => Promise.resolve(true), flush: () => Promise.resolve() },
+    slots: createSlots({ nowMs: () => 0 }),
+    metrics: createMetrics({ processMetrics: false }),
+    log: pino({ level: 'silent' }),
+  });
+  const time = holdTime();
+  deliverer.start();
+  for (const ms of [400, 800, 1_000, 1_000]) {
+    await time.armed(ms);
+    await time.advance(ms);
+  }
+  found = { endpoints: [{ endpointId: 'a', hasAhead: false }], nextInMs: 7 };
+  await time.advance(1_000);
+  await time.armed(200);
+  found = { endpoints: [], nextInMs: 136.5 };
+  await time.advance(200);
+  await time.armed(137);
+  await time.advance(137);
+  await time.armed(137);
+  found = { endpoints: [], nextInMs: 5_000 };
+  await time.advance(137);
+  await time.armed(1_000);
+});
+
+test('a sweep that fails is repeated after 200 ms, and none follows a stop', async () => {
+  let looks = 0;
+  deliverer = createDeliverer({
+    queue: {
+      listDue: () => {
+        looks += 1;
+        return Promise.reject(new Error('away'));
+      },
+      claim: () => Promise.resolve([]),
+      markStarted: () => Promise.resolve(new Set()),
+      cancel: () => Promise.resolve(0),
+    },
+    throttle: { free: () => 64, begun: () => undefined },
+    attempt: () => Promise.reject(new Error('nothing was claimed')),
+    completer: { add: () => Promise.resolve(true), flush: () => Promise.resolve() },
+    slots: createSlots({ nowMs: () => 0 }),
+    metrics: createMetrics({ processMetrics: false }),
+    log: pino({ level: 'silent' }),
+  });
+  const time = holdTime();
+  deliverer.start();
+  for (let times = 1; times <= 3; times += 1) {
+    await time.armed(200);
+    expect(looks).toBe(times);
+    await time.advance(200);
+  }
+  await deliverer.stop();
+  expect(time.waiting()).toEqual([]);
 });

@@ -199,7 +199,9 @@ describe('the deliveries of a conversation', () => {
 
 describe('an endpoint', () => {
   const due = async (): Promise<Map<string, boolean>> =>
-    new Map((await listDueEndpoints(stored.pool)).map((one) => [one.endpointId, one.hasAhead]));
+    new Map(
+      (await listDueEndpoints(stored.pool)).endpoints.map((one) => [one.endpointId, one.hasAhead]),
+    );
 
   test.each([
     ['a new delivery', {}],
@@ -222,6 +224,20 @@ describe('an endpoint', () => {
     await addQueued({ endpoint_id });
     expect(await due()).toEqual(new Map());
     expect(await claimedIds(endpoint_id)).toEqual([]);
+  });
+
+  test('that is due later is not listed, and the earliest tells when to look again', async () => {
+    const next = async (): Promise<number | null> => (await listDueEndpoints(stored.pool)).nextInMs;
+    expect(await next()).toBeNull();
+    await addQueued({ endpoint_id: await endpoint() });
+    expect(await next()).toBeNull();
+    const inSec = (sec: number): Date => new Date(Date.now() + sec * 1_000);
+    await addQueued({ endpoint_id: await endpoint(), run_at: inSec(7_200) });
+    await addQueued({ endpoint_id: await endpoint(), run_at: inSec(3_600) });
+    await addQueued({ endpoint_id: await endpoint({ enabled: false }), run_at: inSec(60) });
+    const inMs = (await next())!;
+    expect(Math.ceil(inMs / 3_600_000)).toBe(1);
+    expect([...(await due()).keys()]).toHaveLength(1);
   });
 
   test('has something ahead if it is its own, was asked for first, and is due', async () => {
