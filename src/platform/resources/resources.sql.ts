@@ -3,7 +3,7 @@ import { clearInterval, setInterval } from '../../clock.ts';
 import { createSingleFlight } from '../controller/single-flight.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { ObjectKey, Resource, ResourceStore, ResourceWatch } from './resource-store.ts';
-import { CHANNELS, createListener, createNotifier } from '../postgres/notifications.ts';
+import { CHANNELS, createListener } from '../postgres/notifications.ts';
 import type { SealedColumn } from '../postgres/sealed-values.ts';
 import type { Db, Pool } from '../postgres/pool.ts';
 import {
@@ -35,16 +35,15 @@ export type PostgresResourceStoreDeps = {
 };
 
 /**
- * Polling interval in ms. NOTIFY usually wakes a watcher sooner; the interval limits the delay if a notification is
- * lost.
+ * Polling interval in ms. NOTIFY wakes a watcher sooner. The interval limits the delay if the connection of the
+ * listener is silent. A notification is not lost otherwise, because it is part of the write's transaction.
  */
-const POLL_MS = 1_000;
+const POLL_MS = 5_000;
 
 export function createPostgresResourceStore(
   deps: PostgresResourceStoreDeps,
 ): PostgresResourceStore {
   const { pool, sealer, log } = deps;
-  const notifier = createNotifier({ pool, log });
   const watches = createWatches({ pool, log });
   const listener = createListener({
     databaseUrl: deps.databaseUrl,
@@ -58,22 +57,20 @@ export function createPostgresResourceStore(
     key: ObjectKey,
     change: (current: StoredResource | undefined) => StoredResource | 'delete' | undefined,
   ): Promise<Resource | undefined> {
-    const [result, changed] = await inTransaction(pool, async (client) => {
+    return inTransaction(pool, async (client) => {
       const version = await nextVersion(client);
       const current = await readOne(client, sealer, { kind, key });
       const next = change(current);
-      if (next === undefined) return [current?.resource, false] as const;
-      await client.query('update resource_version set value = $1', [version]);
+      if (next === undefined) return current?.resource;
+      await raiseVersion(client, version);
       if (next === 'delete') {
         await markDeleted(client, { kind, key, version });
-        return [undefined, true] as const;
+        return undefined;
       }
       next.resource.metadata.resourceVersion = String(version);
       await upsert(client, sealer, next);
-      return [next.resource, true] as const;
+      return next.resource;
     });
-    if (changed) notifier.notify(CHANNELS.resources, ['*']);
-    return result;
   }
 
   return {
@@ -81,10 +78,7 @@ export function createPostgresResourceStore(
       await purgeTombstones(pool);
       await listener.start();
     },
-    stop: async () => {
-      await listener.stop();
-      await notifier.stop();
-    },
+    stop: listener.stop,
     get: async (kind, key) => (await readOne(pool, sealer, { kind, key }))?.resource,
     list: (kind, namespace) => readAll(pool, sealer, { kind, namespace }),
     apply: async (applied, options) => {
@@ -256,6 +250,18 @@ async function nextVersion(db: Db): Promise<number> {
     'select value + 1 as value from resource_version for update',
   );
   return rows[0]!.value; // Never undefined: the migration inserted exactly one row.
+}
+
+/**
+ * Stores the version and notifies the watchers at the commit. NOTIFY in a transaction makes commits wait for each
+ * other, but these transactions take turns anyway.
+ */
+async function raiseVersion(db: Db, version: number): Promise<void> {
+  await db.query(
+    `with raised as (update resource_version set value = $1 returning value)
+     select from raised, pg_notify($2, '*')`,
+    [version, CHANNELS.resources],
+  );
 }
 
 async function upsert(
