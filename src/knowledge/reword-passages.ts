@@ -9,6 +9,7 @@ import { allowLongStatements } from './passages/knowledge-chunks.sql.ts';
 import { forgetWords, indexOwner } from './passages/knowledge-postings.sql.ts';
 import { searchableText } from './passages/question-words.ts';
 import {
+  hasOwnerToReword,
   noteReworded,
   readPassagesToReword,
   takeOwnerToReword,
@@ -31,7 +32,7 @@ export function createRewording({ pool, log }: { pool: Pool; log: Logger }): Per
     what: 'updating the word index of passages',
     everyMs: EVERY_MS,
     log,
-    run: async () => rewordOne(pool),
+    run: async () => (await hasOwnerToReword(pool)) && rewordOne(pool),
   });
 }
 

@@ -6,6 +6,11 @@ import { configurationOf } from './passages/languages.ts';
  * Returns an owner whose passages still have the search words that an earlier release computed, and locks it until the
  * end of the transaction. Skips owners on which another process is working. Returns `undefined` if none is left.
  */
+export async function hasOwnerToReword(db: Db): Promise<boolean> {
+  const { rowCount } = await db.query('select from knowledge_rewords limit 1');
+  return rowCount === 1;
+}
+
 export async function takeOwnerToReword(
   db: Db,
 ): Promise<{ ownerId: string; isAnswers: boolean } | undefined> {

@@ -152,18 +152,23 @@ export async function finishSync(
   return rowCount === 1;
 }
 
+const OLD = `select id from (
+    select id, finished_at, row_number() over (partition by source_id order by id desc) as place
+      from knowledge_syncs where finished_at is not null) s
+   where place > 100 or place > 1 and finished_at < clock_timestamp() - interval '30 days'`;
+
+export async function hasOldSync(db: Db): Promise<boolean> {
+  const { rowCount } = await db.query(`${OLD} limit 1`);
+  return rowCount === 1;
+}
+
 /**
  * Deletes ended syncs that are older than 30 days, and those that are not among the newest hundred of their source.
  * Never deletes the last sync of a source. Returns the number of deleted syncs.
  */
 export async function pruneSyncs(db: Db): Promise<number> {
   const { rowCount } = await db.query(
-    `delete from knowledge_syncs where id in (
-       select id from (
-         select id, finished_at, row_number() over (partition by source_id order by id desc) as place
-           from knowledge_syncs where finished_at is not null) s
-        where place > 100 or place > 1 and finished_at < clock_timestamp() - interval '30 days'
-        limit 1000)`,
+    `delete from knowledge_syncs where id in (${OLD} limit 1000)`,
   );
   return rowCount ?? 0;
 }

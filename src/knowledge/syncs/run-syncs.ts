@@ -2,14 +2,17 @@ import { tellProjected } from '../../platform/postgres/projected.ts';
 import { createPeriodic } from '../../platform/controller/periodic.ts';
 import { createFairQueue, type FairQueueMetrics } from '../../platform/controller/fair-queue.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
-import { claimSync, countQueued, pruneSyncs } from './claims.sql.ts';
+import { claimSync, countQueued, hasOldSync, pruneSyncs } from './claims.sql.ts';
 import { LEASE_TIMES } from './hold-lease.ts';
 import { countOverdue, queueDue } from './queue-due.ts';
 import { runSync, type SyncDeps } from './run-sync.ts';
-import { deleteStagedOf } from './staged-documents.sql.ts';
+import { deleteStagedOf, hasStagedLeft } from './staged-documents.sql.ts';
+import { nextSyncInMs } from './synced-documents.sql.ts';
 
 export type SyncRunner = {
   start: () => void;
+  /** Looks for due syncs now. Call it after a sync was requested. */
+  look: () => void;
   /** Returns running syncs to the queue and waits until they have stopped. */
   stop: () => Promise<void>;
 };
@@ -32,7 +35,10 @@ const WRITING = {
   share: 2,
   waitingMax: { namespace: READING.share, all: READING.places },
 };
-const LOOK_MS = 1_000;
+/** Interval in ms of looks for due syncs, in case a notification is lost. */
+const LOOK_MS = 5_000;
+/** Interval in ms of looks while a sync is due that this process cannot start. */
+const BUSY_LOOK_MS = 1_000;
 const CLEAN_MS = 60_000;
 
 /**
@@ -52,6 +58,9 @@ export function createSyncRunner(deps: SyncRunnerDeps): SyncRunner {
     everyMs: deps.times?.lookMs ?? LOOK_MS,
     log: deps.log,
     run: async (signal) => {
+      const dueInMs = await nextSyncInMs(deps.pool, deps.namespaces);
+      if (dueInMs === null) return false;
+      if (dueInMs > 0) return dueInMs;
       for (const { namespace, id } of await queueDue(deps)) {
         tellProjected(deps, { resource: 'knowledge_sources', namespace, id });
       }
@@ -71,7 +80,7 @@ export function createSyncRunner(deps: SyncRunnerDeps): SyncRunner {
           });
         running.add(run);
       }
-      return false;
+      return BUSY_LOOK_MS;
     },
   });
 
@@ -80,10 +89,10 @@ export function createSyncRunner(deps: SyncRunnerDeps): SyncRunner {
     everyMs: CLEAN_MS,
     log: deps.log,
     run: async () => {
-      await deleteStagedOf(deps.pool, null);
+      if (await hasStagedLeft(deps.pool)) await deleteStagedOf(deps.pool, null);
       metrics.knowledgeOverdue.set(await countOverdue(deps));
       metrics.workWaiting.set({ kind: 'syncs' }, await countQueued(deps.pool, deps.namespaces));
-      return (await pruneSyncs(deps.pool)) > 0;
+      return (await hasOldSync(deps.pool)) && (await pruneSyncs(deps.pool)) > 0;
     },
   });
 
@@ -92,6 +101,7 @@ export function createSyncRunner(deps: SyncRunnerDeps): SyncRunner {
       look.start();
       clean.start();
     },
+    look: look.wake,
     stop: async () => {
       await Promise.all([look.stop(), clean.stop()]);
       stopping.abort(new Error('the process is shutting down'));

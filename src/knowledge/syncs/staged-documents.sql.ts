@@ -120,16 +120,25 @@ export async function readStagedBatch(
   return rows[0]?.batch;
 }
 
+const STAGED_TABLES = ['knowledge_staged_batches', 'knowledge_staged_documents'];
+
+/** SQL query of the ended syncs with staged content in a table. If `$1` is not `null`, of that sync alone. */
+const endedIn = (table: string): string => `select t.sync_id from (
+    select distinct sync_id from ${table} where $1::uuid is null or sync_id = $1) t
+  join knowledge_syncs s on s.id = t.sync_id where s.status not in ('queued', 'running')`;
+
 /** Deletes the staged content of an ended sync, or of all ended syncs if `id` is `null`. */
 export async function deleteStagedOf(db: Db, id: string | null): Promise<void> {
-  for (const table of ['knowledge_staged_batches', 'knowledge_staged_documents']) {
-    await db.query(
-      `delete from ${table} where sync_id in (
-         select t.sync_id from (select distinct sync_id from ${table}
-                                 where $1::uuid is null or sync_id = $1) t
-           join knowledge_syncs s on s.id = t.sync_id
-          where s.status not in ('queued', 'running'))`,
-      [id],
-    );
+  for (const table of STAGED_TABLES) {
+    await db.query(`delete from ${table} where sync_id in (${endedIn(table)})`, [id]);
   }
+}
+
+/** Returns whether an ended sync has staged content. */
+export async function hasStagedLeft(db: Db): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `${STAGED_TABLES.map((table) => `(${endedIn(table)} limit 1)`).join(' union all ')} limit 1`,
+    [null],
+  );
+  return rowCount === 1;
 }

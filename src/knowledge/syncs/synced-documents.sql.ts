@@ -108,6 +108,30 @@ export async function sumDocuments(db: Db, sourceId: string): Promise<Totals> {
   return rows[0]!; // `rows[0]` exists, because an aggregate returns one row.
 }
 
+/**
+ * Returns the time in ms until the next sync is due: a queued one, one whose process died, or one to queue by the
+ * schedule of its source. It is negative if one is due already, and null if none is planned. Empty `namespaces` means
+ * all namespaces; schedules of all namespaces count anyway.
+ */
+export async function nextSyncInMs(db: Db, namespaces: readonly string[]): Promise<number | null> {
+  const { rows } = await db.query<{ inMs: number | null }>({
+    name: 'next_sync',
+    text: `with waiting as materialized (
+        select case status when 'queued' then requested_at else lease_until end as at
+          from knowledge_syncs
+         where status in ('queued', 'running')
+           and (cardinality($1::text[]) = 0 or namespace = any($1)))
+      select extract(epoch from
+               least((select min(at) from waiting),
+                     (select next_sync_at from knowledge_sources
+                       where next_sync_at is not null and deleted_at is null and not blocked
+                       order by next_sync_at limit 1)) - clock_timestamp()
+             )::float8 * 1000 as "inMs"`,
+    values: [namespaces],
+  });
+  return rows[0]!.inMs; // A select without `from` yields one row.
+}
+
 /** Lists sources whose next sync is due. */
 export async function listDue(
   db: Db,

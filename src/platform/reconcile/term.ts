@@ -1,10 +1,11 @@
-import { delay, monotonicMs } from '../../clock.ts';
+import { clearTimeout, delay, monotonicMs, setTimeout } from '../../clock.ts';
 import {
   createController,
   type Controller,
   type ReconcileResult,
   type ControllerMetrics,
 } from '../controller/controller.ts';
+import { createPeriodic } from '../controller/periodic.ts';
 import {
   createWorkQueue,
   RESYNC_PRIORITY,
@@ -26,7 +27,10 @@ export type TermKind = {
   listKeys: () => Promise<ObjectKey[]>;
   /** Lists objects to reconcile although their declaration has not changed. Called once a minute. */
   listStale?: (() => Promise<ObjectKey[]>) | undefined;
-  /** Like `listStale`, but for objects that must not wait a minute. Called once a second. */
+  /**
+   * Like `listStale`, but for objects that must not wait a minute. Called when `look` is called, at most once a second,
+   * and otherwise every five seconds. Called once a second while it returns objects.
+   */
   listChanged?: (() => Promise<ObjectKey[]>) | undefined;
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
 };
@@ -35,6 +39,8 @@ export type TermKind = {
 export type Term = {
   /** Queues an object that has changed. Objects of other kinds are ignored. */
   changed: (kind: string, key: ObjectKey) => void;
+  /** Looks soon for objects that must be reconciled although their declaration has not changed. */
+  look: () => void;
   stop: () => Promise<void>;
 };
 
@@ -53,12 +59,16 @@ const LIST_AGAIN_MS = 1_000;
 /** Interval of full resyncs, the same as in controller-runtime: a missed change is found within the day. */
 const RESYNC_MS = 10 * 3_600_000;
 const STALE_MS = 60_000;
-const CHANGED_MS = 1_000;
+/** Interval in ms of `listChanged`, in case a notification is lost. */
+const CHANGED_MS = 5_000;
+/** Minimum time in ms between two calls of `listChanged`. */
+const CHANGED_GAP_MS = 1_000;
 
 export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps): Term {
   const stopping = new AbortController();
   const queues = new Map<string, WorkQueue<ObjectKey>>();
   const controllers: Controller[] = [];
+  const looks: Look[] = [];
   for (const { kind, reconcile, listKeys, listStale, listChanged } of kinds) {
     const name = kind.toLowerCase();
     const queue = createWorkQueue<ObjectKey>({
@@ -86,14 +96,17 @@ export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps
       void queueAgain({ ...to, listKeys, firstWaitMs: lookAgainMs, waitMs: RESYNC_MS });
       const again = { ...to, firstWaitMs: 0 };
       if (listStale) void queueAgain({ ...again, listKeys: listStale, waitMs: STALE_MS });
-      if (listChanged) void queueAgain({ ...again, listKeys: listChanged, waitMs: CHANGED_MS });
+      if (listChanged) looks.push(startLook({ ...to, listChanged }));
     });
   }
   return {
     changed: (kind, key) => queues.get(kind)?.add(key),
+    look: () => {
+      for (const { wake } of looks) wake();
+    },
     stop: async () => {
       stopping.abort();
-      await Promise.all(controllers.map((controller) => controller.stop()));
+      await Promise.all([...controllers, ...looks].map((part) => part.stop()));
     },
   };
 }
@@ -140,6 +153,48 @@ async function queueAgain(deps: {
     }
     await delay(sleepMs, { signal, ref: false }).catch(() => undefined);
   }
+}
+
+type Look = { wake: () => void; stop: () => Promise<void> };
+
+/**
+ * Looks for changed objects periodically and when woken. Reconciling may itself wake it, so two runs are at least
+ * `CHANGED_GAP_MS` apart.
+ */
+function startLook({
+  listChanged,
+  queue,
+  log,
+}: {
+  listChanged: () => Promise<ObjectKey[]>;
+  queue: WorkQueue<ObjectKey>;
+  log: Logger;
+}): Look {
+  let timer: NodeJS.Timeout | undefined;
+  let lookedMs = -Infinity;
+  const looking = createPeriodic({
+    what: 'looking for changed objects',
+    everyMs: CHANGED_MS,
+    log,
+    run: async () => {
+      clearTimeout(timer);
+      timer = undefined;
+      lookedMs = nowMs();
+      const keys = await listChanged();
+      for (const key of keys) queue.add(key, { priority: RESYNC_PRIORITY });
+      return keys.length > 0 && CHANGED_GAP_MS;
+    },
+  });
+  looking.start();
+  return {
+    wake: () => {
+      timer ??= setTimeout(looking.wake, lookedMs + CHANGED_GAP_MS - nowMs());
+    },
+    stop: async () => {
+      await looking.stop();
+      clearTimeout(timer);
+    },
+  };
 }
 
 /** Binds the metrics of one controller to the hooks of src/platform/controller/controller.ts. */

@@ -39,7 +39,7 @@ export function startSyncs(
     /** Maximum number of distinct words in a source. */
     wordsMax: number | undefined;
   },
-): { stop: () => Promise<void> } {
+): { look: () => void; stop: () => Promise<void> } {
   const { pool, store, guard, metrics, log, limits, notifier, announce } = deps;
   const { version, namespaces, times, wordsMax } = options;
   const nowMs = epochMs;
@@ -66,6 +66,7 @@ export function startSyncs(
   runner.start();
   rewording.start();
   return {
+    look: runner.look,
     stop: async () => {
       await runner.stop();
       await rewording.stop();

@@ -5,7 +5,8 @@ import type { LeaseTimes } from '../../knowledge/syncs/hold-lease.ts';
 import type { Fetchers } from '../../knowledge/syncs/run-sync.ts';
 import { createProber, type ProberOptions } from '../../models/prober.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
-import { createNotifier } from '../../platform/postgres/notifications.ts';
+import { CHANNELS, createListener, createNotifier } from '../../platform/postgres/notifications.ts';
+import { readProjected } from '../../platform/postgres/projected.ts';
 import { startWatches } from '../../platform/reconcile/watches.ts';
 import type {
   ObjectKey,
@@ -21,7 +22,15 @@ import { createTerms, type Elect } from './terms.ts';
 export type OperatorRoleDeps = Kinds &
   Pick<
     RoleContext,
-    'pool' | 'sealer' | 'guard' | 'version' | 'modelSettings' | 'metrics' | 'log' | 'limits'
+    | 'databaseUrl'
+    | 'pool'
+    | 'sealer'
+    | 'guard'
+    | 'version'
+    | 'modelSettings'
+    | 'metrics'
+    | 'log'
+    | 'limits'
   > & {
     store: ResourceStore;
     /** Namespaces that this operator serves; empty means all. Rows of other namespaces stay unchanged. */
@@ -86,6 +95,18 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const terms = createTerms({ store, registrations, isOurs, refresh, metrics, log });
   const watches = startWatches({ store, kinds: registrations, onChange: terms.changed, log });
   const elector = deps.elect(terms);
+  const listener = createListener({
+    databaseUrl: deps.databaseUrl,
+    channels: {
+      [CHANNELS.projected]: (items) => {
+        terms.look();
+        if (items.some(concernsSyncs)) syncs.look();
+      },
+    },
+    log,
+  });
+  // Not awaited: an operator starts without the database. Until it listens, it polls.
+  void listener.start().catch(() => undefined);
   let stopping = false;
   // Only an operator that has loaded all declarations may become the leader. To an operator whose watch lags, a missing
   // object would look like a deleted one.
@@ -96,6 +117,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
     isReady: watches.isSynced,
     stop: async () => {
       stopping = true;
+      await listener.stop();
       await elector.stop();
       await watches.stop();
       await Promise.all([syncs.stop(), embedding.stop()]);
@@ -105,3 +127,6 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
     },
   };
 }
+
+const concernsSyncs = (item: string): boolean =>
+  item === '*' || readProjected(item)?.resource === 'knowledge_sources';

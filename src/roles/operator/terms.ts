@@ -37,6 +37,8 @@ const ADOPTING =
 export type Terms = Parameters<Elect>[0] & {
   /** Reconciles a changed object, if this process leads. */
   changed: Term['changed'];
+  /** Looks soon for objects that must be reconciled although their declaration has not changed, if this process leads. */
+  look: Term['look'];
 };
 
 export function createTerms(deps: {
@@ -54,6 +56,7 @@ export function createTerms(deps: {
   metrics.leader.set(leader, 0);
   return {
     changed: (kind, key) => term?.changed(kind, key),
+    look: () => term?.look(),
     onLead: async ({ epoch, storeAgeMs }, resign) => {
       const adoptMs = Math.max(0, ADOPTION_MS - storeAgeMs);
       log.info({ epoch }, 'leading');

@@ -17,6 +17,7 @@ import {
   listDue,
   listKnown,
   listScheduled,
+  nextSyncInMs,
   sumDocuments,
   takeDue,
   upsertSynced,
@@ -208,6 +209,31 @@ describe('a source', () => {
     expect([await take(first), await take(first)]).toEqual([true, false]);
     expect(ids(await listDue(stored.pool, 9))).toEqual([later]);
     for (const id of others) expect(await take(id)).toBe(false);
+  });
+
+  test('tells when the next sync is due: by its time, in the queue, or after a lost lease', async () => {
+    const inMinutes = async (...namespaces: string[]): Promise<number | null> => {
+      const inMs = await nextSyncInMs(stored.pool, namespaces);
+      return inMs === null ? null : Math.round(inMs / 60_000);
+    };
+    const addSync = async (columns: Columns): Promise<void> => {
+      const row = { id: newUuid(), namespace: 'default', source_id: await addSource() };
+      await stored.add('knowledge_syncs', { ...row, trigger: 'request', ...columns });
+    };
+    await addSync({ status: 'succeeded', lease_until: minutesAgo(9) });
+    for (const columns of [{ deleted_at: minutesAgo(1) }, { blocked: true }]) {
+      await addSource({ next_sync_at: minutesAgo(9), ...columns });
+    }
+    expect(await inMinutes()).toBeNull();
+    await addSource({ next_sync_at: minutesAgo(-50) });
+    await addSource({ next_sync_at: minutesAgo(-40) });
+    expect(await inMinutes()).toBe(40);
+    await addSync({ status: 'running', lease_until: minutesAgo(-30) });
+    expect(await inMinutes()).toBe(30);
+    await addSync({ status: 'queued', requested_at: minutesAgo(2), namespace: 'other' });
+    expect(await inMinutes('default')).toBe(30);
+    expect(await inMinutes('default', 'other')).toBe(-2);
+    expect(await inMinutes()).toBe(-2);
   });
 
   test('has a schedule once it was asked for, until it is deleted', async () => {
