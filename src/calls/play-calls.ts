@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { clearInterval, clearTimeout, setInterval, setTimeout } from '../clock.ts';
+import { clearInterval, setInterval } from '../clock.ts';
 import { createPeriodic, type Periodic } from '../platform/controller/periodic.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import {
@@ -18,10 +18,12 @@ import { createEndLost } from './lines/end-lost.ts';
 /** Maximum number of concurrent steps in a process. Steps use the same database connections as the API. */
 const CONCURRENT_STEPS_MAX = 8;
 /**
- * Interval at which the process checks for due steps, including those that other processes left behind. If it finds a
- * step that is due sooner, a timer starts the next check at that time.
+ * Interval at which the process checks for due steps while calls are live, including those that other processes left
+ * behind. If it finds a step that is due sooner, the next check follows at that time.
  */
 const LOOK_EVERY_MS = 1_000;
+/** Interval at which the process checks for calls of other processes while no call is live. */
+const IDLE_LOOK_MS = 5_000;
 /** Delay before a failed step is tried again. */
 const RETRY_MS = 1_000;
 
@@ -36,30 +38,25 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
   const { pool, log } = deps;
   const playing = new Set<Promise<void>>();
   const endLost = createEndLost(deps);
-  let timer: NodeJS.Timeout | undefined;
   let sweptMs = -Infinity;
   const periodic = createPeriodic({
     what: 'processing due calls',
-    everyMs: LOOK_EVERY_MS,
+    everyMs: IDLE_LOOK_MS,
     run: look,
     log,
   });
 
-  async function look(): Promise<boolean> {
-    clearTimeout(timer);
+  async function look(): Promise<boolean | number> {
     const { areLive, nextDueMs } = await lookAtCalls(pool);
     if (!areLive) return false;
     await sweep();
     const slots = CONCURRENT_STEPS_MAX - playing.size;
-    // If all slots are in use, no timer is needed: the player runs again as soon as a step ends.
-    if (slots === 0 || nextDueMs === null) return false;
-    if (nextDueMs > 0) {
-      if (nextDueMs < LOOK_EVERY_MS) timer = setTimeout(periodic.wake, nextDueMs);
-      return false;
-    }
+    // If all slots are in use, the player runs again as soon as a step ends.
+    if (slots === 0 || nextDueMs === null) return LOOK_EVERY_MS;
+    if (nextDueMs > 0) return Math.min(nextDueMs, LOOK_EVERY_MS);
     const claimed = await claimCalls(pool, { leaseToken: randomUUID(), limit: slots });
     for (const call of claimed) begin(call);
-    return claimed.length > 0;
+    return claimed.length > 0 || LOOK_EVERY_MS;
   }
 
   /**
@@ -110,7 +107,6 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     ...periodic,
     stop: async () => {
       await periodic.stop();
-      clearTimeout(timer);
       await Promise.all(playing);
     },
   };

@@ -2,7 +2,7 @@ import { createPeriodic, type Periodic } from '../platform/controller/periodic.t
 import type { Logger } from '../platform/observability/logger.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
-import { insertDeferred, takeDeferred } from './outbox.sql.ts';
+import { hasDeferred, insertDeferred, takeDeferred } from './outbox.sql.ts';
 import { emitEvent, type Announce, type EventToEmit } from './emit-event.ts';
 import type { EventType } from './event-types.ts';
 
@@ -50,14 +50,14 @@ export async function emitDeferred(
   return emitted !== undefined;
 }
 
-/** Interval in ms between searches for events that are still deferred, for example because a process died. */
-const LOOK_MS = 1_000;
+/** Interval in ms between searches for events that are still deferred because a process died or an emission failed. */
+const LOOK_MS = 5_000;
 
 export function createDeferredEvents(deps: EmitDeferredDeps & { log: Logger }): Periodic {
   return createPeriodic({
     what: 'emitting deferred events',
     everyMs: LOOK_MS,
     log: deps.log,
-    run: () => emitDeferred(deps),
+    run: async () => (await hasDeferred(deps.pool)) && emitDeferred(deps),
   });
 }

@@ -164,6 +164,14 @@ export async function insertDeferred(
   return rows[0]!.id; // An insert always returns its row.
 }
 
+export async function hasDeferred(db: Db): Promise<boolean> {
+  const { rows } = await db.query<{ hasAny: boolean }>({
+    name: 'has_deferred_event',
+    text: `select exists (select from deferred_events) as "hasAny"`,
+  });
+  return rows[0]!.hasAny; // A select without `from` yields one row.
+}
+
 /** Deletes a deferred event, by default the oldest, and returns it. Skips rows locked by other sessions. */
 export async function takeDeferred(
   db: Db,

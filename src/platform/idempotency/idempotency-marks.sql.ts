@@ -144,12 +144,19 @@ export async function eraseAnswersAbout(db: Db, conversationId: string): Promise
   );
 }
 
+const OLD = `started_at < now() - interval '24 hours'`;
+
+export async function hasOldMark(db: Db): Promise<boolean> {
+  const { rowCount } = await db.query(`select from idempotency_marks where ${OLD} limit 1`);
+  return rowCount === 1;
+}
+
 /** Deletes up to `limit` expired records and returns their number. Several processes may do so concurrently. */
 export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
   const { rowCount } = await db.query(
     `delete from idempotency_marks where ctid = any(array(
        select ctid from idempotency_marks
-        where started_at < clock_timestamp() - interval '24 hours'
+        where ${OLD}
         order by started_at limit $1 for update skip locked))`,
     [limit],
   );

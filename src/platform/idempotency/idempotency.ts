@@ -5,6 +5,7 @@ import { failpoint } from '../../failpoints.ts';
 import {
   abandonMark,
   deleteOldMarks,
+  hasOldMark,
   finishMark,
   insertMark,
   readMark,
@@ -95,7 +96,7 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
 
 /** Deletes records older than a day. Returns true if there may be more. */
 export async function forgetOldMarks({ pool }: { pool: Pool }): Promise<boolean> {
-  return (await deleteOldMarks(pool, BATCH)) === BATCH;
+  return (await hasOldMark(pool)) && (await deleteOldMarks(pool, BATCH)) === BATCH;
 }
 
 const BATCH = 1_000;

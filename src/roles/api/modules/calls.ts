@@ -45,7 +45,14 @@ export function createCalls(
   const { access, conversing, models, telephony } = ports;
   const { findEndpoint } = models;
   const { accounts, transportOf, wakeLine } = telephony;
-  const lines = createLines(conversing);
+  const own = createLines(conversing);
+  const lines: Lines = {
+    ...own,
+    offer: (callId) => {
+      player.wake(); // It looks once a second while calls are live.
+      return own.offer(callId);
+    },
+  };
   const egress = createEgressFetch({ guard });
   const speech = createSpeechProviders({ findEndpoint, fetch: egress.fetch, nowMs: clockMs });
   const onTimes = createTimesMeter(metrics);

@@ -34,7 +34,7 @@ export function createEvents(infrastructure: Infrastructure): Events {
   const replays = { pool, notifier, nowMs, retention, metrics };
   const replayJobs = createPeriodic({
     what: 'running replay jobs',
-    everyMs: 1_000,
+    everyMs: 5_000, // A new job wakes this process. The others find it then.
     run: (signal) => runReplayJobs(replays, signal),
     log,
   });
