@@ -1,0 +1,67 @@
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import type { Session } from '../../src/platform/postgres/session.ts';
+
+/** Statements of this process, of the sessions that were opened since `recordStatements`. */
+export type Statements = {
+  /** Returns the statements that were sent since the last call. The text is on one line. */
+  take: () => Sent[];
+  /** Resolves when no session waits for an answer and nothing sends a further statement. */
+  settled: () => Promise<void>;
+};
+
+export type Sent = { name: string | undefined; text: string; count: number };
+
+/** Turns of the event loop without a statement after which no statement follows from the last answer. */
+const QUIET_TURNS = 5;
+
+/** Records the statements of all sessions that this process opens until the test ends. */
+export function recordStatements(): Statements {
+  // oxlint-disable-next-line typescript/unbound-method -- bound by `Reflect.apply` below
+  const { query } = pg.Client.prototype;
+  const sessions = new Set<Session>();
+  let sent = new Map<string, Sent>();
+  let total = 0;
+
+  function recording(this: Session, ...args: [unknown]): unknown {
+    const { name, text } = readStatement(args[0]);
+    const known = sent.get(text);
+    sent.set(text, { name, text, count: (known?.count ?? 0) + 1 });
+    total += 1;
+    if (!sessions.has(this)) {
+      sessions.add(this);
+      this.once('end', () => sessions.delete(this));
+    }
+    return Reflect.apply(query, this, args);
+  }
+  // The cast is safe: the wrapper passes its arguments on.
+  pg.Client.prototype.query = recording as typeof query;
+  onTestFinished(() => {
+    pg.Client.prototype.query = query;
+  });
+
+  return {
+    take: () => {
+      const taken = [...sent.values()];
+      sent = new Map();
+      return taken;
+    },
+    settled: async () => {
+      for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
+        const before = total;
+        await turnOfLoop();
+        if (total > before || [...sessions].some(({ isWaiting }) => isWaiting)) quiet = -1;
+      }
+    },
+  };
+}
+
+function readStatement(asked: unknown): { name: string | undefined; text: string } {
+  // The cast is safe: a statement is a text or an object with one.
+  const { name, text } =
+    typeof asked === 'string'
+      ? { name: undefined, text: asked }
+      : (asked as { name?: string; text: string });
+  return { name, text: text.replaceAll(/\s+/g, ' ').trim() };
+}
