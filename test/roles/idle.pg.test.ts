@@ -21,6 +21,7 @@ const AT_MOST: Record<string, number> = {
   list_embeddings: 12,
   'select count(*) as pending': 6,
   "select case when not e.enabled then 'disabled'": 6,
+  measure_waiting: 6,
 };
 /** Statements of work that is done once a minute. */
 const ONCE_A_MINUTE = 12;

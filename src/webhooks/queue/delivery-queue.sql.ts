@@ -1,12 +1,12 @@
 import { epochMs } from '../../clock.ts';
 import { lowestUuidAt } from '../../ids.ts';
 import { cancelClaimed, finishExpired } from './delivery-endings.sql.ts';
+import { measureBacklog } from './delivery-stats.sql.ts';
 import {
   DEADLINE_MS,
   LATE_MS,
   LEASE_MS,
   type AttemptResult,
-  type Backlog,
   type ClaimBudget,
   type ClaimedDelivery,
   type DispatchQueue,
@@ -378,30 +378,3 @@ const COMPLETE = `with r as materialized (
         else 0 end
   )
   select id from held`;
-
-/** Measures the backlog. This is cheap, because the queue is small. It runs every 10 s instead of once per scrape. */
-export async function measureBacklog(db: Db): Promise<Backlog> {
-  const queue = await db.query<{ pending: number; oldest: number }>(
-    // The age covers only deliveries that could be attempted now. It excludes deliveries to disabled endpoints, and
-    // manual retries that are ahead of their scheduled time.
-    `select count(*) as pending,
-            coalesce(extract(epoch from greatest(max(now() - d.due_at) filter (
-              where d.run_at <= now() and e.enabled and e.secret is not null), interval '0'))
-            , 0)::float8 as oldest
-       from delivery_queue d join webhook_endpoints e on e.id = d.endpoint_id
-      where not d.test and d.trigger <> 'test'`,
-  );
-  const endpoints = await db.query<{ state: string; count: number }>(
-    `select case when not e.enabled then 'disabled'
-                 when not e.ready then 'not_ready'
-                 when h.last_failure_at > coalesce(h.last_success_at, '-infinity') then 'failing'
-                 else 'healthy' end as state, count(*) as count
-       from webhook_endpoints e left join endpoint_health h on h.endpoint_id = e.id
-      where e.deleted_at is null group by 1`,
-  );
-  return {
-    pending: queue.rows[0]?.pending ?? 0,
-    oldestDueAgeSec: queue.rows[0]?.oldest ?? 0,
-    endpoints: Object.fromEntries(endpoints.rows.map(({ state, count }) => [state, count])),
-  };
-}

@@ -3,7 +3,7 @@ import { createAnnounce } from '../../../src/events/emit-event.ts';
 import { replayEvent } from '../../../src/webhooks/replay/replay-event.ts';
 import { createSendTestEvent } from '../../../src/webhooks/endpoints/send-test-event.ts';
 import { createNotifier, type Notifier } from '../../../src/platform/postgres/notifications.ts';
-import { measureBacklog } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
+import { measureBacklog } from '../../../src/webhooks/queue/delivery-stats.sql.ts';
 import { SECRET } from '../../roles/engine.ts';
 import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';
 import {

@@ -269,7 +269,7 @@ test('after a start, deliveries are claimed again only for the endpoint of a con
         claims.push(budgets.map(({ endpointId }) => endpointId));
         return Promise.resolve(taken.splice(0));
       },
-      listDue: () => Promise.resolve([]),
+      listDue: () => Promise.resolve({ endpoints: [], nextInMs: null }),
       markStarted: (ids) => Promise.resolve(new Set(ids.filter((id) => id !== 'followed'))),
       cancel: () => Promise.resolve(0),
     },

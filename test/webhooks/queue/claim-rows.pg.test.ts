@@ -4,8 +4,8 @@ import {
   claimDeliveries,
   listDueEndpoints,
   markStarted,
-  measureBacklog,
 } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
+import { measureBacklog } from '../../../src/webhooks/queue/delivery-stats.sql.ts';
 import type { ClaimedDelivery } from '../../../src/webhooks/queue/dispatch-queue.ts';
 import { minutesAgo, useRows, type Columns } from '../../platform/postgres/rows.ts';
 import { QUEUE_TABLES, queueRows } from '../queue-rows.ts';
