@@ -101,3 +101,10 @@ export function useSelf(): Person {
   const shown = name ?? actor;
   return { id: shown, name: shown };
 }
+
+/** Formats a reason: `user_request` becomes `User request`; free text stays unchanged. */
+export function reasonText(reason: string): string {
+  if (reason === '') return 'No reason given';
+  const words = /^[a-z]+(_[a-z]+)*$/.test(reason) ? reason.replaceAll('_', ' ') : reason;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,14 +1,14 @@
 import { useEffect, useRef } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useSelf, useWaitingList, type Escalation } from '../../data/escalations.ts';
+import { reasonText, useSelf, useWaitingList, type Escalation } from '../../data/escalations.ts';
 import { useAgentNames } from '../../data/names.ts';
 import { useList, type List } from '../../data/use-list.ts';
 import { SelectFilter, useFilters } from '../../ui/filters.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time, Waiting } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
-import { LABELS, reasonText } from './escalation-words.ts';
+import { LABELS } from './escalation-words.ts';
 import type { Shown } from './shown.ts';
 
 const ROW_PX = 92;

@@ -1,12 +1,17 @@
 import { useState } from 'react';
-import { useEscalation, useReview, useSelf, type Escalation } from '../../data/escalations.ts';
+import {
+  reasonText,
+  useEscalation,
+  useReview,
+  useSelf,
+  type Escalation,
+} from '../../data/escalations.ts';
 import { useAgentNames } from '../../data/names.ts';
 import { ActButton } from '../../ui/button.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { useComplete, useDecline, type Accepting } from './acts.ts';
 import { ReleaseDialog } from './release-dialog.tsx';
 import { EndDialog } from './end-dialog.tsx';
-import { reasonText } from './escalation-words.ts';
 import { HandOverNote } from './hand-over-note.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { StateNote } from './state-note.tsx';

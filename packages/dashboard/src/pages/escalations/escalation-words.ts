@@ -9,10 +9,3 @@ export const LABELS: Record<Escalation['status'], { name: string; tone: Tone }> 
   completed: { name: 'completed', tone: 'ok' },
   canceled: { name: 'canceled', tone: 'muted' },
 };
-
-/** Formats a reason: `user_request` becomes `User request`; free text stays unchanged. */
-export function reasonText(reason: string): string {
-  if (reason === '') return 'No reason given';
-  const words = /^[a-z]+(_[a-z]+)*$/.test(reason) ? reason.replaceAll('_', ' ') : reason;
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}

@@ -1,12 +1,11 @@
 import type { ReactNode } from 'react';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { agentName } from '../../data/agents.ts';
-import { useMissed, useWaitingList, type Escalation } from '../../data/escalations.ts';
+import { reasonText, useMissed, useWaitingList, type Escalation } from '../../data/escalations.ts';
 import { ok, parley } from '../../data/parley.ts';
 import { useStats, useStatsBefore, type Stats } from '../../data/stats.ts';
 import { count, counted } from '../../ui/figure.tsx';
 import { durationText, Time, Waiting } from '../../ui/time.tsx';
-import { reasonText } from '../escalations/escalation-words.ts';
 
 /** Something that needs a person's attention, with a link. */
 export type Need = {
