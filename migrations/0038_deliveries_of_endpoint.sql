@@ -11,10 +11,10 @@ create index deliveries_endpoint_idx on deliveries (
   (status::"char")
 );
 
--- The few that failed or were canceled, by kind as in migration 37. The kind comes first, so that no other index of
--- endpoints looks alike to the planner.
+-- The few that failed or were canceled, by endpoint and kind as in migration 37. Both are one column, so that no other
+-- index of endpoints looks alike to the planner.
 create index deliveries_undelivered_idx on deliveries (
-  (left(status, 1) || case when test or trigger = 'test' then 't' else 'r' end || right(event_type, 5)),
-  endpoint_id,
+  (endpoint_id::text ||
+    (left(status, 1) || case when test or trigger = 'test' then 't' else 'r' end || right(event_type, 5))),
   id
 ) where status <> 'delivered';

@@ -79,8 +79,10 @@ async function readRange(db: Db, filter: RangeFilter): Promise<DeliveryRow[]> {
     where,
     bind,
     limit: bind(filter.limit, 'int'),
-    days: daysOf(filter, bind),
+    from: bind(filter.from, 'uuid'),
+    until: bind(filter.until, 'uuid'),
   };
+  const ofRange = `and a.delivery_id >= ${list.from} and a.delivery_id < ${list.until}`;
   const isFinished = FINISHED.some((one) => one === status);
   const parts = [
     ...(isFinished ? [] : [queued(list)]),
@@ -88,7 +90,7 @@ async function readRange(db: Db, filter: RangeFilter): Promise<DeliveryRow[]> {
   ];
   const having = status === undefined ? '' : `where status = ${bind(status, 'text')}`;
   const { rows } = await db.query<DeliveryRow>(
-    `${withAttempts(`and ${list.days('a.delivery_id')}`)} from (
+    `${withAttempts(ofRange)} from (
        select * from (${parts.join(' union all ')}) u ${having} order by id desc limit ${list.limit}) d
       order by id desc`,
     values,
@@ -109,22 +111,10 @@ type List = {
   bind: Bind;
   /** SQL of the maximum number of rows. */
   limit: string;
-  /** Returns the condition for ids of the days of the range. */
-  days: (id: string) => string;
+  /** SQL of the bounds of the ids. */
+  from: string;
+  until: string;
 };
-
-/**
- * Returns a function that returns the condition for ids of the days of the range (UTC), with which PostgreSQL skips the
- * partitions of all other days. The bounds are not those of the range itself, because a short range would make the
- * planner read all deliveries of that time by the primary key.
- */
-function daysOf({ from, until }: RangeFilter, bind: Bind): (id: string) => string {
-  const dayOf = (id: string): number => Math.floor(uuidTimeMs(id) / DAY_MS);
-  const first = bind(lowestUuidAt(dayOf(from) * DAY_MS), 'uuid');
-  const next = until === HIGHEST_ID ? until : lowestUuidAt((dayOf(until) + 1) * DAY_MS);
-  const end = bind(next, 'uuid');
-  return (id) => `${id} >= ${first} and ${id} < ${end}`;
-}
 
 /** Number of unfinished deliveries of all namespaces among which a list looks first. */
 const NEWEST = 1_000;
@@ -135,7 +125,7 @@ const NEWEST = 1_000;
  * rows of the namespace are read. `offset 0` hides the other conditions from the planner, which would otherwise read the
  * whole queue in the order of the ids once for each endpoint.
  */
-function queued({ filter, where, bind, limit }: List): string {
+function queued({ filter, where, bind, limit, from, until }: List): string {
   const { eventId, endpointId, status } = filter;
   if (eventId !== undefined) {
     const ofEvent = `select * from delivery_queue where event_id = ${bind(eventId, 'uuid')} offset 0`;
@@ -153,7 +143,7 @@ function queued({ filter, where, bind, limit }: List): string {
   return `select * from (
     with newest as materialized (
       select * from delivery_queue
-       where id >= ${bind(filter.from, 'uuid')} and id < ${bind(filter.until, 'uuid')}
+       where id >= ${from} and id < ${until}
        order by id desc limit ${NEWEST}
     ), found as materialized (${page('newest', '')})
     select * from found
@@ -193,10 +183,13 @@ function finished(list: List): string {
       types === undefined ? '' : `cross join unnest(${bind(ends, 'text[]')}) e (type)`;
     return pagesOf(list, {
       ranges: `unnest(${bind(tests, 'text[]')}) t (test) ${ofTypes}`,
-      key: ['endpoint_id', TEST_OR_REAL],
-      start: `${bind(endpointId, 'uuid')}, t.test::"char"`,
-      and: `${types === undefined ? '' : `and right(event_type, ${END}) = e.type`}
-            ${status === undefined ? '' : `and status::"char" = 'd'`}`,
+      first: 'endpoint_id',
+      value: bind(endpointId, 'uuid'),
+      and: [
+        `${TEST_OR_REAL} = t.test::"char"`,
+        ...(types === undefined ? [] : [`right(event_type, ${END}) = e.type`]),
+        ...(status === undefined ? [] : [`status::"char" = 'd'`]),
+      ],
     });
   }
   const kinds = (status === undefined ? FINISHED : [status]).flatMap(([letter]) =>
@@ -206,42 +199,41 @@ function finished(list: List): string {
   return endpointId === undefined
     ? pagesOf(list, {
         ranges,
-        key: ['namespace', KIND],
-        start: `${bind(namespace, 'text')}, k.kind`,
-        and: '',
+        first: 'namespace',
+        value: bind(namespace, 'text'),
+        and: [`${KIND} = k.kind`],
       })
     : pagesOf(list, {
         ranges,
-        key: [KIND, 'endpoint_id'],
-        start: `k.kind, ${bind(endpointId, 'uuid')}`,
-        and: `and status <> 'delivered'`,
+        first: `(endpoint_id::text || ${KIND})`,
+        value: `(${bind(endpointId, 'text')} || k.kind)`,
+        and: [`status <> 'delivered'`],
       });
 }
 
 /**
- * Returns SQL for one page of each range. Rows are compared and ordered by all columns of the index, so no other index has
- * the order. With `=` and the order of the ids alone, the planner would read the primary key backward where it expects
- * many matches. It cannot know that none of the many real deliveries is of this namespace or endpoint. No other index that
- * the conditions allow has the first column: without statistics, the planner would take all for the same.
+ * Returns SQL for one page of each range. The first column of the index is compared with an array and is part of the
+ * order, so no other index has the order. With `=`, the planner could leave it out and read the primary key backward
+ * where it expects many matches. It cannot know that none of the many real deliveries is of this namespace or endpoint.
+ * The array has two values, because PostgreSQL may read an array of one as `=`.
  */
 function pagesOf(
-  { filter, where, bind, limit, days }: List,
+  { where, limit, from, until }: List,
   of: {
     /** Relation with one row for each range. */
     ranges: string;
-    /** Columns of the index before the id. */
-    key: [string, string];
-    /** Their values for a range. */
-    start: string;
-    and: string;
+    /** First column of the index. */
+    first: string;
+    value: string;
+    /** Conditions for the other columns. */
+    and: string[];
   },
 ): string {
-  const { ranges, key, start, and } = of;
-  const [from, until] = [bind(filter.from, 'uuid'), bind(filter.until, 'uuid')];
+  const { ranges, first, value, and } = of;
   const pages = `select page.* from ${ranges} cross join lateral (
       select * from deliveries
-       where row(${key.join(', ')}, id) >= row(${start}, ${from}) and row(${key.join(', ')}, id) < row(${start}, ${until})
-         and ${days('id')} ${and}
-       order by ${key.join(' desc, ')} desc, id desc limit ${limit}) page`;
+       where ${first} = any(array[${value}, ${value}]) and ${and.join(' and ')}
+         and id >= ${from} and id < ${until}
+       order by ${first} desc, id desc limit ${limit}) page`;
   return `${finishedIn(`(${pages}) d`)} where ${where}`;
 }
