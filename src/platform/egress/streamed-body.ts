@@ -9,6 +9,12 @@ export type StreamedBody = BodySink & {
 
 /** Maximum number of bytes that are buffered for a slow reader. At this size, reading from the socket pauses. */
 const BUFFER_BYTES = 64 * 1024;
+/**
+ * Free bytes of the buffer at which reading resumes. On each pause undici puts the rest of what it has read back, and
+ * copies it again after the pause. If reading resumed after each chunk of a few bytes, a server that sends such chunks
+ * would cause copies of gigabytes.
+ */
+const RESUME_BYTES = BUFFER_BYTES / 2;
 
 /**
  * Streams a body as it arrives. If the body exceeds `maxBytes`, its reader gets an error or, with `isCutQuietly`, a
@@ -21,6 +27,7 @@ export function streamBody(
   const { maxBytes, isCutQuietly } = options;
   let control: ReadableStreamDefaultController<Uint8Array>;
   let bytes = 0;
+  let isPaused = false;
   let isOver = false;
   const finish = (settle: () => void): void => {
     if (isOver) return;
@@ -33,7 +40,11 @@ export function streamBody(
       start: (given) => {
         control = given;
       },
-      pull: () => flow.resume(),
+      pull: () => {
+        if (!isPaused || (control.desiredSize ?? 0) < RESUME_BYTES) return;
+        isPaused = false;
+        flow.resume();
+      },
       cancel: () => {
         if (isOver) return;
         finish(() => {});
@@ -55,7 +66,9 @@ export function streamBody(
       bytes += chunk.length;
       if (bytes > maxBytes) return tooLong();
       control.enqueue(chunk);
-      if ((control.desiredSize ?? 0) <= 0) flow.pause();
+      if (isPaused || (control.desiredSize ?? 0) > 0) return;
+      isPaused = true;
+      flow.pause();
     },
     end: (error) =>
       finish(() => (error === undefined ? control.close() : control.error(brokeOff(error)))),
