@@ -51,7 +51,7 @@ export async function emitDeferred(
 }
 
 /** Interval in ms between searches for events that are still deferred because a process died or an emission failed. */
-const LOOK_MS = 5_000;
+const LOOK_MS = 10_000;
 
 export function createDeferredEvents(deps: EmitDeferredDeps & { log: Logger }): Periodic {
   return createPeriodic({

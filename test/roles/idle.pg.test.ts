@@ -10,10 +10,10 @@ const AT_MOST: Record<string, number> = {
   'select 1': 30, // Heartbeat of the leader.
   list_delivery_processes: 12,
   find_expired_delivery: 4,
-  has_deferred_event: 12,
+  has_deferred_event: 6,
   next_sync: 12,
   look_at_calls: 12,
-  list_running_jobs: 12,
+  list_running_jobs: 6,
   watch_resources: 12,
   list_endpoints_not_copied: 12,
   'select w.namespace, w.name from telephony_providers': 12,

@@ -34,7 +34,7 @@ export function createEvents(infrastructure: Infrastructure): Events {
   const replays = { pool, notifier, nowMs, retention, metrics };
   const replayJobs = createPeriodic({
     what: 'running replay jobs',
-    everyMs: 5_000, // A new job wakes this process. The others find it then.
+    everyMs: 10_000, // A new job wakes this process. The others find it then.
     run: (signal) => runReplayJobs(replays, signal),
     log,
   });
