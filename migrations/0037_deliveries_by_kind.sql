@@ -1,7 +1,7 @@
 -- Up Migration
 
--- Finished deliveries of a namespace by status, test or real, and the end of their type: one kind of eight letters at most
--- (src/webhooks/queue/deliveries.sql.ts). Every list of a namespace is a handful of ranges of this index, however many
+-- Finished deliveries of a namespace by status, test or real, and the end of their type: one kind of seven letters
+-- (src/webhooks/queue/list-deliveries.sql.ts). Every list of a namespace is a handful of ranges of this index, however many
 -- other deliveries are stored. With a namespace of up to seven letters an entry has 32 bytes.
 create index deliveries_kind_idx on deliveries (
   namespace,

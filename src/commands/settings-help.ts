@@ -1,3 +1,4 @@
+import { Help } from 'commander';
 import { environment } from '../config.ts';
 
 /** Names of all settings, except those that Kubernetes or a fault test sets. One name stands for all quotas. */
@@ -74,37 +75,27 @@ const DESCRIBED: readonly Described[] = [
   },
 ];
 
-const NAME_WIDTH = Math.max(...DESCRIBED.map(({ name }) => name.length)) + 2;
-const LINE_MAX = 100;
+const NAME_WIDTH = Math.max(...DESCRIBED.map(({ name }) => name.length));
+/** Indentation of the names in columns, which `formatItem` also uses. */
+const INDENT = 2;
+const COLUMNS = 80;
 
 /** Returns the part of the help that describes the most used settings, names all others, and leads to their page. */
 export function settingsHelp(of: For): string {
   const described = DESCRIBED.filter(({ byDefault }) => byDefault[of] !== 'not used');
   const others = SETTINGS.filter((name) => described.every((one) => one.name !== name));
+  const help = new Help();
   return [
     '',
     'Settings are environment variables:',
-    ...described.map(
-      ({ name, what, byDefault }) =>
-        `  ${name.padEnd(NAME_WIDTH)}${what} (default: ${byDefault[of]})`,
+    ...described.map(({ name, what, byDefault }) =>
+      help.formatItem(name, NAME_WIDTH, `${what} (default: ${byDefault[of]})`, help),
     ),
     '',
     'Other settings:',
-    ...linesOf(others).map((line) => `  ${line}`),
+    help.boxWrap(others.join(', '), COLUMNS - INDENT).replaceAll(/^/gm, ' '.repeat(INDENT)),
     '',
     'docs/operations/settings.md of the source describes all of them.',
     'A running API has its reference at http://HOST:PORT/docs.',
   ].join('\n');
-}
-
-/** Joins names with commas into lines of at most `LINE_MAX` characters. */
-function linesOf(names: readonly string[]): string[] {
-  const lines: string[] = [];
-  for (const name of names) {
-    const last = lines.at(-1);
-    const joined = last === undefined ? name : `${last}, ${name}`;
-    if (last === undefined || joined.length > LINE_MAX) lines.push(name);
-    else lines[lines.length - 1] = joined;
-  }
-  return lines;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
-import { PAGE_BYTES } from '../../src/platform/postgres/list-filters.ts';
+import { PAGE_DOCUMENTS_BYTES } from '../../src/platform/postgres/list-filters.ts';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
 import { awaitCondition } from './agents.ts';
 
@@ -74,7 +74,7 @@ test('a page of large agents or versions ends within 4 MiB, and the next one goe
     let query = 'limit=100';
     do {
       const { body: page, text } = await api.call('GET', `${path}?${query}`);
-      expect(text.length).toBeLessThan(PAGE_BYTES);
+      expect(text.length).toBeLessThan(PAGE_DOCUMENTS_BYTES);
       pages.push(page.data.filter((item: unknown) => JSON.stringify(item).length > 100_000).length);
       query = page.has_more ? `limit=100&cursor=${page.next_cursor}` : '';
     } while (query !== '');

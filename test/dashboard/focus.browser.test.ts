@@ -29,7 +29,7 @@ test('a dialog returns the focus to the button that opened it, however it is clo
   const params = { path: { id } };
   await ok(parley.PATCH('/v1/agents/{id}', { params, body: { prompt: 'You help more.' } }));
   const { id: talk } = await ok(parley.POST('/v1/conversations', { body: { agent_id: id } }));
-  // The first dialog is removed together with its component, the second one by itself.
+  // The first dialog is removed with the component around it. The second one is removed alone.
   for (const [address, name] of [
     [`/agents/${id}`, 'Roll back…'],
     [`/conversations/${talk}`, 'Erase'],

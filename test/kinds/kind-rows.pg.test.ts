@@ -3,7 +3,7 @@ import { newUuid } from '../../src/ids.ts';
 import type { ModelProviderSpec } from '../../src/models/model-provider.ts';
 import { secretPlace, type Active, type KindProjection } from '../../src/kinds/kind-rows.sql.ts';
 import { MODEL_PROVIDER_KIND } from '../../src/models/model-provider.kind.ts';
-import { itemsThatFit, PAGE_BYTES } from '../../src/platform/postgres/list-filters.ts';
+import { itemsThatFit, PAGE_DOCUMENTS_BYTES } from '../../src/platform/postgres/list-filters.ts';
 import { useRows, type Columns } from '../platform/postgres/rows.ts';
 
 /**
@@ -75,7 +75,7 @@ describe('a page of large declarations', () => {
   });
 
   test('has one that is too large alone', async () => {
-    const ids = [await addOf(MIB), await addOf(MIB), await addOf(PAGE_BYTES + MIB)];
+    const ids = [await addOf(MIB), await addOf(MIB), await addOf(PAGE_DOCUMENTS_BYTES + MIB)];
     expect(await listed()).toEqual({ ids: ids.toReversed().slice(0, 2), items: 1 });
   });
 

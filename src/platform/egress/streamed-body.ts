@@ -10,9 +10,9 @@ export type StreamedBody = BodySink & {
 /** Maximum number of bytes that are buffered for a slow reader. At this size, reading from the socket pauses. */
 const BUFFER_BYTES = 64 * 1024;
 /**
- * Free bytes of the buffer at which reading resumes. On each pause undici puts the rest of what it has read back, and
- * copies it again after the pause. If reading resumed after each chunk of a few bytes, a server that sends such chunks
- * would cause copies of gigabytes.
+ * Free bytes of the buffer at which reading resumes. On each pause, undici puts back the bytes that it has read but not
+ * parsed, and copies them again when reading resumes. If reading resumed after each chunk, a server that sends chunks of
+ * a few bytes would cause copies of gigabytes.
  */
 const RESUME_BYTES = BUFFER_BYTES / 2;
 

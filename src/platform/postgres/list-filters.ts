@@ -10,7 +10,7 @@ export type ListPage = {
 /**
  * Maximum size in bytes of the JSON documents in one page. A larger page would block the process and take much memory.
  */
-export const PAGE_BYTES = 4 * 1024 * 1024;
+export const PAGE_DOCUMENTS_BYTES = 4 * 1024 * 1024;
 
 /**
  * Returns the query of a list whose items have a JSON document each. The query returns the first row and all further
@@ -29,13 +29,13 @@ export function fittingRows(list: {
   return `with page as materialized (select *, octet_length(${document}::text) as bytes from ${table}
         where ${where} order by ${order} limit ${limit}),
       summed as (select *, sum(bytes) over so_far as total,
-          greatest(${PAGE_BYTES}, first_value(bytes) over so_far) as room
+          greatest(${PAGE_DOCUMENTS_BYTES}, first_value(bytes) over so_far) as room
         from page window so_far as (order by ${order}))
     select ${columns}, total <= room as fits from summed as ${table}
      where total - bytes <= room order by ${order}`;
 }
 
-/** Returns the number of items in the page: `limit`, or fewer if not all of them fit. */
+/** Returns how many items the page has: at most `limit`, and only those that fit. */
 export function itemsThatFit(rows: readonly { fits?: boolean }[], limit: number): number {
   const tooLarge = rows.findIndex(({ fits }) => fits === false);
   return tooLarge === -1 ? limit : Math.min(limit, tooLarge);

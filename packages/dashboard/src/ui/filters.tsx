@@ -30,7 +30,7 @@ export function Filters({ children }: { children: ReactNode }) {
   );
 }
 
-/** Clears the filters with these names. Shown only if one of them is set. */
+/** Button that clears the filters with these names. It appears when one of them is set. */
 export function ClearFilters({ names }: { names: readonly string[] }) {
   const [search, set] = useFilters();
   if (!names.some((name) => search[name])) return null;
@@ -43,8 +43,8 @@ export function ClearFilters({ names }: { names: readonly string[] }) {
 }
 
 /**
- * A filter for one of a few values, or for any value. A value of the address that is not among them is shown as well,
- * so that the filter never hides what it does.
+ * A filter for one of a few values, or for any value. It also shows a value of the address that is not among them.
+ * Otherwise the list would be filtered by a value that nobody sees.
  */
 export function SelectFilter({
   name,
