@@ -137,6 +137,11 @@ function fetchIdle({ url }: Listening): Promise<IncomingMessage> {
   });
 }
 
+test('an idle connection stays open for longer than the 60 s of load balancers', async () => {
+  const { headers } = await fetchIdle(await listen(ok));
+  expect(Number(/timeout=(\d+)/.exec(String(headers['keep-alive']))?.[1])).toBeGreaterThan(60);
+});
+
 test('a port in use by somebody else is not taken from them', async () => {
   const other = createServer(ok);
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
