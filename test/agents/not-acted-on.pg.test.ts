@@ -17,6 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => engine?.stop());
 
+/** The operator records an Event after it has written the status, so a test that counts Events waits for the first one. */
+const toldOf = (note: string) => () =>
+  told.some((event) => event.reason === 'NotSupported' && event.note === note);
+
 const tool = (name: string) => ({ type: 'webhook', name, url: 'https://example.com/' });
 
 function declareProvider(name: string, spec: object) {
@@ -48,6 +52,7 @@ test('is a condition that is there while it is true, and one Event', async () =>
     'tool_failure; no effect where a carrier speaks: voice (speed)';
   expect(Degraded).toMatchObject({ status: 'True', reason: 'NotSupported', message });
   expect(Stalled).toBeUndefined();
+  await until('its Event is recorded', toldOf(message));
 
   await declareProvider('east', {});
   await engine.declareAgent('clara', {
@@ -76,6 +81,7 @@ test('is said of an agent that is held for another reason too, and names ten too
 test('is told once, however often it is looked at', async () => {
   await engine.declareAgent('again', { prompt: 'Be kind.', tools: [tool('refund')] });
   await engine.settled('Agent', 'again');
+  await until('its Event is recorded', toldOf(`${WITHOUT_MODEL}, tools (refund)`));
   const before = told.length;
   await engine.declareAgent('again', { prompt: 'Be brief.', tools: [tool('refund')] });
   const { Degraded } = conditionsOf(await engine.settled('Agent', 'again'));

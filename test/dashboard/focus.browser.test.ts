@@ -79,12 +79,15 @@ test('a button that is disabled while it works has the focus again afterwards', 
   const { id } = await endpointOf(parley, receiver.url);
   await page.goto(`/webhooks/${id}`);
   const send = button(page, 'Send a test event');
+  const isLost = Promise.withResolvers<void>();
   const untilLost = async (route: Route): Promise<void> => {
     await page.waitForFunction(() => document.activeElement === document.body);
     await route.continue();
+    isLost.resolve();
   };
   await page.route('**/test', untilLost, { times: 1 });
   await press(send);
+  await isLost.promise;
   await hasFocus(send);
 });
 
