@@ -154,13 +154,15 @@ describe('the list', () => {
     const { page } = await openDashboard({ at: '/conversations?metadata.export=yes' });
     await page.getByRole('link', { name: 'eve' }).waitFor();
     const downloading = page.waitForEvent('download');
+    // The page says so for six seconds, which a slow download can outlast.
+    const said = page.getByText('Exported 1 conversation', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     const text = await readFile(await (await downloading).path(), 'utf8');
     const lines = text.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
       { id, transcript: { turns: [{ role: 'agent' }, { role: 'user' }, { role: 'agent' }] } },
     ]);
-    await page.getByText('Exported 1 conversation', { exact: true }).waitFor();
+    await said;
   });
 });
 

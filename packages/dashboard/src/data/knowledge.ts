@@ -1,5 +1,6 @@
 import { useQuery, type QueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { ok, parley, type BodyOf, type ItemOf } from './parley.ts';
+import { SELDOM } from './stats.ts';
 
 export type Source = ItemOf<'/v1/knowledge/sources'>;
 export type Gap = ItemOf<'/v1/knowledge/gaps'>;
@@ -78,6 +79,7 @@ export function useGaps(
 ): UseQueryResult<Gaps> {
   return useQuery({
     queryKey: ['gaps', 'all', status, agentId ?? '', days ?? 0],
+    meta: SELDOM,
     queryFn: async () => {
       const gaps: Gap[] = [];
       const since = Math.floor(Date.now() / 1_000) - (days ?? 0) * 86_400;
@@ -106,6 +108,7 @@ export type GapDetail = Awaited<ReturnType<typeof readGap>>;
 export function useGap(id: string): UseQueryResult<GapDetail> {
   return useQuery({
     queryKey: gapKey(id),
+    meta: SELDOM,
     queryFn: ({ signal }) => readGap(id, signal),
   });
 }
@@ -119,6 +122,7 @@ export function readGap(id: string, signal?: AbortSignal) {
 export function useGapCheck(id: string) {
   return useQuery({
     queryKey: ['gaps', 'check', id],
+    meta: SELDOM,
     queryFn: ({ signal }) => {
       const params = { path: { id } };
       return ok(parley.GET('/v1/knowledge/gaps/{id}/check', { params, signal }));

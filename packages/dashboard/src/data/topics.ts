@@ -31,7 +31,8 @@ const OF_RESOURCE: Record<string, readonly Topic[]> = {
   knowledge_sources: ['sources', 'search', 'audit'],
   model_providers: ['providers', 'audit'],
   telephony_providers: ['audit'],
-  conversations: ['conversations', 'escalations', 'calls'],
+  // A question that is asked again changes the count of its gap, and no event reports that.
+  conversations: ['conversations', 'escalations', 'calls', 'gaps'],
 };
 
 export function topicsOfResource(resource: string): readonly Topic[] {
