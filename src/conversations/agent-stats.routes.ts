@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { saying } from '../platform/resources/schema/patterns.ts';
 import { readVersion } from '../agents/agent-versions.sql.ts';
 import { requireAgent } from '../agents/write-agent.ts';
 import { ApiError } from '../errors.ts';
 import { fromUuid } from '../ids.ts';
-import { idParam, unixTime } from '../platform/http/fields.ts';
+import { idParam, unixTime, versionFilter } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
-import { MAX_INT32 } from '../platform/resources/schema/field-types.ts';
 import { readAgentStats } from './agent-stats.sql.ts';
 import {
   count,
@@ -21,13 +19,7 @@ import {
 
 type AgentStatsDeps = { pool: Pool; nowMs: () => number };
 
-const version = z
-  .string()
-  .regex(...saying(/^[1-9][0-9]{0,9}$/, 'must be the number of a version'))
-  .transform(Number)
-  .refine((number) => number <= MAX_INT32, 'must be the number of a version')
-  .optional()
-  .meta({ description: 'Counts conversations of this version only.', type: 'integer', minimum: 1 });
+const version = versionFilter.describe('Counts conversations of this version only.');
 
 /**
  * Response of the route. The fields are flat and numeric, so that any tool that reads JSON by path can decide whether a

@@ -4467,7 +4467,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Text of the message. Must not consist of white space only. */
+          /** Text of the message. Must not be blank. */
           text: string;
         };
       } };
@@ -5215,7 +5215,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Text of the message. Must not consist of white space only. */
+          /** Text of the message. Must not be blank. */
           text: string;
           /** `id` of the acting person. If another person accepted the escalation, the response is 409 `already_accepted`. */
           by?: string;
@@ -5317,7 +5317,7 @@ export interface paths {
             ring_ms?: number;
             /** Turns of the user, in order. */
             turns?: {
-              /** Words of the user. Must not consist of white space only. */
+              /** Words of the user. Must not be blank. */
               text: string;
               /** Milliseconds since the end of the previous turn. */
               after_ms?: number;

@@ -21,7 +21,7 @@ const turn = z.strictObject({
     .string()
     .min(1)
     .max(TEXT_MAX)
-    .regex(...saying(/\S/, 'must not consist of white space only'))
+    .regex(...saying(/\S/, 'must not be blank'))
     .describe('Words of the user.'),
   after_ms: wait.default(0).describe('Milliseconds since the end of the previous turn.'),
 });

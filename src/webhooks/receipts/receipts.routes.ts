@@ -21,7 +21,7 @@ export function receiptRoutes(deps: ReconcileDeps): Route[] {
 
 const hour = z
   .string()
-  .regex(...saying(/^[0-9]{1,12}$/, 'must be the start of an hour in Unix seconds'))
+  .regex(...saying(/^[0-9]{1,12}$/, 'must be a whole number of Unix seconds'))
   .transform(Number)
   .meta({
     description:

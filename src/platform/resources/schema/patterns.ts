@@ -7,10 +7,15 @@ const WORDS = new Map<string, string>();
 /**
  * Registers the description of a pattern: `z.string().regex(...saying(/^[a-z]+$/, 'must be lower-case letters'))`. The
  * description completes a sentence that begins with the field's name.
+ * @throws Error if the pattern has another description: the schemas that the API server reports errors of contain only
+ *   the pattern
  */
 export function saying(pattern: RegExp, words: string): [pattern: RegExp, message: string] {
   const source = plain(pattern.source);
-  if (!WORDS.has(source)) WORDS.set(source, words);
+  const known = WORDS.get(source) ?? words;
+  if (known !== words)
+    throw new Error(`/${source}/ has two descriptions: "${known}" and "${words}"`);
+  WORDS.set(source, words);
   return [pattern, words];
 }
 
