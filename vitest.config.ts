@@ -17,7 +17,7 @@ export default defineConfig({
     // Tests leave much garbage behind: with the usual 16 MB a worker spends a tenth of its time on it.
     execArgv: ['--max-semi-space-size=64'],
     // Tests wait about as long as they compute.
-    maxWorkers: 5,
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     restoreMocks: true,
