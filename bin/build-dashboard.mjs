@@ -2,7 +2,7 @@
  * build-dashboard.mjs FOLDER
  *
  * Writes the dashboard as the API role serves it: what Vite makes of `packages/dashboard`, the compressed
- * forms of its files, and `licenses.txt` with the licences of all packages that are in them.
+ * forms of its files, and `licenses.txt` with the licences of all packages and fonts that are in them.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -48,7 +48,9 @@ function licensesOf(packages) {
     if (file === undefined) throw new Error(`the package ${name} has no license file`);
     return `${name} ${version} (${license})\n\n${readFileSync(join(home, file), 'utf8').trim()}\n`;
   });
-  return `The dashboard contains these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+  const fonts = readFileSync(join(root, 'packages/dashboard/src/ui/fonts/OFL.txt'), 'utf8');
+  const all = [...texts, `Fonts (OFL-1.1)\n\n${fonts}`];
+  return `The dashboard contains these packages and fonts.\n\n${all.join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

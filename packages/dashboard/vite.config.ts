@@ -11,6 +11,9 @@ const EVERYWHERE =
 /** Modules that most pages need immediately. The table is excluded, because it needs an additional package. */
 const FRAME =
   /dashboard\/src\/(ui\/(?!agent-filter|chart|diff|table|filters)|data|app\/(?!sign-in\.))/;
+/** Parts of the frame's folders that many pages need, but not the first one. */
+const PARTS =
+  /dashboard\/src\/(ui\/(actor|agent-link|code|confirm|copy-id|delta|dialog|field|panel|thing)|data\/(agent-writes|conversations|events|knowledge|places|questions|save-file|syncs|upload|webhooks))\./;
 /** Forms and their library, which pages without a form do not need. */
 const FORM = /node_modules\/react-hook-form\/|dashboard\/src\/form\//;
 const PAGES_OF =
@@ -40,6 +43,7 @@ export default defineConfig({
             // Packages that every page needs and that rarely change, so that browsers keep them in their cache across
             // upgrades.
             { name: 'packages', test: EVERYWHERE },
+            { name: 'parts', test: PARTS },
             { name: 'frame', test: FRAME },
             { name: 'form', test: FORM },
             // One file per group of pages, because many small files are a sixth larger when compressed. The files

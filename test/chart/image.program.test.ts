@@ -146,9 +146,11 @@ describe('what is built from the files that the image is built from, and from no
       ([, , , one]) => !['MIT', 'BSD-3-Clause', 'ISC'].includes(one!),
     );
     expect(strangers).toEqual([]);
-    expect(shown.match(/Permission is hereby granted|Redistribution and use/g)).toHaveLength(
+    const [ofPackages, ofFonts] = shown.split('Fonts (OFL-1.1)');
+    expect(ofPackages!.match(/Permission is hereby granted|Redistribution and use/g)).toHaveLength(
       packages.length,
     );
+    expect(ofFonts).toMatch(/^Inter: Copyright[^]*^JetBrains Mono: Copyright[^]*SIL OPEN FONT/m);
     const sbom = JSON.parse(readFileSync(join(folder, 'dist/sbom.cdx.json'), 'utf8')) as {
       components: { name: string; version: string }[];
     };
