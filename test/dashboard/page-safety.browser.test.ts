@@ -11,6 +11,15 @@ test('the page is shown, and is clean and accessible', async () => {
   const { page } = await openDashboard({ at: '/' });
   await page.locator('#root > *').first().waitFor();
   expect(await page.title()).toContain('Parley');
+  const places = page.getByRole('navigation', { name: 'Parley' });
+  const support = places.getByRole('group', { name: 'Support' });
+  await support.getByRole('link', { name: 'Escalations' }).waitFor();
+  // The policy lets the page load its own fonts, and its text uses them.
+  const fonts = await page.evaluate(async () => {
+    await document.fonts.ready;
+    return [...document.fonts].filter(({ status }) => status === 'loaded').map((one) => one.family);
+  });
+  expect(fonts).toContain('Inter');
   await expectAccessible(page);
 });
 

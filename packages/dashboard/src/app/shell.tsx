@@ -1,22 +1,41 @@
-import { useEffect } from 'react';
+import { useEffect, useId } from 'react';
 import { Link, Outlet } from '@tanstack/react-router';
 import { Account } from './account.tsx';
 import { useLiveState } from '../data/live-context.ts';
 import { usePresence } from '../data/presence.ts';
 import { useMe } from '../data/me.ts';
 import { keepFocus } from '../ui/keep-focus.ts';
+import { Icon, Mark, type IconName } from './icons.tsx';
 import { WaitingBadge } from './waiting-badge.tsx';
 
-const PLACES = [
-  { to: '/', name: 'Overview' },
-  { to: '/agents', name: 'Agents' },
-  { to: '/conversations', name: 'Conversations' },
-  { to: '/escalations', name: 'Escalations' },
-  { to: '/knowledge', name: 'Knowledge' },
-  { to: '/webhooks', name: 'Webhooks' },
-  { to: '/calls', name: 'Calls' },
-  { to: '/settings', name: 'Settings' },
-] as const;
+type Place = { to: string; name: string; icon: IconName };
+
+/** Places of the navigation, grouped by the work that people do there. */
+const GROUPS: readonly { name: string | null; places: readonly Place[] }[] = [
+  { name: null, places: [{ to: '/', name: 'Overview', icon: 'overview' }] },
+  {
+    name: 'Support',
+    places: [
+      { to: '/conversations', name: 'Conversations', icon: 'conversations' },
+      { to: '/escalations', name: 'Escalations', icon: 'escalations' },
+      { to: '/calls', name: 'Calls', icon: 'calls' },
+    ],
+  },
+  {
+    name: 'Build',
+    places: [
+      { to: '/agents', name: 'Agents', icon: 'agents' },
+      { to: '/knowledge', name: 'Knowledge', icon: 'knowledge' },
+    ],
+  },
+  {
+    name: 'Operate',
+    places: [
+      { to: '/webhooks', name: 'Webhooks', icon: 'webhooks' },
+      { to: '/settings', name: 'Settings', icon: 'settings' },
+    ],
+  },
+];
 
 /** The frame around every page: navigation, live indicator and account. */
 export function Shell() {
@@ -27,30 +46,53 @@ export function Shell() {
       <a href="#main" className="skip button button-primary">
         Skip to content
       </a>
-      <header className="bar">
-        <Link to="/" className="brand">
-          Parley
-        </Link>
-        <span className="bar-namespace muted small" title="The namespace of your API key">
-          {namespace}
-        </span>
-        <LiveSign />
-        <Account />
-      </header>
-      <nav className="places" aria-label="Parley">
-        {PLACES.map(({ to, name }) => (
-          <Link
-            key={to}
-            to={to}
-            activeOptions={{ exact: to === '/', includeSearch: false }}
-            activeProps={{ 'aria-current': 'page' }}
-          >
-            {name}
-            {to === '/escalations' ? <WaitingBadge /> : null}
+      <header className="side">
+        <div className="side-head">
+          <Link to="/" className="brand">
+            <Mark />
+            Parley
           </Link>
-        ))}
-      </nav>
+          <span className="side-namespace muted small" title="The namespace of your API key">
+            {namespace}
+          </span>
+        </div>
+        <nav className="places" aria-label="Parley">
+          {GROUPS.map(({ name, places }) => (
+            <Group key={name} name={name} places={places} />
+          ))}
+        </nav>
+        <div className="side-foot">
+          <LiveSign />
+          <Account />
+        </div>
+      </header>
       <Outlet />
+    </div>
+  );
+}
+
+function Group({ name, places }: (typeof GROUPS)[number]) {
+  const id = useId();
+  return (
+    <div className="place-group" {...(name !== null && { role: 'group', 'aria-labelledby': id })}>
+      {name === null ? null : (
+        <span id={id} className="place-group-name">
+          {name}
+        </span>
+      )}
+      {places.map(({ to, name: place, icon }) => (
+        <Link
+          key={to}
+          to={to}
+          className="place"
+          activeOptions={{ exact: to === '/', includeSearch: false }}
+          activeProps={{ 'aria-current': 'page' }}
+        >
+          <Icon name={icon} />
+          {place}
+          {to === '/escalations' ? <WaitingBadge /> : null}
+        </Link>
+      ))}
     </div>
   );
 }

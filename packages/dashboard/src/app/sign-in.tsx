@@ -4,6 +4,7 @@ import { ok, parley, troubleOf } from '../data/parley.ts';
 import { SIGN_IN } from '../data/query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { Mark } from './icons.tsx';
 import './sign-in.css';
 
 type Credential = { api_key: string; name: string } | { sign_in_token: string };
@@ -34,7 +35,10 @@ export function SignIn({ token, onDone }: { token: string | null; onDone: () => 
   return (
     <Over>
       <div className="card stack">
-        <h1>Parley</h1>
+        <h1 className="brand">
+          <Mark />
+          Parley
+        </h1>
         <p className="muted">
           {token === null
             ? 'Sign in with an API key. Its scopes decide what you can do here.'
