@@ -201,7 +201,7 @@ export const ONLY_IN: [RegExp, RegExp, string][] = [
     'every outgoing request goes through platform/egress; pages of other sites and the drill are outside',
   ],
   [
-    /from '(react|react-dom|react-hook-form|@tanstack|@base-ui|uplot|diff|@parley)[/']/,
+    /from '(react|react-dom|react-hook-form|@tanstack|@base-ui|diff|@parley)[/']/,
     /^dashboard\//,
     'browser packages are not part of the program',
   ],

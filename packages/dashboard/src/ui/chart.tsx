@@ -1,53 +1,36 @@
-import { useEffect, useEffectEvent, useRef } from 'react';
-import type { Drawing, Drawn, Series } from './chart-draw.ts';
-import './chart.css';
+import { lazy, Suspense } from 'react';
 
-type Draw = (element: HTMLElement, drawn: Drawn) => Drawing;
+/** A series of values over time. Areas are stacked in their order, and lines are drawn over them. */
+export type Series = {
+  name: string;
+  /** Name of a custom property of tokens.css, such as `--chart-accent`. */
+  color: string;
+  /** Values, one per time; null if a value is unknown. */
+  values: readonly (number | null)[];
+  /** Areas are for counts, whose sum means something. Defaults to a line. */
+  shape?: 'area';
+};
 
-const HEIGHT_PX = 180;
-
-/**
- * Shows values over time (uPlot, loaded with the first chart). `summary` describes the chart in a sentence, because not
- * everybody can read a chart.
- * @param times Unix seconds, ascending
- * @param limit a line that the values should stay below, such as 500 ms
- */
-export function Chart({
-  summary,
-  times,
-  series,
-  unit,
-  limit,
-}: {
+export type ChartProps = {
+  /** Describes the chart in a sentence, because not everybody can read a chart. */
   summary: string;
+  /** Unix seconds, ascending. */
   times: readonly number[];
   series: readonly Series[];
+  /** Text after each value, such as ` ms`; empty for counts. */
   unit: string;
-  limit?: { value: number; name: string };
-}) {
-  const place = useRef<HTMLDivElement>(null);
-  const drawing = useRef<Drawing>(null);
-  const newest = { times, series, unit, limit, height: HEIGHT_PX };
-  const begin = useEffectEvent((draw: Draw, element: HTMLElement) => draw(element, newest));
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return undefined;
-    let isGone = false;
-    void import('./chart-draw.ts').then(({ draw }) => {
-      if (!isGone) drawing.current = begin(draw, element);
-    });
-    return () => {
-      isGone = true;
-      drawing.current?.stop();
-      drawing.current = null;
-    };
-  }, []);
-  const show = useEffectEvent(() => drawing.current?.show(newest));
-  useEffect(() => show(), [times, series, unit, limit]);
+  /** A line that the values should stay below, such as 500 ms. */
+  limit?: { value: number; name: string } | undefined;
+};
+
+// Many visits show no chart, so that its code is loaded with the first one.
+const Plot = lazy(async () => ({ default: (await import('./chart/plot.tsx')).Plot }));
+
+/** Shows values over time, with a legend, a readout for pointer and keyboard, and a summary in words. */
+export function Chart(props: ChartProps) {
   return (
-    <figure className="chart">
-      <div ref={place} aria-hidden="true" style={{ minHeight: HEIGHT_PX }} />
-      <figcaption className="small muted">{summary}</figcaption>
-    </figure>
+    <Suspense fallback={<span className="skeleton" />}>
+      <Plot {...props} />
+    </Suspense>
   );
 }

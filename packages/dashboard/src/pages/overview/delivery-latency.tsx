@@ -12,7 +12,7 @@ import type { Schemas } from '@parley/client';
 type DeliveryStats = Schemas['DeliveryStats'];
 
 const TARGET_MS = 500;
-const LIMIT = { value: TARGET_MS, name: 'target' };
+const LIMIT = { value: TARGET_MS, name: `target ${TARGET_MS} ms` };
 const HOURS = 6;
 
 /** Shows the time from an event to its acknowledgement, compared with the target of 500 ms. */
@@ -71,12 +71,12 @@ function LatencyChart({ stats, summary }: { stats: DeliveryStats; summary: strin
       series: [
         {
           name: 'median',
-          color: '--accent',
+          color: '--chart-accent',
           values: stats.buckets.map(({ latency_p50_ms: ms }) => ms),
         },
         {
           name: '95th percentile',
-          color: '--warn',
+          color: '--chart-warn',
           values: stats.buckets.map(({ latency_p95_ms: ms }) => ms),
         },
       ],
@@ -86,9 +86,11 @@ function LatencyChart({ stats, summary }: { stats: DeliveryStats; summary: strin
   return <Chart summary={summary} times={times} series={series} unit=" ms" limit={LIMIT} />;
 }
 
-/** Formats a rate without rounding up to 100 %: `0.9987` becomes `99.8 %`. */
+const shares = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+
+/** Formats a rate without rounding up to 100 %: `0.9987` becomes `99.8%`. */
 function share(rate: number | null): string {
-  return rate === null ? '–' : `${Math.floor(rate * 1_000) / 10} %`;
+  return rate === null ? '–' : shares.format(Math.floor(rate * 1_000) / 1_000);
 }
 
 function useDeliveryStats() {

@@ -9,13 +9,16 @@ import { msText } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 
 /** Target for the latency of a first attempt. */
-const TARGET = { value: 500, name: '500 ms' };
+const TARGET = { value: 500, name: 'target 500 ms' };
 const RANGES = {
   hour: { name: 'Last hour', sec: 3_600 },
   day: { name: 'Last 24 hours', sec: 86_400 },
   week: { name: 'Last 7 days', sec: 604_800 },
 };
 const REFRESH_MS = 15_000;
+
+const area = (name: string, color: string, values: readonly number[]) =>
+  ({ name, color, values, shape: 'area' }) as const;
 
 /** Shows latency and outcomes of deliveries to an endpoint. Latency includes the receiver's time. */
 export function EndpointLatency({ endpointId }: { endpointId: string }) {
@@ -36,21 +39,33 @@ export function EndpointLatency({ endpointId }: { endpointId: string }) {
     return {
       times: buckets.map(({ at }) => at),
       latency: [
-        { name: 'median', color: '--accent', values: buckets.map((one) => one.latency_p50_ms) },
+        {
+          name: 'median',
+          color: '--chart-accent',
+          values: buckets.map((one) => one.latency_p50_ms),
+        },
         {
           name: '95th percentile',
-          color: '--warn',
+          color: '--chart-warn',
           values: buckets.map((one) => one.latency_p95_ms),
         },
       ],
       outcomes: [
-        { name: 'acknowledged', color: '--ok', values: buckets.map((one) => one.acknowledged) },
+        area(
+          'acknowledged',
+          '--chart-ok',
+          buckets.map((one) => one.acknowledged),
+        ),
+        area(
+          'failed attempts',
+          '--chart-bad',
+          buckets.map((one) => one.failed_attempts),
+        ),
         {
-          name: 'failed attempts',
-          color: '--bad',
-          values: buckets.map((one) => one.failed_attempts),
+          name: 'given up',
+          color: '--chart-warn',
+          values: buckets.map((one) => one.failed),
         },
-        { name: 'given up', color: '--warn', values: buckets.map((one) => one.failed) },
       ],
     };
   }, [stats.data]);
