@@ -112,10 +112,20 @@ test('what was talked and delivered is counted, and the figures follow by themse
     await ok(parley.POST('/v1/conversations/{id}/end', { params, body: { outcome } }));
   }
   const talked = page.getByRole('region', { name: 'Conversations' });
-  await talked.getByText('67 % of ended ones resolved').waitFor();
+  await talked.getByText('67% of ended ones resolved').waitFor();
   await talked.getByRole('listitem').filter({ hasText: 'failed' }).getByText('1').waitFor();
   const delivered = page.getByRole('region', { name: 'Deliveries' });
   await delivered.getByText('3 acknowledged').waitFor();
+  const chart = delivered.getByRole('slider', { name: /: median, 95th percentile$/ });
+  await delivered.getByText('target 500 ms').waitFor();
+  await chart.press('Home');
+  const first = await chart.getAttribute('aria-valuetext');
+  expect(first).toMatch(/^[A-Z][a-z]{2} \d+.*: median –, 95th percentile –$/);
+  await chart.press('ArrowRight');
+  expect(await chart.getAttribute('aria-valuenow')).toBe('1');
+  await delivered.locator('.chart-readout').getByText('95th percentile').waitFor();
+  await chart.blur();
+  await delivered.locator('.chart-readout').waitFor({ state: 'detached' });
   const agents = page.getByRole('region', { name: 'Live agents' });
   await agents.getByRole('listitem').filter({ hasText: 'counter' }).getByText('3').waitFor();
 });

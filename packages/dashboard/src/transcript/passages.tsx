@@ -5,7 +5,7 @@ import type { Turn } from '../data/conversations.ts';
 import { useSourceNames } from '../data/names.ts';
 import { isCode, ok, parley } from '../data/parley.ts';
 import { shortId } from '../ui/copy-id.tsx';
-import { counted } from '../ui/figure.tsx';
+import { counted, decimal } from '../ui/figure.tsx';
 import { DocumentLink } from './document-link.tsx';
 import { TroubleNote } from '../ui/trouble.tsx';
 
@@ -61,7 +61,7 @@ function PassageItem({ passage, isUsed }: { passage: Passage; isUsed?: boolean }
             className="numeric passage-score"
             title="Share of the question that the passage covers, 0 to 1"
           >
-            {score.toFixed(2)}
+            {decimal(score, 2)}
           </span>
         </summary>
         <p>

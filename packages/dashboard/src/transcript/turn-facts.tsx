@@ -22,6 +22,12 @@ const PARTS = [
   ['platform_ms', 'other'],
 ] as const;
 
+/** Costs of a turn are fractions of a cent. */
+const amounts = new Intl.NumberFormat(undefined, {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 6,
+});
+
 function Spent({ turn: { model, latency } }: { turn: Turn }) {
   const parts = PARTS.flatMap(([key, name]) =>
     latency?.[key] === undefined ? [] : [`${name} ${msText(latency[key])}`],
@@ -48,7 +54,7 @@ function Spent({ turn: { model, latency } }: { turn: Turn }) {
           </Fact>
           {model.cost ? (
             <Fact name="Cost">
-              {model.cost.amount.toFixed(6).replace(/0{1,4}$/, '')} {model.cost.currency}
+              {amounts.format(model.cost.amount)} {model.cost.currency}
             </Fact>
           ) : null}
         </>

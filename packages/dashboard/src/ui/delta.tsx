@@ -1,3 +1,4 @@
+import { decimal } from './figure.tsx';
 import './delta.css';
 
 /**
@@ -23,7 +24,10 @@ export function Delta({
   const digits = unit === 'value' ? 1 : 0;
   const difference = Number(((now - before) * scale).toFixed(digits));
   const way = difference === 0 ? 'same' : difference > 0 === (good === 'up') ? 'better' : 'worse';
-  const text = difference === 0 ? '±0' : `${difference > 0 ? '+' : '−'}${Math.abs(difference)}`;
+  const text =
+    difference === 0
+      ? '±0'
+      : `${difference > 0 ? '+' : '−'}${decimal(Math.abs(difference), digits)}`;
   const title = `${text}${unit === 'points' ? ' points' : ''} against ${against}`;
   return (
     <span className={`delta delta-${good === 'neither' ? 'same' : way}`} title={title}>

@@ -25,13 +25,19 @@ export function Figures({ children }: { children: ReactNode }) {
   return <dl className="figures">{children}</dl>;
 }
 
-/** Formats a rate: `0.234` becomes `23 %`, null becomes a dash. */
+const rates = new Intl.NumberFormat(undefined, { style: 'percent' });
+
+/** Formats a rate in the browser's language: `0.234` becomes `23%` or `23 %`, null becomes a dash. */
 export function percent(rate: number | null | undefined): string {
-  return rate === null || rate === undefined ? '–' : `${Math.round(rate * 100)} %`;
+  return rate === null || rate === undefined ? '–' : rates.format(rate);
 }
 
 export function decimal(value: number | null | undefined, digits = 1): string {
-  return value === null || value === undefined ? '–' : value.toFixed(digits);
+  if (value === null || value === undefined) return '–';
+  return value.toLocaleString(undefined, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
 }
 
 const counts = new Intl.NumberFormat();

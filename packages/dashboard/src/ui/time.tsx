@@ -1,35 +1,63 @@
 import { useSyncExternalStore } from 'react';
+import { count, decimal } from './figure.tsx';
 
-/** Shows a relative time, with the exact time on hover. `at` is in Unix seconds; null shows `never`. */
-export function Time({ at, never = '–' }: { at: number | null | undefined; never?: string }) {
+/**
+ * Shows a time of the last or next hour relative to now, and other times by the clock, with the exact time on hover.
+ * `at` is in Unix seconds; null shows `never`.
+ * @param inText adds the preposition that a sentence needs: `at 14:05`, `on 12 Nov`
+ */
+export function Time({
+  at,
+  never = '–',
+  inText = false,
+}: {
+  at: number | null | undefined;
+  never?: string;
+  inText?: boolean;
+}) {
   const nowSec = useNowSec();
   if (at === null || at === undefined) return <span className="muted">{never}</span>;
   const date = new Date(at * 1_000);
   return (
     <time dateTime={date.toISOString()} title={exact.format(date)} className="numeric">
-      {relativeTo(at, nowSec)}
+      {inText ? preposition(at, nowSec) : null}
+      {timeText(at, nowSec)}
     </time>
   );
 }
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 const short = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' });
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const dayOfYear = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
-const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-];
-const DAYS_MAX = 14;
+const HOUR = 3_600;
+const DAY = 86_400;
+const WEEKDAYS_MAX = 6;
 
-function relativeTo(at: number, nowSec: number): string {
+/** Formats a time: `3 min. ago`, `14:05`, `Tue 14:05`, `12 Nov` or `12 Nov 2025`. */
+function timeText(at: number, nowSec: number): string {
   const sec = at - nowSec;
-  if (Math.abs(sec) > DAYS_MAX * 86_400) return day.format(at * 1_000);
-  for (const [unit, size] of UNITS) {
-    if (Math.abs(sec) >= size) return short.format(Math.trunc(sec / size), unit);
-  }
-  return Math.abs(sec) < 5 ? 'now' : short.format(Math.trunc(sec), 'second');
+  if (Math.abs(sec) < 5) return 'now';
+  if (Math.abs(sec) < 60) return short.format(Math.trunc(sec), 'second');
+  if (Math.abs(sec) < HOUR) return short.format(Math.trunc(sec / 60), 'minute');
+  const date = new Date(at * 1_000);
+  if (isSameDay(at, nowSec)) return clock.format(date);
+  if (Math.abs(sec) < WEEKDAYS_MAX * DAY) return `${weekday.format(date)} ${clock.format(date)}`;
+  return (date.getFullYear() === new Date(nowSec * 1_000).getFullYear() ? day : dayOfYear).format(
+    date,
+  );
+}
+
+function preposition(at: number, nowSec: number): string {
+  if (Math.abs(at - nowSec) < HOUR) return '';
+  return isSameDay(at, nowSec) ? 'at ' : 'on ';
+}
+
+function isSameDay(one: number, other: number): boolean {
+  return new Date(one * 1_000).toDateString() === new Date(other * 1_000).toDateString();
 }
 
 /** Formats seconds: `75` becomes `1:15`, `4000` becomes `1:06:40`. */
@@ -42,10 +70,12 @@ export function durationText(sec: number): string {
   return hours > 0 ? `${hours}:${parts.join(':')}` : parts.join(':').replace(/^0/, '');
 }
 
-/** Formats milliseconds: `310` becomes `310 ms`, `1500` becomes `1.50 s`. */
+/** Formats milliseconds: `310` becomes `310 ms`, `1500` becomes `1.50 s` or `1,50 s`. */
 export function msText(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '–';
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  return ms < 1_000
+    ? `${count(Math.round(ms))} ms`
+    : `${decimal(ms / 1_000, ms < 10_000 ? 2 : 1)} s`;
 }
 
 /** Shows the time since `at` (Unix seconds), counting up every second. */

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { parley, ParleyError, troubleOf } from '../../data/parley.ts';
 import { gather, saveFile } from '../../data/save-file.ts';
 import { Button } from '../../ui/button.tsx';
-import { counted } from '../../ui/figure.tsx';
+import { counted, decimal } from '../../ui/figure.tsx';
 import type { Search } from '../../ui/filters.tsx';
 import { useToast } from '../../ui/toast.tsx';
 
@@ -55,7 +55,7 @@ function told(conversations: number): string {
 }
 
 function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
+  return `${decimal(bytes / 1e6)} MB`;
 }
 
 /** @throws ParleyError, or the reason of an abort */

@@ -29,7 +29,7 @@ function Words({ escalation, isMine }: { escalation: Escalation; isMine: boolean
       return (
         <>
           {isMine ? 'You' : <strong>{by?.name}</strong>} accepted the escalation{' '}
-          <Time at={escalation.accepted_at} />, after a wait of{' '}
+          <Time at={escalation.accepted_at} inText />, after a wait of{' '}
           {durationText(escalation.wait_sec ?? 0)}.
           {isMine ? ' The agent is silent until you give the conversation back.' : ''}
         </>
@@ -37,13 +37,14 @@ function Words({ escalation, isMine }: { escalation: Escalation; isMine: boolean
     case 'declined':
       return (
         <>
-          Declined <Time at={finishedAt} />, so the agent continued.
+          Declined <Time at={finishedAt} inText />, so the agent continued.
         </>
       );
     case 'timed_out':
       return (
         <>
-          Nobody accepted the escalation in time, so the agent continued <Time at={finishedAt} />.
+          Nobody accepted the escalation in time, so the agent continued{' '}
+          <Time at={finishedAt} inText />.
           {escalation.reviewed_by === null ? null : (
             <>
               {' '}
@@ -58,7 +59,8 @@ function Words({ escalation, isMine }: { escalation: Escalation; isMine: boolean
     case 'canceled':
       return (
         <>
-          The conversation ended <Time at={finishedAt} />, before anybody accepted the escalation.
+          The conversation ended <Time at={finishedAt} inText />, before anybody accepted the
+          escalation.
         </>
       );
     default:
@@ -75,12 +77,12 @@ function CompletedWords({ escalation }: { escalation: Escalation }) {
   const isByEnd = endedAt !== null && finishedAt !== null && endedAt - finishedAt <= 1;
   return isByEnd ? (
     <>
-      The conversation ended <Time at={finishedAt} />, while {who} handled it
+      The conversation ended <Time at={finishedAt} inText />, while {who} handled it
       {conversation?.outcome ? `: ${conversation.outcome}` : ''}.
     </>
   ) : (
     <>
-      {who} gave the conversation back to the agent <Time at={finishedAt} />.
+      {who} gave the conversation back to the agent <Time at={finishedAt} inText />.
     </>
   );
 }
@@ -92,7 +94,7 @@ function WaitingWords({ escalation }: { escalation: Escalation }) {
       The user has been waiting for <Waiting at={escalation.requested_at} />.{' '}
       {leftSec > NEAR_SEC ? (
         <span className="muted">
-          The agent continues <Time at={escalation.times_out_at} /> if nobody accepts.
+          The agent continues <Time at={escalation.times_out_at} inText /> if nobody accepts.
         </span>
       ) : (
         <strong className="escalation-near">

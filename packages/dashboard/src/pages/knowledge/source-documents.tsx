@@ -1,6 +1,6 @@
 import { useList } from '../../data/use-list.ts';
 import { DocumentLink } from '../../transcript/document-link.tsx';
-import { count } from '../../ui/figure.tsx';
+import { count, decimal } from '../../ui/figure.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { mebibytes } from './uploading.ts';
@@ -42,5 +42,5 @@ export function SourceDocuments({ id }: { id: string }) {
 }
 
 function sizeText(bytes: number): string {
-  return bytes < 100_000 ? `${(bytes / 1024).toFixed(1)} KiB` : mebibytes(bytes);
+  return bytes < 100_000 ? `${decimal(bytes / 1024)} KiB` : mebibytes(bytes);
 }

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Source } from '../../data/knowledge.ts';
 import { ok, parley } from '../../data/parley.ts';
 import { uploadingFetch } from '../../data/upload.ts';
+import { decimal } from '../../ui/figure.tsx';
 
 /** Maximum size of an uploaded file in bytes (contract/knowledge.md#uploads). */
 export const FILE_BYTES_MAX = 20 * 1024 * 1024;
@@ -23,7 +24,7 @@ export function whyNot({ size, name }: Pick<File, 'size' | 'name'>): string | un
 }
 
 export function mebibytes(bytes: number): string {
-  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+  return `${decimal(bytes / 1024 / 1024)} MiB`;
 }
 
 /**
