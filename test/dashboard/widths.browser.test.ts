@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ok } from '../../packages/client/src/client.ts';
+import { toUuid } from '../../src/ids.ts';
 import { cutOff, expectAccessible, openDashboard } from './dashboard.ts';
 
 /** What people look for is on the screen whole, however narrow it is. */
@@ -22,6 +23,58 @@ test('the list of agents has whole names and states beside its figures, 1024 wid
   await page.getByRole('row', { name: /Harbour Bikes/ }).waitFor();
   await row.getByRole('cell', { name: '–', exact: true }).first().waitFor();
   expect(await page.getByRole('cell').evaluateAll(cutOff)).toEqual([]);
+
+  await page.goto(`/agents/${id}`);
+  const panel = page.getByRole('complementary', { name: 'Settings of this content' });
+  const inside = panel.getByText('Maximum duration');
+  await inside.waitFor({ state: 'hidden' });
+  await panel.getByText('Settings of this content').click();
+  await inside.waitFor();
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const [left, right] = [page.getByRole('region', { name: 'Prompt' }), panel];
+  await expect
+    .poll(async () => {
+      const [content, beside] = [await left.boundingBox(), await right.boundingBox()];
+      return beside!.x > content!.x + content!.width;
+    })
+    .toBe(true);
+  await inside.waitFor();
+});
+
+test('an escalation has the customer beside the conversation, 1440 wide, and times by the clock', async () => {
+  const { page, parley, pool } = await openDashboard({
+    namespace: 'beside',
+    viewport: { width: 1440, height: 900 },
+  });
+  const agent = await ok(parley.POST('/v1/agents', { body: { prompt: 'You help.' } }));
+  const begin = (userId: string) =>
+    ok(parley.POST('/v1/conversations', { body: { agent_id: agent.id, user_id: userId } }));
+  const aged = async (age: string): Promise<void> => {
+    const { id } = await begin('maria.lopez');
+    await ok(parley.POST('/v1/conversations/{id}/end', { params: { path: { id } } }));
+    const sql = 'update conversations set started_at = started_at - $2::interval where id = $1';
+    await pool.query(sql, [toUuid('conv', id), age]);
+  };
+  await aged('3 hours');
+  await aged('400 days');
+  await begin('somebody.else');
+  const { id } = await begin('maria.lopez');
+  const params = { path: { id } };
+  const asked = await ok(parley.POST('/v1/conversations/{id}/escalate', { params, body: {} }));
+
+  await page.goto(`/escalations/${asked.id}`);
+  const panel = page.getByRole('complementary', { name: 'About this customer' });
+  await panel.getByRole('heading', { name: 'maria.lopez' }).waitFor();
+  const earlier = panel.getByRole('region', { name: 'Earlier conversations' });
+  await earlier.getByRole('listitem').nth(1).waitFor();
+  expect(await earlier.getByRole('listitem').count()).toBe(2);
+  const times = await earlier.locator('time').allTextContents();
+  expect(times.map((one) => one.replace('\u202f', ' ')).sort()).toEqual([
+    expect.stringMatching(/^([A-Z][a-z]{2} )?\d{1,2}:\d\d [AP]M$/),
+    expect.stringMatching(/^[A-Z][a-z]{2} \d{1,2}, \d{4}$/),
+  ]);
+  await expectAccessible(page);
 });
 
 test('on a phone whoever waits is in view on every page, and a key has its scopes below its name', async () => {

@@ -4,66 +4,70 @@ import type { AgentContent } from '../../data/agents.ts';
 import { REDACTION_KINDS } from '../../transcript/redaction-words.ts';
 import { Json } from '../../ui/code.tsx';
 import { counted } from '../../ui/figure.tsx';
+import { WithPanel } from '../../ui/panel.tsx';
 import { pairsOf } from './agent-values.ts';
 
 type Content = { [Name in keyof AgentContent]: AgentContent[Name] | null };
 
-/** Shows the content of a version, read-only. */
+/** Shows the content of a version, read-only: texts and tools, with the settings beside them. */
 export function AgentContentView({ content }: { content: Content }) {
   return (
-    <div className="agent-content">
-      <div className="stack">
-        <section className="card stack-small" aria-label="Prompt">
-          <h2>Prompt</h2>
-          <p className="agent-prompt preserved">{content.prompt}</p>
-        </section>
-        {content.first_message ? (
-          <section className="card stack-small">
-            <h2>First message</h2>
-            <p className="agent-prompt preserved">{content.first_message}</p>
-          </section>
-        ) : null}
-        {content.tools?.length ? <Tools tools={content.tools} /> : null}
-      </div>
-      <div className="stack">
+    <WithPanel label="Settings of this content" panel={<Settings content={content} />}>
+      <section className="card stack-small" aria-label="Prompt">
+        <h2>Prompt</h2>
+        <p className="agent-prompt preserved">{content.prompt}</p>
+      </section>
+      {content.first_message ? (
         <section className="card stack-small">
-          <h2>Answers</h2>
+          <h2>First message</h2>
+          <p className="agent-prompt preserved">{content.first_message}</p>
+        </section>
+      ) : null}
+      {content.tools?.length ? <Tools tools={content.tools} /> : null}
+    </WithPanel>
+  );
+}
+
+function Settings({ content }: { content: Content }) {
+  return (
+    <>
+      <section className="card stack-small">
+        <h2>Answers</h2>
+        <dl className="facts">
+          <ModelFacts model={content.model} />
+          <Fact name="Language" value={content.language} />
+          <KnowledgeFacts knowledge={content.knowledge} />
+        </dl>
+      </section>
+      <section className="card stack-small">
+        <h2>Escalation</h2>
+        <Rules escalation={content.escalation} />
+      </section>
+      <section className="card stack-small">
+        <h2>Limits</h2>
+        <dl className="facts">
+          <Fact name="Maximum duration" value={seconds(content.limits?.max_duration_sec)} />
+          <Fact name="Silence timeout" value={seconds(content.limits?.silence_timeout_sec)} />
+        </dl>
+      </section>
+      {content.redaction?.length ? (
+        <section className="card stack-small">
+          <h2>Redacted from user messages</h2>
+          <p>{content.redaction.map((kind) => REDACTION_KINDS[kind][1]).join(', ')}</p>
+        </section>
+      ) : null}
+      {content.judgement?.by === 'model' ? (
+        <section className="card stack-small">
+          <h2>Judgement of ended conversations</h2>
           <dl className="facts">
-            <ModelFacts model={content.model} />
-            <Fact name="Language" value={content.language} />
-            <KnowledgeFacts knowledge={content.knowledge} />
+            <Fact name="Model" value={judgeOf(content.judgement)} />
+            <Fact name="Topics" value={content.judgement.topics?.join(', ')} />
           </dl>
         </section>
-        <section className="card stack-small">
-          <h2>Escalation</h2>
-          <Rules escalation={content.escalation} />
-        </section>
-        <section className="card stack-small">
-          <h2>Limits</h2>
-          <dl className="facts">
-            <Fact name="Maximum duration" value={seconds(content.limits?.max_duration_sec)} />
-            <Fact name="Silence timeout" value={seconds(content.limits?.silence_timeout_sec)} />
-          </dl>
-        </section>
-        {content.redaction?.length ? (
-          <section className="card stack-small">
-            <h2>Redacted from user messages</h2>
-            <p>{content.redaction.map((kind) => REDACTION_KINDS[kind][1]).join(', ')}</p>
-          </section>
-        ) : null}
-        {content.judgement?.by === 'model' ? (
-          <section className="card stack-small">
-            <h2>Judgement of ended conversations</h2>
-            <dl className="facts">
-              <Fact name="Model" value={judgeOf(content.judgement)} />
-              <Fact name="Topics" value={content.judgement.topics?.join(', ')} />
-            </dl>
-          </section>
-        ) : null}
-        <SpokenFacts heading="Voice" spoken={content.voice} />
-        <SpokenFacts heading="Transcriber" spoken={content.transcriber} />
-      </div>
-    </div>
+      ) : null}
+      <SpokenFacts heading="Voice" spoken={content.voice} />
+      <SpokenFacts heading="Transcriber" spoken={content.transcriber} />
+    </>
   );
 }
 

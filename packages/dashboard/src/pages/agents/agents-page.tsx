@@ -121,7 +121,7 @@ function columnsOf(stats: Stats | undefined): readonly Column<Agent>[] {
     },
     {
       name: 'Conversations',
-      width: '7.5rem',
+      width: '8.5rem',
       align: 'end',
       isWide: true,
       cell: (agent) => (stats ? count(compared(stats, agent).live?.conversations ?? 0) : ''),

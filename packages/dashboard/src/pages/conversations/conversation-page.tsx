@@ -6,6 +6,7 @@ import { Transcript } from '../../transcript/transcript.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { Needing } from '../../ui/needing.tsx';
 import { Page } from '../../ui/page.tsx';
+import { WithPanel } from '../../ui/panel.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { ConversationFacts } from './conversation-facts.tsx';
 import { EraseConversation } from './erase-conversation.tsx';
@@ -60,19 +61,23 @@ function OneConversation({ conversationId }: { conversationId: string }) {
           }}
         />
       ) : null}
-      {data ? <WhatFollowed conversation={data} /> : null}
       {data && transcript.data ? (
-        <div className="conversation">
-          <aside className="stack" aria-label="About this conversation">
-            <ConversationFacts conversation={data} />
-          </aside>
+        <WithPanel
+          label="About this conversation"
+          panel={
+            <>
+              <ConversationFacts conversation={data} />
+              <WhatFollowed conversation={data} />
+            </>
+          }
+        >
           <Transcript
             turns={transcript.data.turns}
             startedAt={data.started_at}
             userName={data.user_id}
             agentName={names.get(data.agent_id)}
           />
-        </div>
+        </WithPanel>
       ) : error ? null : (
         <p className="muted" role="status">
           Loading the transcript…

@@ -39,7 +39,7 @@ export function WhatFollowed({ conversation }: { conversation: Conversation }) {
     </span>,
   ];
   return (
-    <section className="followed" aria-label="From version to attempts">
+    <section className="followed card" aria-label="From version to attempts">
       <ol className="followed-line">
         {steps.map((step) => (
           <li key={step.key}>{step}</li>

@@ -10,6 +10,7 @@ import { useAgentNames } from '../../data/names.ts';
 import { ActButton } from '../../ui/button.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { useComplete, useDecline, type Accepting } from './acts.ts';
+import { CustomerPanel } from './customer-panel.tsx';
 import { ReleaseDialog } from './release-dialog.tsx';
 import { EndDialog } from './end-dialog.tsx';
 import { HandOverNote } from './hand-over-note.tsx';
@@ -62,6 +63,7 @@ function Found({
         <StateNote escalation={escalation} isMine={isMine} />
         <HandOverNote escalation={escalation} />
       </header>
+      <CustomerPanel escalation={escalation} />
       <Talk escalation={escalation} isMine={isMine} takesFocus={takesFocus} />
     </>
   );

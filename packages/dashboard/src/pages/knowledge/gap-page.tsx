@@ -7,6 +7,7 @@ import { CopyId } from '../../ui/copy-id.tsx';
 import { count, decimal } from '../../ui/figure.tsx';
 import { Needing } from '../../ui/needing.tsx';
 import { Page } from '../../ui/page.tsx';
+import { WithPanel } from '../../ui/panel.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
@@ -47,12 +48,13 @@ function ReadGap({ id }: { id: string }) {
   }
   return (
     <Page title={`Gap: ${gap.question}`} heading={gap.question} back={BACK}>
-      <Facts gap={gap} />
-      <div className="gap-columns">
-        {gap.status === 'open' ? <OpenGap gap={gap} /> : <GapAnswer gap={gap} />}
-        <Asked key={gap.question} gap={gap} />
-        <Wordings gap={gap} />
-      </div>
+      <WithPanel label="About this gap" startsOpen panel={<Facts gap={gap} />}>
+        <div className="gap-columns">
+          {gap.status === 'open' ? <OpenGap gap={gap} /> : <GapAnswer gap={gap} />}
+          <Asked key={gap.question} gap={gap} />
+          <Wordings gap={gap} />
+        </div>
+      </WithPanel>
     </Page>
   );
 }
@@ -69,7 +71,7 @@ function OpenGap({ gap }: { gap: Gap }) {
 function Facts({ gap }: { gap: Gap }) {
   const names = useAgentNames();
   return (
-    <dl className="facts small">
+    <dl className="facts card">
       <dt>Status</dt>
       <dd>
         {gap.status === 'open' ? (

@@ -19,8 +19,8 @@ const EVENT: Column<Delivery> = {
 const REST: Column<Delivery>[] = [
   { name: 'Status', width: '7.75rem', cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
   { name: 'Attempts', width: '6rem', align: 'end', isWide: true, cell: attemptsOf },
-  { name: 'Last response', width: '9.5rem', isWide: true, cell: lastAnswer },
-  { name: 'Next attempt', width: '9.5rem', isWide: true, cell: nextAttempt },
+  { name: 'Last response', width: '8.5rem', isWide: true, cell: lastAnswer },
+  { name: 'Next attempt', width: '11rem', isWide: true, cell: nextAttempt },
   { name: 'Created', width: '7.5rem', isWide: true, cell: ({ created }) => <Time at={created} /> },
 ];
 

@@ -6,6 +6,7 @@ import { useDelivery, useEndpoint, type Delivery, type Endpoint } from '../../da
 import { ActButton } from '../../ui/button.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { Page } from '../../ui/page.tsx';
+import { WithPanel } from '../../ui/panel.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
@@ -57,18 +58,23 @@ function Found({ delivery }: { delivery: Delivery }) {
       }
       actions={<Again delivery={delivery} />}
     >
-      <Facts delivery={delivery} event={event.data} endpoint={endpoint.data?.endpoint} />
-      <section className="stack-small" aria-labelledby="attempts">
-        <h2 id="attempts">Attempts</h2>
-        {delivery.status === 'failed' ? (
-          <p>
-            Parley gave up: the receiver did not acknowledge the event within 72 hours. Send it
-            again once the endpoint works.
-          </p>
-        ) : null}
-        <Attempts delivery={delivery} />
-      </section>
-      <RequestSent delivery={delivery} event={event.data} endpoint={endpoint.data?.endpoint} />
+      <WithPanel
+        label="About this delivery"
+        startsOpen
+        panel={<Facts delivery={delivery} event={event.data} endpoint={endpoint.data?.endpoint} />}
+      >
+        <section className="stack-small" aria-labelledby="attempts">
+          <h2 id="attempts">Attempts</h2>
+          {delivery.status === 'failed' ? (
+            <p>
+              Parley gave up: the receiver did not acknowledge the event within 72 hours. Send it
+              again once the endpoint works.
+            </p>
+          ) : null}
+          <Attempts delivery={delivery} />
+        </section>
+        <RequestSent delivery={delivery} event={event.data} endpoint={endpoint.data?.endpoint} />
+      </WithPanel>
     </Page>
   );
 }
@@ -85,7 +91,7 @@ function Facts({
   const conversation = event && conversationOf(event);
   const { endpoint_id: endpointId, event_id: eventId, delivered_by: by } = delivery;
   return (
-    <dl className="facts">
+    <dl className="facts card">
       <dt>Delivery</dt>
       <dd>
         <CopyId id={delivery.id} shown={delivery.id} />

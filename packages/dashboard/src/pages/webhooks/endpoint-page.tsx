@@ -4,6 +4,7 @@ import { useEndpoint, whileUnsettled, type TaggedEndpoint } from '../../data/web
 import { CopyId } from '../../ui/copy-id.tsx';
 import { SelectFilter, useFilters } from '../../ui/filters.tsx';
 import { Page } from '../../ui/page.tsx';
+import { WithPanel } from '../../ui/panel.tsx';
 import { Time } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { DeliveriesTable } from './deliveries-table.tsx';
@@ -58,15 +59,21 @@ function Found({ tagged }: { tagged: TaggedEndpoint }) {
       actions={<EndpointActions tagged={tagged} />}
     >
       <ManagedNote endpoint={endpoint} />
-      <EndpointHealth endpoint={endpoint} />
-      <div className="endpoint-parts">
-        <Facts tagged={tagged} />
-        <SecretRotation tagged={tagged} />
-        <TestEvent endpoint={endpoint} />
-        <ReplayMany endpoint={endpoint} />
-      </div>
-      <EndpointLatency endpointId={endpoint.id} />
-      <Deliveries endpointId={endpoint.id} />
+      <WithPanel
+        label="Settings, test event, replay and secret"
+        panel={
+          <>
+            <Facts tagged={tagged} />
+            <TestEvent endpoint={endpoint} />
+            <ReplayMany endpoint={endpoint} />
+            <SecretRotation tagged={tagged} />
+          </>
+        }
+      >
+        <EndpointHealth endpoint={endpoint} />
+        <EndpointLatency endpointId={endpoint.id} />
+        <Deliveries endpointId={endpoint.id} />
+      </WithPanel>
     </Page>
   );
 }

@@ -9,6 +9,7 @@ import { ActButton } from '../../ui/button.tsx';
 import { Json } from '../../ui/code.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { Page } from '../../ui/page.tsx';
+import { WithPanel } from '../../ui/panel.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
@@ -47,7 +48,7 @@ function EventOf() {
 }
 
 function Found({ event }: { event: StoredEvent }) {
-  const { id, type, created, test } = event;
+  const { id, type, test } = event;
   const list = useList('deliveries', '/v1/events/{id}/deliveries', {
     path: { id },
     refreshMs: whileUnsettled,
@@ -63,31 +64,38 @@ function Found({ event }: { event: StoredEvent }) {
       }
       actions={<ReplayToAll event={event} />}
     >
-      <dl className="facts">
-        <dt>Event</dt>
-        <dd>
-          <CopyId id={id} shown={id} />
-        </dd>
-        <dt>Happened</dt>
-        <dd>
-          <Time at={created} />
-        </dd>
-        <Links data={event.data} />
-      </dl>
-      <section className="stack-small" aria-labelledby="deliveries">
-        <h2 id="deliveries">Deliveries</h2>
-        <DeliveriesTable
-          list={list}
-          of="event"
-          empty={<p>No endpoint received this event. The reasons are below.</p>}
-        />
-      </section>
-      {list.isLoading ? null : <Explanations event={event} deliveries={list.rows} />}
-      <section className="stack-small" aria-labelledby="body">
-        <h2 id="body">Body</h2>
-        <Json value={bodyOf(event)} label="Body" />
-      </section>
+      <WithPanel label="About this event" startsOpen panel={<Facts event={event} />}>
+        <section className="stack-small" aria-labelledby="deliveries">
+          <h2 id="deliveries">Deliveries</h2>
+          <DeliveriesTable
+            list={list}
+            of="event"
+            empty={<p>No endpoint received this event. The reasons are below.</p>}
+          />
+        </section>
+        {list.isLoading ? null : <Explanations event={event} deliveries={list.rows} />}
+        <section className="stack-small" aria-labelledby="body">
+          <h2 id="body">Body</h2>
+          <Json value={bodyOf(event)} label="Body" />
+        </section>
+      </WithPanel>
     </Page>
+  );
+}
+
+function Facts({ event: { id, created, data } }: { event: StoredEvent }) {
+  return (
+    <dl className="facts card">
+      <dt>Event</dt>
+      <dd>
+        <CopyId id={id} shown={id} />
+      </dd>
+      <dt>Happened</dt>
+      <dd>
+        <Time at={created} />
+      </dd>
+      <Links data={data} />
+    </dl>
   );
 }
 
