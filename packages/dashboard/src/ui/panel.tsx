@@ -1,4 +1,12 @@
-import { useCallback, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
+import {
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ReactNode,
+} from 'react';
 import './panel.css';
 
 /**
@@ -45,18 +53,42 @@ export function Panel({
 }) {
   const isWide = useMedia(`(min-width: ${from})`);
   const [isOpen, setIsOpen] = useState(startsOpen);
+  const place = useRef<HTMLElement>(null);
+  const isScrollable = useIsScrollable(place);
   return (
-    <aside className="panel" aria-label={label}>
-      {isWide ? (
-        children
-      ) : (
-        <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-          <summary>{label}</summary>
-          {children}
-        </details>
-      )}
+    <aside
+      ref={place}
+      className={isWide ? 'panel' : 'panel panel-narrow'}
+      aria-label={label}
+      tabIndex={isScrollable ? 0 : undefined}
+    >
+      {/* The same elements at every width, so that a form keeps its values when the window changes. */}
+      <details
+        open={isWide || isOpen}
+        onToggle={({ currentTarget }) => {
+          if (!isWide) setIsOpen(currentTarget.open);
+        }}
+      >
+        <summary>{label}</summary>
+        {children}
+      </details>
     </aside>
   );
+}
+
+/** Returns whether the content is taller than the element, which must then be reachable by keyboard. */
+function useIsScrollable(place: React.RefObject<HTMLElement | null>): boolean {
+  const [isScrollable, setIsScrollable] = useState(false);
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => {
+      setIsScrollable(element.scrollHeight > element.clientHeight);
+    });
+    for (const one of [element, ...element.children]) observer.observe(one);
+    return () => observer.disconnect();
+  }, [place]);
+  return isScrollable;
 }
 
 function useMedia(query: string): boolean {
