@@ -90,6 +90,13 @@ test('on a phone whoever waits is in view on every page, and a key has its scope
   await ok(parley.POST('/v1/api_keys', { body }));
 
   await page.goto('/settings');
+  const current = page.getByRole('link', { name: 'Settings' });
+  await expect
+    .poll(async () => {
+      const { x, width } = (await current.boundingBox())!;
+      return x >= 0 && x + width <= 390;
+    })
+    .toBe(true);
   const badge = page.getByRole('link', { name: /^Escalations.*1 waiting$/ });
   for (const scrolled of [0, 9_999]) {
     await page.getByRole('navigation', { name: 'Parley' }).evaluate((strip, left) => {

@@ -1,10 +1,11 @@
-import { useEffect, useId } from 'react';
-import { Link, Outlet } from '@tanstack/react-router';
+import { useEffect, useId, useRef } from 'react';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Account } from './account.tsx';
 import { useLiveState } from '../data/live-context.ts';
 import { usePresence } from '../data/presence.ts';
 import { useMe } from '../data/me.ts';
 import { keepFocus } from '../ui/keep-focus.ts';
+import { showCurrent } from '../ui/page.tsx';
 import { Icon, Mark, type IconName } from './icons.tsx';
 import { WaitingBadge } from './waiting-badge.tsx';
 
@@ -40,7 +41,10 @@ const GROUPS: readonly { name: string | null; places: readonly Place[] }[] = [
 /** The frame around every page: navigation, live indicator and account. */
 export function Shell() {
   const { namespace } = useMe();
+  const { pathname } = useLocation();
+  const places = useRef<HTMLElement>(null);
   useEffect(keepFocus, []);
+  useEffect(() => showCurrent(places.current), [pathname]);
   return (
     <div className="shell">
       <a href="#main" className="skip button button-primary">
@@ -56,7 +60,7 @@ export function Shell() {
             {namespace}
           </span>
         </div>
-        <nav className="places" aria-label="Parley">
+        <nav ref={places} className="places" aria-label="Parley">
           {GROUPS.map(({ name, places }) => (
             <Group key={name} name={name} places={places} />
           ))}

@@ -1,4 +1,4 @@
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { lastFilters } from '../data/last-filters.ts';
 import { arriveAt } from './keep-focus.ts';
@@ -52,8 +52,10 @@ export function Tabs({
     exact?: boolean;
   }[];
 }) {
+  const ref = useRef<HTMLElement>(null);
+  useEffect(() => showCurrent(ref.current), []);
   return (
-    <nav aria-label={label} className="tabs">
+    <nav ref={ref} aria-label={label} className="tabs">
       {tabs.map(({ to, name, params, exact = true }) => (
         <Link
           key={to}
@@ -67,4 +69,20 @@ export function Tabs({
       ))}
     </nav>
   );
+}
+
+/**
+ * Scrolls a strip of links, which is wider than a phone, to the link of the current page. Repeats that when a link
+ * changes its width, such as by a count.
+ * @returns a function that stops it
+ */
+export function showCurrent(strip: HTMLElement | null): (() => void) | undefined {
+  if (!strip) return undefined;
+  const observer = new ResizeObserver(() => {
+    const current = strip.querySelector('[aria-current="page"]')?.getBoundingClientRect();
+    const { left, width } = strip.getBoundingClientRect();
+    if (current) strip.scrollLeft += current.left + current.width / 2 - (left + width / 2);
+  });
+  for (const link of strip.querySelectorAll('a')) observer.observe(link);
+  return () => observer.disconnect();
 }

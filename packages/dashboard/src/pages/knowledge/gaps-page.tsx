@@ -90,7 +90,7 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Question
       align: 'end',
       isWide: true,
     },
-    { name: 'Last asked', cell: ({ lastAskedAt }) => <Time at={lastAskedAt} />, width: '7.5rem' },
+    { name: 'Last asked', cell: ({ lastAskedAt }) => <Time at={lastAskedAt} />, width: '8rem' },
   ];
 }
 

@@ -11,7 +11,6 @@ import { count, counted } from '../../ui/figure.tsx';
 import { lastFilters } from '../../data/last-filters.ts';
 import { Needing } from '../../ui/needing.tsx';
 import { Page } from '../../ui/page.tsx';
-import { WithPanel } from '../../ui/panel.tsx';
 import { Status } from '../../ui/status.tsx';
 import { msText, Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
@@ -55,13 +54,12 @@ function ReadSource({ id }: { id: string }) {
   return (
     <Page title={source.name} back={BACK} actions={<Acts tagged={data} />}>
       <Remedy source={source} />
-      <WithPanel label="About this source" startsOpen panel={<Facts source={source} />}>
-        {source.type === 'text' ? <SourceText tagged={data} /> : null}
-        {isFetched(source.type) ? <FetchedSettings type={source.type} tagged={data} /> : null}
-        {source.sync ? <RunningSync sourceId={id} id={source.sync.id} /> : null}
-        <SourceDocuments id={id} />
-        {isFetched(source.type) ? <PastSyncs sourceId={id} /> : null}
-      </WithPanel>
+      <Facts source={source} />
+      {source.type === 'text' ? <SourceText tagged={data} /> : null}
+      {isFetched(source.type) ? <FetchedSettings type={source.type} tagged={data} /> : null}
+      {source.sync ? <RunningSync sourceId={id} id={source.sync.id} /> : null}
+      <SourceDocuments id={id} />
+      {isFetched(source.type) ? <PastSyncs sourceId={id} /> : null}
     </Page>
   );
 }
@@ -141,7 +139,7 @@ function Facts({ source }: { source: Source }) {
   const { name, tone } = stateOf(source);
   const { last_sync: sync, managed_by: owner } = source;
   return (
-    <dl className="facts card">
+    <dl className="facts">
       <dt>Status</dt>
       <dd>
         <Status tone={tone}>{name}</Status>

@@ -41,7 +41,7 @@ function Lines({ onShow }: { onShow: (line: Line) => void }) {
     enabled: canRead,
   });
   const columns: Column<Line>[] = [
-    { name: 'When', cell: ({ created }) => <Time at={created} />, width: '7.5rem' },
+    { name: 'When', cell: ({ created }) => <Time at={created} />, width: '8rem' },
     { name: 'Actor', cell: (one) => <span title={one.actor}>{one.actor}</span> },
     { name: 'Action', cell: ({ action }) => action },
     { name: 'Target', cell: (one) => <Thing id={one.target} />, isWide: true },

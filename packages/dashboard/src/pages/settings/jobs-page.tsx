@@ -55,7 +55,7 @@ function Jobs() {
     return () => clearInterval(timer);
   }, [isRunning, queryClient]);
   const columns: Column<Job>[] = [
-    { name: 'Started', cell: ({ created }) => <Time at={created} />, width: '7.5rem' },
+    { name: 'Started', cell: ({ created }) => <Time at={created} />, width: '8rem' },
     { name: 'Type', cell: (job) => `${job.type}, ${job.mode}`, width: 'minmax(0, 1fr)' },
     {
       name: 'Status',

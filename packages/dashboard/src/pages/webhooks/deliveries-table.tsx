@@ -21,7 +21,7 @@ const REST: Column<Delivery>[] = [
   { name: 'Attempts', width: '6rem', align: 'end', isWide: true, cell: attemptsOf },
   { name: 'Last response', width: '8.5rem', isWide: true, cell: lastAnswer },
   { name: 'Next attempt', width: '11rem', isWide: true, cell: nextAttempt },
-  { name: 'Created', width: '7.5rem', isWide: true, cell: ({ created }) => <Time at={created} /> },
+  { name: 'Created', width: '8rem', isWide: true, cell: ({ created }) => <Time at={created} /> },
 ];
 
 /** Lists deliveries. Hides the endpoint column if all deliveries belong to one endpoint. */

@@ -41,7 +41,7 @@ export function PastSyncs({ sourceId }: { sourceId: string }) {
         empty="No syncs yet."
         columns={[
           { name: 'Status', cell: (sync) => <State sync={sync} />, width: '8.5rem' },
-          { name: 'When', cell: (sync) => <Time at={sync.requested_at} /> },
+          { name: 'When', cell: (sync) => <Time at={sync.requested_at} />, width: '8rem' },
           { name: 'Trigger', cell: ({ trigger }) => WORDS[trigger], isWide: true },
           {
             name: 'Read',

@@ -42,7 +42,7 @@ const COLUMNS: Column<StoredEvent>[] = [
     cell: ({ deliveries: { failed } }) =>
       failed > 0 ? <strong className="problem">{failed}</strong> : failed,
   },
-  { name: 'When', width: '7.5rem', cell: ({ created }) => <Time at={created} /> },
+  { name: 'When', width: '8rem', cell: ({ created }) => <Time at={created} /> },
 ];
 
 function About({ data }: Pick<StoredEvent, 'data'>) {
