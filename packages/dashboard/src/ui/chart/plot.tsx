@@ -174,7 +174,7 @@ function Shape({
           className="chart-area"
           d={`M${high.map((value, index) => point(index, value ?? 0)).join('L')}L${low
             .map((value, index) => point(index, value))
-            .reverse()
+            .toReversed()
             .join('L')}Z`}
         />
       )}
@@ -263,8 +263,11 @@ function nearest(times: readonly number[], left: number, x: Scale): number {
   return Math.max(0, distances.indexOf(Math.min(...distances)));
 }
 
+const small = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+
 function valueText(value: number | null | undefined, unit: string): string {
-  return value === null || value === undefined ? '–' : `${count(value)}${unit}`;
+  if (value === null || value === undefined) return '–';
+  return `${Math.abs(value) < 10 ? small.format(value) : count(Math.round(value))}${unit}`;
 }
 
 function colored(name: string): CSSProperties {
