@@ -9,7 +9,7 @@ import { Time } from '../../ui/time.tsx';
 
 const EARLIER_MAX = 5;
 
-/** Shows who waits, through which agent and channel, and the earlier conversations of the same user. */
+/** Shows the user with agent, channel and team, and the user's earlier conversations. */
 export function CustomerPanel({ escalation }: { escalation: Escalation }) {
   const { data: conversation } = useConversation(escalation.conversation_id);
   const userId = conversation?.user_id ?? null;

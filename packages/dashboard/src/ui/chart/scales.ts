@@ -23,7 +23,7 @@ export function valueTicks(max: number, isWhole: boolean): number[] {
 }
 
 /**
- * Returns the times on the axis, at round hours or days of the local clock, at most `ticksMax` of them.
+ * Returns at most `ticksMax` times for the axis, at round hours or days in the local time zone.
  * @param from Unix seconds
  * @param to Unix seconds
  */
