@@ -75,9 +75,14 @@ export function createAudited<Spec, Fields extends object, Row extends WrittenRo
 export function patchAudited<Spec, Fields extends object, Row extends WrittenRow>(
   deps: Deps,
   kind: DeclaredKind<Spec, Fields, Row>,
-  act: Act & { patch: Record<string, unknown>; told: readonly string[] },
+  act: Act & {
+    patch: Record<string, unknown>;
+    /** Throws if the caller may not make this change. */
+    permit?: (fields: { before: Fields; after: Fields }) => void;
+    told: readonly string[];
+  },
 ): Promise<Written<Spec, Row>> {
-  const { caller, id, patch, precondition, told } = act;
+  const { caller, id, patch, precondition, permit, told } = act;
   return writingAhead(
     lineOf(deps, kind, act),
     ({ begin }) =>
@@ -85,6 +90,7 @@ export function patchAudited<Spec, Fields extends object, Row extends WrittenRow
         key: { namespace: caller.namespace, id },
         patch,
         precondition,
+        permit,
         prepare: (_, { before, after }) =>
           begin(changesBetween(fieldsOf(before), fieldsOf(after), told)),
       }),

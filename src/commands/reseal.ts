@@ -13,6 +13,7 @@ import {
 import { createSealer, type Sealer } from '../platform/postgres/sealing.ts';
 import { SEALED_TOOL_SECRET_COLUMN } from '../agents/tools/tool-secrets.sql.ts';
 import { requireRoleConfig } from '../roles/context.ts';
+import { SEALED_GIVEN_COLUMN } from '../kinds/given-secrets.sql.ts';
 import { KINDS } from '../roles/kinds.ts';
 import { SEALED_MARK_COLUMNS } from '../platform/idempotency/idempotency-marks.sql.ts';
 import { SEALED_SECRET_COLUMN } from '../platform/resources/resources.sql.ts';
@@ -23,6 +24,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...SEALED_ENDPOINT_COLUMNS,
   SEALED_SECRET_COLUMN,
   ...KINDS.flatMap(({ sealed = [] }) => sealed),
+  SEALED_GIVEN_COLUMN,
   SEALED_TOOL_SECRET_COLUMN,
   ...SEALED_MARK_COLUMNS,
 ];

@@ -17,6 +17,7 @@ import {
   restShape,
   typed,
 } from '../platform/resources/schema/rest-schema.ts';
+import type { SecretField } from './given-secret.ts';
 import type { KindRow } from './kind-rows.sql.ts';
 
 /** REST schemas of a kind (contract/custom-resources.md), derived from the schema of the kind. */
@@ -34,6 +35,8 @@ export type RestTexts = {
    * field.
    */
   fields?: (readable: (...names: string[]) => Shape) => Shape;
+  /** Write-only field for the object's secret, if a request may contain it. */
+  secret?: SecretField;
 };
 type Shape = Record<string, z.ZodType>;
 
@@ -64,13 +67,17 @@ export function kindRest<S extends z.ZodObject>(
   spec: S,
   texts: RestTexts,
 ): KindRest<z.output<S>> {
+  const { secret } = texts;
   const Write = z
     .strictObject({
       name: dnsLabel.clone().describe(texts.name.written).optional(),
       ...restShape(spec),
+      ...(secret && { [secret.field]: secret.schema.optional() }),
     })
     .describe(`${withArticle(noun)} to create.`);
-  const shown = (texts.fields ?? allFields(Write))((...names) => readableFields(Write, names));
+  const shown = (texts.fields ?? allFields(Write, secret))((...names) =>
+    readableFields(Write, names),
+  );
   const shownValue: KindRest<unknown>['shownValue'] = (fields, name) =>
     fields[name] ?? emptyOf(shown[name]);
   // The result is an object, because `spec` is the schema of an object.
@@ -78,7 +85,11 @@ export function kindRest<S extends z.ZodObject>(
   return {
     Write: typed(Write),
     Patch: z
-      .strictObject({ ...patchShape(spec), name: z.unknown().optional() })
+      .strictObject({
+        ...patchShape(spec),
+        ...(secret && { [secret.field]: secret.schema.nullable().optional() }),
+        name: z.unknown().optional(),
+      })
       .describe(`Changes to ${withArticle(noun).toLowerCase()}. Null removes a field.`),
     Shown: z
       .strictObject({
@@ -119,11 +130,14 @@ export function kindRest<S extends z.ZodObject>(
 }
 
 /** Returns all fields of the spec. Required fields have the same schema in a response as in a request. */
-function allFields({ shape }: z.ZodObject): NonNullable<RestTexts['fields']> {
+function allFields(
+  { shape }: z.ZodObject,
+  secret: SecretField | undefined,
+): NonNullable<RestTexts['fields']> {
   return (readable) =>
     Object.fromEntries(
       Object.keys(shape)
-        .filter((name) => name !== 'name' && name !== 'metadata')
+        .filter((name) => name !== 'name' && name !== 'metadata' && name !== secret?.field)
         .map((name): [string, z.ZodType] => {
           const field = asSchema(shape[name]);
           const isRequired = unwrap(field) === field;

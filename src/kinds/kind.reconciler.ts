@@ -27,6 +27,8 @@ export type OwnReconcile<Spec, Status> = Pick<
   ) => Promise<Outcome<Status>>;
   /** Called when the object is deleted. */
   forget?: (key: ObjectKey) => void;
+  /** Deletes what belongs to a deleted object outside of the database, before its row is marked as deleted. */
+  removing?: (key: ObjectKey) => Promise<void>;
 };
 
 /** Returns the reconciler of a kind that is defined by `defineKind`. */
@@ -35,7 +37,7 @@ export function reconciled<Spec, Used, Status>(
   deps: ProjectDeps,
   own: OwnReconcile<Spec, Status>,
 ): ReconciledKind<Spec, Status> {
-  const { uses = () => false, act, forget, ...rest } = own;
+  const { uses = () => false, act, forget, removing, ...rest } = own;
   return {
     kind: kind.kind,
     idPrefix: kind.idPrefix,
@@ -53,6 +55,8 @@ export function reconciled<Spec, Used, Status>(
     },
     remove: async (key, epoch) => {
       forget?.(key);
+      // The row is last. If this process dies before that, the next leader finds the row and repeats the deletion.
+      await removing?.(key);
       await removeKind(kind, deps, { epoch, ...key });
     },
   };

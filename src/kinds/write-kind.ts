@@ -13,12 +13,19 @@ import type { Precondition } from '../platform/declare/precondition.ts';
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import type { Plan } from '../platform/idempotency/plan.ts';
 import type { SnakeCased } from '../platform/resources/schema/key-map.ts';
+import { managedElsewhere } from '../platform/declare/rest-terms.ts';
+import type { Sealer } from '../platform/postgres/sealing.ts';
+import { keepingGiven, requireGivenAgain, takeGiven, type SecretField } from './given-secret.ts';
 import type { KindRow } from './kind-rows.sql.ts';
 import { goneLine, type ProjectedKind } from './project-kind.ts';
 
 /** Dependencies of the functions that write the objects of a kind for REST (contract/custom-resources.md). */
 
-export type KindApiDeps = DeclareDeps & { guard: AddressGuard; nowMs: () => number };
+export type KindApiDeps = DeclareDeps & {
+  guard: AddressGuard;
+  sealer: Pick<Sealer, 'seal'>;
+  nowMs: () => number;
+};
 
 /** Rules that a kind adds to writes by REST. */
 export type WriteRules<Fields> = {
@@ -46,7 +53,7 @@ export type WriteRules<Fields> = {
 /** Properties of a kind that a write by REST uses. */
 export type WrittenKind<Spec> = ProjectedKind<Spec, unknown> & {
   declared: DeclaredKind<Spec, Fields<Spec>, KindRow<Spec>>;
-  rules: WriteRules<SnakeCased<Spec>>;
+  rules: WriteRules<SnakeCased<Spec>> & { secret?: SecretField };
 };
 type Fields<Spec> = SnakeCased<Spec> & object;
 
@@ -62,19 +69,24 @@ export async function createOf<Spec>(
 ): Promise<Written<Spec, KindRow<Spec>>> {
   const { names, declared, rules, audit } = kind;
   const { namespace } = caller;
-  const { name, ...fields } = write;
+  const { name, ...body } = write;
   const reserved = name === undefined ? undefined : rules.reservedNames?.[name];
   if (reserved !== undefined) throw refusal(rules, [fault('/name', 'reserved_name', reserved)]);
-  await refuseFaults(kind, deps, { namespace, id: plan.id }, fields);
+  const key = { namespace, id: plan.id };
+  const { fields, kept } = takeGiven({ ...rules, names, key }, body, () => plan.seed);
+  await refuseFaults(kind, deps, key, fields);
   const noun = rules.derivedName ?? shortNoun(names.noun);
-  return createAudited(deps, declared, {
-    caller,
-    action: `${names.auditNoun}.created`,
-    plan,
-    name: { given: name, displayName: undefined, noun },
-    spec: declared.toSpec(write),
-    after: toldOf({ ...write }, audit.shown),
-  });
+  return keepingGiven(deps, kept, () =>
+    createAudited(deps, declared, {
+      caller,
+      action: `${names.auditNoun}.created`,
+      plan,
+      name: { given: name, displayName: undefined, noun },
+      // The cast is safe: the body without its name has all fields of the spec.
+      spec: declared.toSpec(fields as Fields<Spec>),
+      after: toldOf({ ...write, ...fields }, audit.shown),
+    }),
+  );
 }
 
 /** Applies a JSON merge patch to the fields that the API owns. A field of another manager causes a 409. */
@@ -87,21 +99,28 @@ export async function patchOf<Spec>(
   const { names, declared, rules, audit } = kind;
   const { id, patch, precondition } = input;
   const key = { namespace: caller.namespace, id };
-  const { name: given, ...changes } = patch;
-  const { name } = await requireRow(deps, declared, key);
+  const { name: given, ...body } = patch;
+  const { name, managedBy } = await requireRow(deps, declared, key);
   if (given !== undefined && given !== name) {
     const detail = `The \`name\` of the ${names.noun} cannot change. Create another ${shortNoun(names.noun)} instead.`;
     throw refusal(rules, [fault('/name', 'immutable', detail)]);
   }
+  const { fields: changes, kept } = takeGiven({ ...rules, names, key }, body);
+  if (kept && rules.secret && managedBy !== 'api') {
+    throw managedElsewhere([{ field: rules.secret.field, manager: managedBy }], declared);
+  }
   await refuseFaults(kind, deps, key, changes);
-  return patchAudited(deps, declared, {
-    caller,
-    action: `${names.auditNoun}.updated`,
-    id,
-    patch: changes,
-    precondition,
-    told: audit.shown,
-  });
+  return keepingGiven(deps, kept, () =>
+    patchAudited(deps, declared, {
+      caller,
+      action: `${names.auditNoun}.updated`,
+      id,
+      patch: changes,
+      precondition,
+      permit: (fields) => requireGivenAgain({ ...rules, names, id }, fields),
+      told: audit.shown,
+    }),
+  );
 }
 
 export async function deleteOf<Spec>(

@@ -1,15 +1,34 @@
 import { z } from 'zod';
+import type { SecretField } from '../kinds/given-secret.ts';
 import { defineKind } from '../kinds/kind.ts';
 import { fault } from '../kinds/write-kind.ts';
+import { saying } from '../platform/resources/schema/patterns.ts';
 import { checkUrl } from '../platform/egress/url-rules.ts';
 import { printerColumn } from '../platform/resources/schema/kind-definition.ts';
 import {
   DEFAULT_PROVIDER,
   KEY_IN_HEADER,
+  KEY_MAX,
   modelProviderSpec,
   modelProviderStatus,
   RESERVED_NAME,
 } from './model-provider.ts';
+
+/** Key that a request contains in clear text. */
+export const API_KEY: SecretField = {
+  field: 'api_key',
+  ref: 'api_key_secret_ref',
+  sentTo: 'base_url',
+  schema: z
+    .string()
+    .min(1)
+    .max(KEY_MAX)
+    .regex(...saying(/^[!-~]+$/, 'must be visible ASCII without spaces'))
+    .describe(
+      'Key of the provider, which no response shows. Parley stores it in a Secret of its own and ' +
+        'sets `api_key_secret_ref`. It replaces an earlier key.',
+    ),
+};
 
 /**
  * The kind ModelProvider (contract/model-providers.md). The API never returns a key, only the reference to its Secret.
@@ -40,9 +59,9 @@ export const MODEL_PROVIDER_KIND = defineKind({
     ready: 'Whether the provider is active as declared and responds.',
     describe: {
       create:
-        'Agents refer to it in `model.provider`. The key is never part of the request: ' +
-        '`api_key_secret_ref` names a Secret of the namespace with the label `parley.dev/allow: ' +
-        '"true"`. `headers` and `query` are shown in clear text.',
+        'Agents refer to it in `model.provider`. Send its key in `api_key`, or name a Secret of the ' +
+        'namespace with the label `parley.dev/allow: "true"` in `api_key_secret_ref`. `headers` and ' +
+        '`query` are shown in clear text.',
       delete:
         'Agents that name the provider stay live, but cannot reply until a provider of that name ' +
         'exists.',
@@ -54,6 +73,7 @@ export const MODEL_PROVIDER_KIND = defineKind({
       headers: z.record(z.string(), z.string()),
       query: z.record(z.string(), z.string()),
     }),
+    secret: API_KEY,
     reservedNames: { [DEFAULT_PROVIDER]: RESERVED_NAME },
     // Rejects invalid URLs when they are declared, so that the caller gets an error. The guard checks every connection
     // again.
@@ -65,7 +85,7 @@ export const MODEL_PROVIDER_KIND = defineKind({
     words: {
       '`defaultModel` must be one of `models`': '`default_model` must be one of `models`',
       [KEY_IN_HEADER]:
-        'must not contain an API key: store the key in a Secret and name the Secret in `api_key_secret_ref`',
+        'must not contain an API key: send the key in `api_key`, or name the Secret that has it in `api_key_secret_ref`',
     },
   },
   audit: {

@@ -12,13 +12,18 @@ import {
 } from '../platform/reconcile/conditions.ts';
 import type { Outcome, ReconciledKind } from '../platform/reconcile/reconciler.ts';
 import { resolveKey } from '../platform/reconcile/references.ts';
-import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
+import { managedBy } from '../platform/reconcile/actors.ts';
+import { projectionsIn } from '../platform/resources/projections.sql.ts';
+import type { Resource } from '../platform/resources/resource-store.ts';
+import { ownSecretName } from '../kinds/given-secret.ts';
 import { reconciled, type Project } from '../kinds/kind.reconciler.ts';
+import { copyGiven, removeOwnSecret, type OwnSecretDeps } from '../kinds/own-secret.ts';
 import type { ProjectDeps } from '../kinds/project-kind.ts';
 import { endpointOf } from './model-endpoint.ts';
 import { MODEL_PROVIDER_KIND } from './model-provider.kind.ts';
 import {
   DEFAULT_PROVIDER,
+  KEY_MAX,
   RESERVED_NAME,
   type ModelProviderSpec,
   type ModelProviderStatus,
@@ -30,11 +35,8 @@ type ProviderResource = Resource<ModelProviderSpec, ModelProviderStatus>;
 /** A problem and the type of the condition that reports it. */
 type Blocked = { type: 'Accepted' | 'ResolvedRefs'; why: Problem };
 
-export type ModelProviderReconcilerDeps = ProjectDeps & {
-  store: Pick<ResourceStore, 'get'>;
-  guard: AddressGuard;
-  prober: Prober;
-};
+export type ModelProviderReconcilerDeps = ProjectDeps &
+  OwnSecretDeps & { guard: AddressGuard; prober: Prober };
 
 /** Reconciles ModelProviders: their address, their key and their availability. */
 export function modelProviderReconciler(
@@ -44,12 +46,15 @@ export function modelProviderReconciler(
     action: 'Ask',
     uses: ({ spec }, kind, name) => kind === 'Secret' && spec.apiKeySecretRef?.name === name,
     isReferred: true,
-    act: (provider, project) => act(deps, provider, project),
+    act: (provider, project, id) => act(deps, provider, { project, id }),
     forget: deps.prober.forget,
+    removing: async (key) => {
+      const id = await projectionsIn(deps.pool, MODEL_PROVIDER_KIND.table).findIdByName(key);
+      const { namespace } = key;
+      if (id !== undefined) await removeOwnSecret(deps, MODEL_PROVIDER_KIND, { namespace, id });
+    },
   });
 }
-
-const KEY_MAX = 4096;
 
 const PROBING: Answering = {
   ready: false,
@@ -60,9 +65,9 @@ const PROBING: Answering = {
 async function act(
   deps: ModelProviderReconcilerDeps,
   resource: ProviderResource,
-  project: Project,
+  { project, id }: { project: Project; id: string },
 ): Promise<Outcome<ModelProviderStatus>> {
-  const resolved = await resolve(deps, resource);
+  const resolved = await resolve(deps, resource, id);
   if ('type' in resolved) {
     const { type, why } = resolved;
     await project({ found: { ready: false, ...why }, secret: null });
@@ -70,6 +75,7 @@ async function act(
   }
   const { key } = resolved;
   const { metadata, spec } = resource;
+  await dropUnusedSecret(deps, resource, id);
   const endpoint = endpointOf(metadata.name, spec, key);
   const { found = PROBING, againInMs } = await deps.prober.ask(metadata, endpoint);
   await project({ found, secret: { text: key } });
@@ -88,9 +94,15 @@ function findingsOf({ ready: isReady, reason, message }: Answering): Finding[] {
 
 /** Returns the key, `undefined` for a provider without a key, or the reason why the provider cannot be used. */
 async function resolve(
-  { store, guard }: Pick<ModelProviderReconcilerDeps, 'store' | 'guard'>,
-  { spec, metadata: { namespace, name } }: ProviderResource,
+  deps: ModelProviderReconcilerDeps,
+  resource: ProviderResource,
+  id: string,
 ): Promise<{ key: string | undefined } | Blocked> {
+  const { store, guard } = deps;
+  const {
+    spec,
+    metadata: { namespace, name },
+  } = resource;
   if (name === DEFAULT_PROVIDER) {
     return { type: 'Accepted', why: { reason: 'ReservedName', message: RESERVED_NAME } };
   }
@@ -101,6 +113,23 @@ async function resolve(
   }
   const ref = spec.apiKeySecretRef;
   if (ref === undefined) return { key: undefined };
-  const found = await resolveKey(store, namespace, { ...ref, max: KEY_MAX });
+  const own = ownSecretName(MODEL_PROVIDER_KIND, id);
+  const given = { object: resource as Resource, id, key: ref.key };
+  const why = ref.name === own ? await copyGiven(deps, MODEL_PROVIDER_KIND, given) : undefined;
+  if (why) return { type: 'ResolvedRefs', why };
+  const found = await resolveKey(store, namespace, { ...ref, max: KEY_MAX }, { own });
   return 'value' in found ? { key: found.value } : { type: 'ResolvedRefs', why: found };
+}
+
+/** Deletes the provider's own Secret after REST removed the key, or replaced it by one in another Secret. */
+async function dropUnusedSecret(
+  deps: ModelProviderReconcilerDeps,
+  { spec, owners, metadata: { namespace } }: ProviderResource,
+  id: string,
+): Promise<void> {
+  const own = ownSecretName(MODEL_PROVIDER_KIND, id);
+  if (spec.apiKeySecretRef?.name === own || managedBy(owners['baseUrl']) !== 'api') return;
+  const before = await MODEL_PROVIDER_KIND.rows.readActive(deps.pool, id);
+  if (before?.spec.apiKeySecretRef?.name !== own) return;
+  await removeOwnSecret(deps, MODEL_PROVIDER_KIND, { namespace, id });
 }

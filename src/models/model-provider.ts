@@ -29,6 +29,9 @@ const headerWord = z
   .max(256)
   .regex(...saying(/^[!-~]+$/, 'must be visible ASCII without spaces'));
 
+/** Maximum number of characters of a key. */
+export const KEY_MAX = 4096;
+
 export const KEY_IN_HEADER =
   'must not contain an API key: store the key in a Secret and name the Secret in `apiKeySecretRef`';
 

@@ -139,7 +139,7 @@ const ALLOW = { 'parley.dev/allow': 'true' };
     }
   });
 
-  test('the operator writes the endpoints’ own Secrets, and no other', async () => {
+  test('the operator writes the Secrets of endpoints and model providers, and no other', async () => {
     const operator = as['operator']!;
     const apply = (one: ReturnType<typeof secret>) =>
       operator(
@@ -159,11 +159,17 @@ const ALLOW = { 'parley.dev/allow': 'true' };
       secret('own-signing', { 'parley.dev/allow': 'false' }),
       secret('new-signing', {}),
       secret('new', ALLOW),
+      secret(`mp-${'0'.repeat(26)}-key`, {}),
+      secret(`mp-${'0'.repeat(25)}-key`, ALLOW),
+      secret(`a-mp-${'0'.repeat(26)}-key`, ALLOW),
       secret('token-signing', ALLOW, 'kubernetes.io/service-account-token'),
     ]) {
       const answer = await apply(refused);
       expect([refused.metadata.name, answer.status]).toEqual([refused.metadata.name, 403]);
     }
+    const own = secret(`mp-${'0'.repeat(26)}-key`, ALLOW);
+    expect(await status(apply(own))).toBe(201);
+    expect(await status(operator('DELETE', `${SECRETS}/${own.metadata.name}`))).toBe(200);
     await given(secret('theirs', ALLOW));
     await given(secret('unlabelled-signing', {}));
     for (const name of ['theirs', 'unlabelled-signing']) {

@@ -268,6 +268,7 @@ export const TABLES: Record<string, string> = {
   escalations: 'conversations',
   events: 'events',
   deferred_events: 'events',
+  given_secrets: 'kinds',
   idempotency_marks: 'platform/idempotency',
   jobs: 'webhooks',
   knowledge_chunks: 'knowledge',

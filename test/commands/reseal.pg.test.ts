@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { givenPlace, insertGiven } from '../../src/kinds/given-secrets.sql.ts';
+import { newUuid } from '../../src/ids.ts';
 import { createSealer } from '../../src/platform/postgres/sealing.ts';
 import { reseal, SEALED_COLUMNS } from '../../src/commands/reseal.ts';
 import { runApi } from '../../src/roles/api/run.ts';
@@ -62,6 +64,10 @@ async function fill(): Promise<string> {
     { fieldManager: 'kubectl' },
   );
   await api.engine.settled('TelephonyProvider', 'carrier');
+  // Stays until the operator finds a declaration that names it.
+  const given = { id: newUuid(), key: 'key-1', namespace: 'default' };
+  const sealed = createSealer(OLD).seal('sk-2', givenPlace(given));
+  await insertGiven(api.engine.pool, given, sealed);
   const secretRef = { name: 'models', key: 'key' };
   const tool = { type: 'webhook', name: 'act', url: 'https://shop.example.com/', secretRef };
   await api.engine.declareAgent('declared', { prompt: 'x', tools: [tool] });
@@ -105,6 +111,7 @@ test('everything sealed gets the new key, and all of it says the same as before'
   const id = await fill();
   const before = await sealedBy(OLD);
   expect(before).toEqual({
+    'given_secrets sealed': 1,
     'model_providers api_key': 1,
     'telephony_providers auth_token': 1,
     'tool_secrets value': 1,

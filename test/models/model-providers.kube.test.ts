@@ -239,6 +239,26 @@ describeEachStore((storeName) => {
       }
     });
 
+    test('of a request is copied into a Secret of its own, which goes with the provider', async () => {
+      takes('sk-given');
+      const made = await create({ base_url: stub.baseUrl, api_key: 'sk-given' });
+      expect(made.status).toBe(201);
+      await eventually(async () => (await read(made.body.id)).ready);
+      const { name, key } = made.body.api_key_secret_ref;
+      const place = { namespace: 'default', name };
+      const own = await api.engine.store.get('Secret', place);
+      expect(own?.spec).toEqual({ data: { [key]: 'sk-given' } });
+      takes('sk-next');
+      const path = `/v1/model_providers/${made.body.id}`;
+      await api.call('PATCH', path, { json: { api_key: 'sk-next' } });
+      await eventually(async () => {
+        const { spec } = (await api.engine.store.get('Secret', place)) ?? {};
+        return Object.values(spec?.['data'] ?? {}).join() === 'sk-next';
+      });
+      expect((await api.call('DELETE', path)).status).toBe(204);
+      await eventually(async () => (await api.engine.store.get('Secret', place)) === undefined);
+    });
+
     test('of a Secret without the label is not read, and says so', async () => {
       const name = newName();
       await secret(name, 'sk-1', {} as { 'parley.dev/allow': string });

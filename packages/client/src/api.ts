@@ -6594,6 +6594,8 @@ export interface paths {
           };
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
+          /** Key of the provider, which no response shows. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. It replaces an earlier key. Must be visible ASCII without spaces. */
+          api_key?: string;
         };
       } };
       responses: {
@@ -6736,6 +6738,8 @@ export interface paths {
           } | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
+          /** Key of the provider, which no response shows. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. It replaces an earlier key. Must be visible ASCII without spaces. */
+          api_key?: (string | null);
           name?: unknown;
         };
         'application/merge-patch+json': {
@@ -6817,6 +6821,8 @@ export interface paths {
           } | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
+          /** Key of the provider, which no response shows. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. It replaces an earlier key. Must be visible ASCII without spaces. */
+          api_key?: (string | null);
           name?: unknown;
         };
       } };

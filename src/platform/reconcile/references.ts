@@ -3,8 +3,15 @@ import {
   API_MANAGER,
   ENDPOINT_LABEL,
   OPERATOR_MANAGER,
+  OWNER_LABEL,
 } from '../resources/annotations.ts';
-import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
+import {
+  FieldConflictError,
+  NamespaceRefusedError,
+  type ObjectKey,
+  type Resource,
+  type ResourceStore,
+} from '../resources/resource-store.ts';
 import type { Problem } from './conditions.ts';
 
 /** Value to which a spec refers, or the reason why it is missing. That reason becomes the condition's reason. */
@@ -24,12 +31,15 @@ export async function resolveConfigMap(
   return valueOf(configMap.spec, key, `ConfigMap ${name}`);
 }
 
-/** Object that reads a Secret. `endpoint` is set for a WebhookEndpoint that reads its own signing secret. */
-type Reader = { endpoint?: string };
+/**
+ * Object that reads a Secret. `endpoint` is set for a WebhookEndpoint that reads its own signing secret. `own` is the
+ * name of the Secret in which Parley keeps the object's key, if it has one.
+ */
+type Reader = { endpoint?: string; own?: string };
 
 /**
  * Returns the value of a Secret's key, in the object's own namespace. The Secret must have the label that allows its
- * use (contract/custom-resources.md#secrets), and must not contain the signing secret of another endpoint.
+ * use (contract/custom-resources.md#secrets), and must not belong to another object.
  */
 export async function resolveSecret(
   store: Pick<ResourceStore, 'get'>,
@@ -49,8 +59,9 @@ export async function resolveKey(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
   ref: KeyRef & { max: number },
+  reader: Reader = {},
 ): Promise<Resolved> {
-  const found = await resolveSecret(store, namespace, ref);
+  const found = await resolveSecret(store, namespace, ref, reader);
   if (!('value' in found)) return found;
   const value = found.value.trim();
   if (value.length >= 1 && value.length <= ref.max && /^[!-~]+$/.test(value)) return { value };
@@ -66,7 +77,7 @@ export async function resolveWholeSecret(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
   name: string,
-  { endpoint }: Reader = {},
+  { endpoint, own }: Reader = {},
 ): Promise<Resource | Problem> {
   const secret = await store.get('Secret', { namespace, name });
   if (!secret) return { reason: 'SecretNotFound', message: `Secret ${name} does not exist` };
@@ -76,9 +87,25 @@ export async function resolveWholeSecret(
     return { reason, message };
   }
   if (endpoint !== undefined && name === signingSecretName(endpoint)) return secret;
-  if (!(await isEndpointsOwn(store, secret))) return secret;
-  const message = `Secret ${name} belongs to a webhook endpoint, and nothing else may use it: store the value in another Secret`;
+  if (name === own) return secret;
+  const owner = secret.metadata.labels[OWNER_LABEL];
+  if (owner === undefined && !(await isEndpointsOwn(store, secret))) return secret;
+  const message = `Secret ${name} belongs to ${owner ?? 'a webhook endpoint'}, and nothing else may use it: store the value in another Secret`;
   return { reason, message };
+}
+
+/**
+ * Explains why an object's own Secret cannot be written: somebody else writes to it too, or the cluster forbids the
+ * write. Returns undefined for any other error.
+ */
+export function secretNotWritten(error: unknown, name: string, cure: string): Problem | undefined {
+  const reason = 'SecretNotWritten';
+  if (error instanceof FieldConflictError) {
+    const managers = [...new Set(error.conflicts.map(({ manager }) => manager))].join(', ');
+    return { reason, message: `Secret ${name} is also written by ${managers}: ${cure}` };
+  }
+  if (!(error instanceof NamespaceRefusedError)) return undefined;
+  return { reason, message: `Secret ${name} cannot be written: ${error.message}` };
 }
 
 const SIGNING_SUFFIX = '-signing';

@@ -32,6 +32,12 @@ export const ALLOW_LABEL = 'parley.dev/allow';
  */
 export const ENDPOINT_LABEL = 'parley.dev/endpoint';
 
+/**
+ * Label with the id of the object whose key the Secret holds, if REST was given that key. Only that object may use the
+ * Secret.
+ */
+export const OWNER_LABEL = 'parley.dev/owner';
+
 /** Field managers of the REST API and of the manifest folder (contract/custom-resources.md#field-managers). */
 export const API_MANAGER = 'parley-api';
 export const API_PIN_MANAGER = 'parley-api-pin';

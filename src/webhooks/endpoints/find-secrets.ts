@@ -6,16 +6,15 @@ import type { Problem } from '../../platform/reconcile/conditions.ts';
 import {
   resolveSecret,
   resolveWholeSecret,
+  secretNotWritten,
   signingSecretName,
 } from '../../platform/reconcile/references.ts';
 import { API_MANAGER, OPERATOR_MANAGER } from '../../platform/resources/annotations.ts';
-import {
-  FieldConflictError,
-  NamespaceRefusedError,
-  type Applied,
-  type ObjectKey,
-  type Resource,
-  type ResourceStore,
+import type {
+  Applied,
+  ObjectKey,
+  Resource,
+  ResourceStore,
 } from '../../platform/resources/resource-store.ts';
 import { openHeaders, type Headers } from './endpoint-headers.ts';
 import { declaredByRest, headersProblem } from './header-rules.ts';
@@ -60,7 +59,8 @@ export async function findSecrets(
   { id, stored }: { id: string; stored: SealedEndpoint | undefined },
 ): Promise<FoundSecrets | Problem> {
   const found = await findFor(deps, endpoint, { id, stored }).catch((error: unknown) => {
-    const problem = notWritten(error, signingSecretName(endpoint.metadata.name));
+    const cure = 'delete it there, or name it in `secretRef`';
+    const problem = secretNotWritten(error, signingSecretName(endpoint.metadata.name), cure);
     if (!problem) throw error;
     return problem;
   });
@@ -108,18 +108,6 @@ async function copyToSecret(
     isOwned(there, endpoint);
   if (!isCopied) await deps.store.apply(copy, { fieldManager: API_MANAGER });
   return { secrets };
-}
-
-/** Explains why the endpoint's own Secret cannot be written: it has another owner, or the cluster forbids the write. */
-function notWritten(error: unknown, name: string): Problem | undefined {
-  const reason = 'SecretNotWritten';
-  if (error instanceof FieldConflictError) {
-    const managers = [...new Set(error.conflicts.map(({ manager }) => manager))].join(', ');
-    const what = 'delete it there, or name it in `secretRef`';
-    return { reason, message: `Secret ${name} is also written by ${managers}: ${what}` };
-  }
-  if (!(error instanceof NamespaceRefusedError)) return undefined;
-  return { reason, message: `Secret ${name} cannot be written: ${error.message}` };
 }
 
 function hasLabels(
