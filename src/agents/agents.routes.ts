@@ -60,7 +60,16 @@ export function agentRoutes(deps: AgentRoutesDeps): Route[] {
           '`manual`.',
       },
       schemas: { Write: AgentWrite, Patch: AgentPatch, Shown: Agent },
-      query: { name: z.string().max(63).optional(), managed_by: managedBy, ready: flag },
+      query: {
+        name: z.string().max(63).optional(),
+        managed_by: managedBy,
+        ready: flag,
+        model_provider: z
+          .string()
+          .max(63)
+          .optional()
+          .describe('Name of a model provider that the agent, or one of its fallbacks, names.'),
+      },
       alsoNeeds: {
         create: {
           scope: 'publish',
@@ -73,8 +82,12 @@ export function agentRoutes(deps: AgentRoutesDeps): Route[] {
       },
       errors: { create: ['name_taken', 'quota_exceeded'] },
       api: {
-        list: async ({ managed_by, ...filter }) => {
-          const rows = await listAgents(deps.pool, { ...filter, managedBy: managed_by });
+        list: async ({ managed_by, model_provider: modelProvider, ...filter }) => {
+          const rows = await listAgents(deps.pool, {
+            ...filter,
+            managedBy: managed_by,
+            modelProvider,
+          });
           const findProvider = findingOnce(deps.findProvider);
           return Promise.all(
             rows.map(async (row) => ({

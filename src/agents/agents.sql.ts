@@ -71,7 +71,16 @@ export type AgentFilter = ListPage & {
   name?: string | undefined;
   managedBy?: ManagedBy | undefined;
   ready?: boolean | undefined;
+  /** Name of a ModelProvider that the declaration names. */
+  modelProvider?: string | undefined;
 };
+
+/**
+ * Matches agents that name a provider for their model, judgement, voice or transcriber, or for a fallback of these. The
+ * quota limits the agents of a namespace, so this needs no index.
+ */
+const NAMES_PROVIDER = `? in (select jsonb_path_query(spec, 'lax $.keyvalue()
+  ? (@.key == "model" || @.key == "judgement" || @.key == "voice" || @.key == "transcriber").value.**.provider') #>> '{}')`;
 
 /** `fits` is false for an agent that would make the page too large. */
 export type ListedAgent = AgentRow & { fits: boolean };
@@ -83,6 +92,7 @@ export async function listAgents(db: Db, filter: AgentFilter): Promise<ListedAge
     ['name =', filter.name],
     ['managed_by =', filter.managedBy],
     ['ready =', filter.ready],
+    [NAMES_PROVIDER, filter.modelProvider],
     ['id <', filter.before],
   ]);
   const text = fittingRows({

@@ -2263,6 +2263,8 @@ export interface paths {
           name?: string;
           managed_by?: ('api' | 'kubernetes' | 'file');
           ready?: boolean;
+          /** Name of a model provider that the agent, or one of its fallbacks, names. */
+          model_provider?: string;
           /** Maximum number of items in a page. */
           limit?: number;
           /** `next_cursor` of the previous page. */

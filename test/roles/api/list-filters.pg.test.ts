@@ -39,6 +39,35 @@ describe('agents', () => {
       promptFrom: { configMapKeyRef: { name: 'nowhere', key: 'x' } },
     });
     for (const name of ['theirs', 'lost']) await engine.settled('Agent', name);
+    const key = await api.newKey('elsewhere');
+    for (const name of ['p', 'q']) {
+      const json = { name, base_url: 'http://127.0.0.1:1/v1' };
+      expect((await call('POST', '/v1/model_providers', { key, json })).status).toBe(201);
+    }
+    const declared: [string, Record<string, unknown>][] = [
+      ['by-model', { model: { provider: 'p', name: 'other' } }],
+      ['by-fallback', { model: { provider: 'q', fallback: [{ name: 'm' }, { provider: 'p' }] } }],
+      ['by-judgement', { judgement: { by: 'model', model: { provider: 'p' } } }],
+      ['by-voice', { voice: { provider: 'p' } }],
+      ['by-transcriber', { transcriber: { fallback: [{ provider: 'p' }] } }],
+      ['by-metadata', { metadata: { provider: 'p' }, model: { provider: 'q', name: 'p' } }],
+    ];
+    for (const [name, spec] of declared) {
+      const made = await call('POST', '/v1/agents', { key, json: { name, prompt: 'x', ...spec } });
+      expect(made.status).toBe(201);
+    }
+  });
+
+  test.each([
+    ['p', ['by-fallback', 'by-judgement', 'by-model', 'by-transcriber', 'by-voice']],
+    ['q', ['by-fallback', 'by-metadata']],
+    ['other', []],
+  ])('?model_provider=%s', async (provider, expected) => {
+    const key = await api.newKey('elsewhere');
+    const path = `/v1/agents?model_provider=${provider}`;
+    const { body } = await api.call('GET', path, { key });
+    expect(body.data.map(({ name }: { name: string }) => name).toSorted()).toEqual(expected);
+    expect((await api.call('GET', path)).body.data).toEqual([]);
   });
 
   test.each([
