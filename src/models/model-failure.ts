@@ -114,7 +114,7 @@ function ofStatus(
   const { who, word, model } = from;
   const isDefault = from.provider === DEFAULT_PROVIDER;
   const url = isDefault ? 'PARLEY_MODEL_URL' : 'its base URL';
-  const key = isDefault ? 'PARLEY_MODEL_KEY' : 'the Secret that holds the key';
+  const key = isDefault ? 'PARLEY_MODEL_KEY' : 'the key';
   const told = `(${status}${word === '' ? '' : `,${word}`})`;
   const where = `check ${url}, which usually ends in /v1`;
   if (status < 400) {
@@ -122,7 +122,7 @@ function ofStatus(
     return once('model_refused', message);
   }
   if (status === 401 || status === 403) {
-    const message = `${who} rejected the key ${told}: check ${key}, and that the key may use the model "${model}".`;
+    const message = `${who} rejected the key ${told}: check ${key}, and that it may use the model "${model}".`;
     return once('model_unauthorized', message);
   }
   if (status === 404 || status === 405) {

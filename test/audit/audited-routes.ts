@@ -71,5 +71,7 @@ export const NOT_AUDITED: Record<string, string> = {
   createTalkToken: 'the hot path: a talk is how a conversation starts; the token is stored nowhere',
   createWidgetToken: 'likewise, and a stranger asks for it',
   reconcileWebhook: 'it compares; with `replay` it leaves webhook.replayed (receipts.pg.test.ts)',
+  testNewModelProvider: 'it changes nothing: its answer is the result of the test',
+  testModelProvider: 'likewise',
   testWebhook: 'the hot route of load tests; it changes nothing, and its event is its record',
 };

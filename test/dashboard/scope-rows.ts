@@ -141,6 +141,8 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
     'no screen: providers are declared, with a secret that no browser is to have',
   updateModelProvider: 'no screen: as above',
   deleteModelProvider: 'no screen: as above',
+  testNewModelProvider: 'no screen: as above',
+  testModelProvider: 'no screen: as above',
   createTelephonyProvider: 'no screen: as above',
   updateTelephonyProvider: 'no screen: as above',
   deleteTelephonyProvider: 'no screen: as above',

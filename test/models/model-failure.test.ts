@@ -111,7 +111,7 @@ describe('an answer with a status', () => {
       readFailure(error(status), { ...FROM, provider: 'default' }).message;
     expect(byDefault(401)).toContain('PARLEY_MODEL_KEY');
     expect(byDefault(404)).toContain('PARLEY_MODEL_URL');
-    expect(failed(401).message).toContain('the Secret that holds the key');
+    expect(failed(401).message).toContain('check the key');
     expect(failed(404).message).toContain('its base URL');
   });
 });

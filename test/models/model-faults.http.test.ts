@@ -220,7 +220,7 @@ describe('a provider that refuses', () => {
   const secret = `bad key ${STUB_KEY} for "${PROMPT}" at http://10.0.0.7/v1`;
   test.each<[number, string, number, string]>([
     [400, 'model_refused', 1, 'rejected the request (400, stub_error)'],
-    [401, 'model_unauthorized', 1, 'check the Secret'],
+    [401, 'model_unauthorized', 1, 'check the key'],
     [403, 'model_unauthorized', 1, 'may use the model "stub-1"'],
     [404, 'model_refused', 1, 'does not know the model "stub-1" (404'],
     [413, 'model_refused', 1, 'rejected the request (413'],

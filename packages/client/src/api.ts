@@ -1932,6 +1932,29 @@ export interface components {
         chunk_id: (string | null);
       }[];
     };
+    /** Result of a test of a model provider. */
+    ModelProviderTest: {
+      /** Whether the provider answered. */
+      ok: boolean;
+      /** `chat` if the default model answered a message; `models` without a default model, where the list of models is the whole test. */
+      checked: ('chat' | 'models');
+      /** Model that answered. */
+      model: (string | null);
+      /** First 200 characters of the answer. */
+      text: (string | null);
+      /** Duration of the request. */
+      latency_ms: number;
+      /** Time to the first part of the answer. */
+      first_token_ms: (number | null);
+      /** The provider's models, at most 500. Null if it does not list them. */
+      models: (string[] | null);
+      error: ({
+        /** Code, the same as in the `error` of a turn. */
+        code: ('model_unreachable' | 'model_timeout' | 'model_unauthorized' | 'model_rate_limited' | 'model_refused' | 'model_content_filter' | 'model_failed' | 'model_invalid_answer');
+        /** The cause, and what to do. */
+        message: string;
+      } | null);
+    };
     /** A provider of models. */
     ModelProvider: {
       /** Id of the resource, `mp_…`. */
@@ -6462,6 +6485,239 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/model_providers/test': Only<{
+    /** Test a model provider before it is created */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Name by which agents refer to the provider: a DNS label, unique in the namespace, not `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+          name?: string;
+          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          base_url: string;
+          /** Secret with the key. It must carry the label parley.dev/allow: "true". If absent, no key is sent. */
+          api_key_secret_ref?: {
+            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            name: string;
+            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+            key: string;
+          };
+          /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
+          api_key_header?: ('authorization' | 'api-key' | 'x-api-key');
+          /** Value of the header OpenAI-Organization, for providers that support it. Must be visible ASCII without spaces. */
+          organization?: string;
+          /** Value of the header OpenAI-Project, for providers that support it. Must be visible ASCII without spaces. */
+          project?: string;
+          /** Extra headers of each request, stored and shown in clear text. Do not put secrets here. */
+          headers?: { [name: string]: string };
+          /** Query parameters of each request, in clear text, such as api-version of Azure. */
+          query?: { [name: string]: string };
+          /** Chat models: which models agents may use, timeouts and prices. */
+          chat?: {
+            /** Default model of agents, as the provider names it. */
+            default_model?: string;
+            /** Models that agents may use. If absent, agents may use every model. */
+            models?: string[];
+            /** Timeouts of a response. */
+            timeouts?: {
+              /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
+              first_token_ms?: number;
+              /** Maximum wait between two parts of a response, in milliseconds. Default: 15000. */
+              between_tokens_ms?: number;
+              /** Maximum duration of a response, in milliseconds. Default: 120000. */
+              total_ms?: number;
+            };
+            /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
+            pricing?: {
+              /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
+              currency: string;
+              /** Price of a million input tokens. */
+              input_per_million_tokens: number;
+              /** Price of a million output tokens. */
+              output_per_million_tokens: number;
+              /** Price of a million input tokens that the provider had cached. Defaults to the price of input tokens. */
+              cached_input_per_million_tokens?: number;
+            };
+          };
+          /** Embedding models, with which searches also find knowledge by its meaning. */
+          embeddings?: {
+            /** Default embedding model of knowledge sources. */
+            default_model: string;
+            /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
+            dimensions?: number;
+            /** Maximum number of texts in one request. Default: 64. */
+            batch_size?: number;
+          };
+          /** Speech models (TTS), through /audio/speech. */
+          speech?: {
+            /** Default speech model of agents. */
+            default_model: string;
+            /** Default voice of agents, as the provider names it. */
+            default_voice: string;
+            /** Speech models that agents may use. If absent, agents may use every model. */
+            models?: string[];
+          };
+          /** Transcription models (STT), through /audio/transcriptions. */
+          transcription?: {
+            /** Default transcription model of agents. */
+            default_model: string;
+            /** Transcription models that agents may use. If absent, agents may use every model. */
+            models?: string[];
+          };
+          /** Limits of requests to the provider. */
+          limits?: {
+            /** Maximum number of concurrent requests of each API process. Unlimited if absent. */
+            max_concurrent_requests?: number;
+          };
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          metadata?: { [name: string]: string };
+          /** Key of the provider, which no response shows. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. It replaces an earlier key. Must be visible ASCII without spaces. */
+          api_key?: string;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['ModelProviderTest'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        409: Refused<'idempotency_in_progress'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/model_providers/{id}/test': Only<{
+    /** Test a model provider */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the model provider. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          base_url?: (string | null);
+          /** Secret with the key. It must carry the label parley.dev/allow: "true". If absent, no key is sent. */
+          api_key_secret_ref?: ({
+            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            name?: (string | null);
+            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+            key?: (string | null);
+          } | null);
+          /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
+          api_key_header?: ('authorization' | 'api-key' | 'x-api-key' | null);
+          /** Value of the header OpenAI-Organization, for providers that support it. Must be visible ASCII without spaces. */
+          organization?: (string | null);
+          /** Value of the header OpenAI-Project, for providers that support it. Must be visible ASCII without spaces. */
+          project?: (string | null);
+          /** Extra headers of each request, stored and shown in clear text. Do not put secrets here. */
+          headers?: ({ [name: string]: (string | null) } | null);
+          /** Query parameters of each request, in clear text, such as api-version of Azure. */
+          query?: ({ [name: string]: (string | null) } | null);
+          /** Chat models: which models agents may use, timeouts and prices. */
+          chat?: ({
+            /** Default model of agents, as the provider names it. */
+            default_model?: (string | null);
+            /** Models that agents may use. If absent, agents may use every model. */
+            models?: (string[] | null);
+            /** Timeouts of a response. */
+            timeouts?: ({
+              /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
+              first_token_ms?: (number | null);
+              /** Maximum wait between two parts of a response, in milliseconds. Default: 15000. */
+              between_tokens_ms?: (number | null);
+              /** Maximum duration of a response, in milliseconds. Default: 120000. */
+              total_ms?: (number | null);
+            } | null);
+            /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
+            pricing?: ({
+              /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
+              currency?: (string | null);
+              /** Price of a million input tokens. */
+              input_per_million_tokens?: (number | null);
+              /** Price of a million output tokens. */
+              output_per_million_tokens?: (number | null);
+              /** Price of a million input tokens that the provider had cached. Defaults to the price of input tokens. */
+              cached_input_per_million_tokens?: (number | null);
+            } | null);
+          } | null);
+          /** Embedding models, with which searches also find knowledge by its meaning. */
+          embeddings?: ({
+            /** Default embedding model of knowledge sources. */
+            default_model?: (string | null);
+            /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
+            dimensions?: (number | null);
+            /** Maximum number of texts in one request. Default: 64. */
+            batch_size?: (number | null);
+          } | null);
+          /** Speech models (TTS), through /audio/speech. */
+          speech?: ({
+            /** Default speech model of agents. */
+            default_model?: (string | null);
+            /** Default voice of agents, as the provider names it. */
+            default_voice?: (string | null);
+            /** Speech models that agents may use. If absent, agents may use every model. */
+            models?: (string[] | null);
+          } | null);
+          /** Transcription models (STT), through /audio/transcriptions. */
+          transcription?: ({
+            /** Default transcription model of agents. */
+            default_model?: (string | null);
+            /** Transcription models that agents may use. If absent, agents may use every model. */
+            models?: (string[] | null);
+          } | null);
+          /** Limits of requests to the provider. */
+          limits?: ({
+            /** Maximum number of concurrent requests of each API process. Unlimited if absent. */
+            max_concurrent_requests?: (number | null);
+          } | null);
+          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          metadata?: ({ [name: string]: (string | null) } | null);
+          /** Key of the provider, which no response shows. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. It replaces an earlier key. Must be visible ASCII without spaces. */
+          api_key?: (string | null);
+          name?: unknown;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['ModelProviderTest'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<'idempotency_in_progress'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;

@@ -55,8 +55,19 @@ export function createModules(infrastructure: Infrastructure, options: ModuleOpt
   const events = createEvents(infrastructure);
   const declared = createDeclared(infrastructure);
   const housekeeping = createHousekeeping(infrastructure);
-  const answering = [agents, events, conversations, calls, knowledge, declared, talks, access];
-  const all = [...answering, housekeeping, models, telephony];
+  // Before `declared`: a path of `models` also matches the path of one object.
+  const answering = [
+    agents,
+    events,
+    conversations,
+    calls,
+    knowledge,
+    models,
+    declared,
+    talks,
+    access,
+  ];
+  const all = [...answering, housekeeping, telephony];
   return { all, access, calls, conversations, events };
 }
 

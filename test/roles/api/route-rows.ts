@@ -340,6 +340,8 @@ export const ROWS: Record<string, Row> = {
   getModelProvider: { path: modelProvider, status: 200 },
   updateModelProvider: { path: modelProvider, json: { metadata: { of: 'shop' } }, status: 200 },
   deleteModelProvider: { path: modelProvider, status: 204 },
+  testNewModelProvider: { path: at('/v1/model_providers/test'), json: PROVIDER, status: 200 },
+  testModelProvider: { path: below(modelProvider, '/test'), status: 200 },
   listTelephonyProviders: { path: at('/v1/telephony_providers'), status: 200 },
   createTelephonyProvider: { path: at('/v1/telephony_providers'), json: CARRIER, status: 201 },
   getTelephonyProvider: { path: telephonyProvider, status: 200 },

@@ -1,6 +1,7 @@
 import { createModels as createModelClients } from '../../../models/create-models.ts';
 import type { Embedder } from '../../../models/embeddings/embedder.ts';
 import { createEndpoints } from '../../../models/find-endpoint.ts';
+import { testProviderRoutes } from '../../../models/test-provider.routes.ts';
 import type { FindEndpoint, FindModel } from '../../../models/model.ts';
 import { createEgressFetch } from '../../../platform/egress/fetch.ts';
 import { createGenAi } from '../../../platform/observability/gen-ai.ts';
@@ -22,7 +23,10 @@ export type Models = Module & {
   stop: () => Promise<void>;
 };
 
-/** Creates the clients of the declared model providers. The routes of ModelProvider are generated from its kind. */
+/**
+ * Creates the clients of the declared model providers, and the routes that test a provider. The other routes of
+ * ModelProvider are generated from its kind.
+ */
 export function createModels(infrastructure: Infrastructure): Models {
   const { pool, sealer, guard, metrics, modelSettings, clockMs: nowMs } = infrastructure;
   const endpoints = createEndpoints({ pool, sealer, settings: modelSettings, nowMs });
@@ -33,6 +37,14 @@ export function createModels(infrastructure: Infrastructure): Models {
   const modelsAt = (find: FindEndpoint): FindModel =>
     observeModels(createModelClients({ findEndpoint: find, fetch: egress.fetch, nowMs }), genAi);
   return {
+    routes: testProviderRoutes({
+      pool,
+      sealer,
+      guard,
+      fetch: egress.fetch,
+      modelAt: (endpoint) =>
+        createModelClients({ findEndpoint: async () => endpoint, fetch: egress.fetch, nowMs }),
+    }),
     listeners: { [CHANNELS.projected]: endpoints.look },
     findEndpoint,
     findModel: modelsAt(findEndpoint),
