@@ -146,8 +146,8 @@ test('an agent whose speech provider or model is missing says so in the playgrou
   expect(await page.getByRole('button', { name: 'Talk', exact: true }).count()).toBe(0);
   await page.getByText('This agent has no model.').waitFor();
   await expectAccessible(page);
-  await page.getByRole('main').getByRole('link', { name: 'Model providers' }).click();
-  await page.waitForURL(/settings\/providers/);
+  await page.getByRole('main').getByRole('link', { name: 'Connect a model' }).click();
+  await page.waitForURL(/settings\/providers\/new/);
 });
 
 test('an agent’s page says who may embed it, and has the script to copy', async () => {

@@ -34,7 +34,8 @@ export type Scene = Record<
   | 'replayedId'
   | 'eventId'
   | 'deliveryId'
-  | 'callId',
+  | 'callId'
+  | 'providerId',
   string
 >;
 
@@ -52,6 +53,7 @@ const website = ({ websiteId }: Scene) => `/knowledge/sources/${websiteId}`;
 const feed = ({ feedId }: Scene) => `/knowledge/sources/${feedId}`;
 const openGap = ({ openGapId }: Scene) => `/knowledge/gaps/${openGapId}`;
 const answered = ({ answeredGapId }: Scene) => `/knowledge/gaps/${answeredGapId}`;
+const provider = ({ providerId }: Scene) => `/settings/providers/${providerId}`;
 const call = ({ callId }: Scene) => `/calls/${callId}`;
 const at = (path: string) => () => path;
 
@@ -137,13 +139,16 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
     { page: at('/settings/sessions'), control: 'End the session of Ana', scope: 'keys' },
   ],
 
-  createModelProvider:
+  createModelProvider: [{ page: at('/settings/providers/new'), control: 'Connect' }],
+  updateModelProvider: [
+    { page: provider, control: 'Edit' },
+    { page: provider, control: 'Replace key' },
+  ],
+  deleteModelProvider: [{ page: provider, control: 'Delete…' }],
+  testNewModelProvider: [{ page: at('/settings/providers/new'), control: 'Test' }],
+  testModelProvider: [{ page: provider, control: 'Test' }],
+  createTelephonyProvider:
     'no screen: providers are declared, with a secret that no browser is to have',
-  updateModelProvider: 'no screen: as above',
-  deleteModelProvider: 'no screen: as above',
-  testNewModelProvider: 'no screen: as above',
-  testModelProvider: 'no screen: as above',
-  createTelephonyProvider: 'no screen: as above',
   updateTelephonyProvider: 'no screen: as above',
   deleteTelephonyProvider: 'no screen: as above',
 
@@ -194,7 +199,10 @@ export async function setScene(opened: Opened): Promise<Scene> {
   };
   const { id: callId } = await ok(parley.POST('/v1/calls', { body: callBody }));
   await ok(parley.POST('/v1/api_keys', { body: { name: 'of the scene', scopes: ['read'] } }));
-  return { ...agents, ...webhooks, ...replayed, ...talks, ...knowledge, callId };
+  const { id: providerId } = await ok(
+    parley.POST('/v1/model_providers', { body: { base_url: 'http://127.0.0.1:1/v1' } }),
+  );
+  return { ...agents, ...webhooks, ...replayed, ...talks, ...knowledge, callId, providerId };
 }
 
 /** Three versions, of which the second is live: one to publish, one to go back to. */

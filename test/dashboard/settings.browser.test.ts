@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
+import { startStubModel } from '../models/stub-model.ts';
 import { expectAccessible, follow, openDashboard } from './dashboard.ts';
 
 test('a key is made with some scopes, shown once, works, and is refused once it is deleted', async () => {
@@ -33,6 +34,57 @@ test('a key is rotated: the new one works, the old one ends when it was said', a
   const old = await call('GET', '/v1/me', { key: String(made.body.key) });
   const next = await call('GET', '/v1/me', { key: text });
   expect([old.status, next.status]).toEqual([401, 200]);
+});
+
+test('a model is connected: tested with its key, saved, and its key replaced', async () => {
+  const stub = await startStubModel({ models: ['m-1', 'm-2'] });
+  onTestFinished(() => stub.stop());
+  const { page, parley } = await openDashboard({ at: '/settings/providers', namespace: 'models' });
+  await page.getByRole('link', { name: 'Connect a model' }).first().click();
+  await page.getByLabel('Provider', { exact: true }).selectOption('Other compatible API');
+  await page.getByLabel('Name', { exact: true }).fill('shop');
+  await page.getByLabel('Base URL').fill('http://10.0.0.1/v1');
+  await page.getByRole('button', { name: 'Test' }).click();
+  await page.getByText('10.0.0.1').waitFor();
+
+  await page.getByLabel('Base URL').fill(stub.url);
+  await page.getByLabel('API key').fill(' sk-one ');
+  stub.script({ status: 401, body: '{}' });
+  await page.getByLabel('Default model').fill('m-1');
+  await page.getByRole('button', { name: 'Test' }).click();
+  await page.getByText('Paste the key again').waitFor();
+  await expectAccessible(page);
+  stub.script({ text: 'OK' });
+  await page.getByRole('button', { name: 'Test' }).click();
+  await page.getByText(/It works\. m-1 answered “OK”/).waitFor();
+  await page.getByRole('button', { name: 'Connect' }).click();
+
+  await page.getByRole('heading', { name: 'shop' }).waitFor();
+  await page.getByText('stored by Parley, never shown').waitFor();
+  const { data } = await ok(parley.GET('/v1/model_providers'));
+  expect(data).toMatchObject([{ name: 'shop', chat: { default_model: 'm-1' } }]);
+  const body = { name: 'front-desk', prompt: 'You help.', model: { provider: 'shop' } };
+  await ok(parley.POST('/v1/agents', { body }));
+  await page.getByRole('region', { name: 'Used by' }).getByText('front-desk').waitFor();
+  await page.getByRole('button', { name: 'Replace key' }).click();
+  await page.getByLabel('New API key').fill('sk-two');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Replace the key' }).click();
+  await page.getByText('Replaced the key of shop').waitFor();
+  await page.getByRole('button', { name: 'Test' }).click();
+  await page.getByText('It works.').waitFor();
+  const keys = stub.requests.map(({ headers }) => headers.authorization);
+  expect(keys).toEqual(['Bearer sk-one', 'Bearer sk-one', 'Bearer sk-two']);
+
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('dialog').getByLabel('Default model').fill('m-2');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText('m-2').waitFor();
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('dialog').getByText('1 agent uses it').waitFor();
+  await page.getByRole('button', { name: 'Delete the provider' }).click();
+  await page.getByText('No model is connected.').waitFor();
 });
 
 test('somebody else’s session is ended, and their page asks them to sign in', async () => {

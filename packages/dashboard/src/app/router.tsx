@@ -106,8 +106,18 @@ const pages = [
   page('/settings/jobs', () => import('../pages/settings/jobs-page.tsx'), 'JobsPage'),
   page(
     '/settings/providers',
-    () => import('../pages/settings/providers-page.tsx'),
+    () => import('../pages/settings/providers/providers-page.tsx'),
     'ProvidersPage',
+  ),
+  page(
+    '/settings/providers/new',
+    () => import('../pages/settings/providers/new-provider-page.tsx'),
+    'NewProviderPage',
+  ),
+  page(
+    '/settings/providers/$providerId',
+    () => import('../pages/settings/providers/provider-page.tsx'),
+    'ProviderPage',
   ),
   page('/settings/usage', () => import('../pages/settings/usage-page.tsx'), 'UsagePage'),
 ];

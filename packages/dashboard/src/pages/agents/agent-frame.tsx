@@ -95,10 +95,13 @@ function NotActedOn({ agent: { ready, status_message: message } }: { agent: Decl
 
 function NoModel({ settings }: { settings: string }) {
   return (
-    <Notice tone="warn" action={<ButtonLink to="/settings/providers">Model providers</ButtonLink>}>
+    <Notice
+      tone="warn"
+      action={<ButtonLink to="/settings/providers/new">Connect a model</ButtonLink>}
+    >
       <strong>This agent has no model.</strong> It ignores its prompt and can only quote its
-      knowledge. Choose a model provider in the agent’s settings, or set PARLEY_MODEL_URL for all
-      agents. Without effect: {settings}.
+      knowledge. Connect a model and select it in the agent’s settings, or set PARLEY_MODEL_URL for
+      all agents. Without effect: {settings}.
     </Notice>
   );
 }

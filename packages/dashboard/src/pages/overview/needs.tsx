@@ -167,7 +167,7 @@ function useUnreadyProviders() {
           tone: 'bad',
           text: `Model provider ${name} is not ready.`,
           detail: why,
-          to: '/settings/providers',
+          to: `/settings/providers/${id}`,
           act: 'View',
         }),
       }),
