@@ -13,14 +13,24 @@ async function newAgent(parley: ParleyClient, name: string): Promise<string> {
 
 const text = (page: Page, words: string | RegExp) => page.getByText(words).first().waitFor();
 
-test('who is new is led to talk with an agent, and hides that when it is known', async () => {
+test('who is new is led from a model to a webhook, and hides that when it is known', async () => {
   const namespace = 'new';
-  const { page, parley } = await openDashboard({ namespace, at: '/' });
+  const { page, parley, receiver } = await openDashboard({ namespace, at: '/' });
   await text(page, 'Everything is all right.');
+  const connect = page.getByRole('link', { name: 'Connect a model' });
+  expect(await connect.getAttribute('href')).toBe('/settings/providers/new');
+  await text(page, '0 of 6 done');
+  await ok(parley.POST('/v1/model_providers', { body: { base_url: 'http://127.0.0.1:1/v1' } }));
+  await text(page, '1 of 6 done');
+  expect(await connect.count()).toBe(0);
+  await ok(parley.POST('/v1/webhooks', { body: { url: receiver.url } }));
+  await text(page, '2 of 6 done');
   await page.getByRole('link', { name: 'Create the first agent' }).waitFor();
   const id = await newAgent(parley, 'support');
   const talk = page.getByRole('link', { name: 'Talk with support' });
   await talk.waitFor();
+  const live = page.getByRole('region', { name: 'Live agents' });
+  await live.getByRole('link', { name: 'no model: connect one' }).waitFor();
   expect(await talk.getAttribute('href')).toBe(`/agents/${id}/playground`);
   await page.getByRole('button', { name: 'Hide' }).click();
   await page.reload();

@@ -1,84 +1,71 @@
-import { useState } from 'react';
-import { Link } from '@tanstack/react-router';
-import { useQuery } from '@tanstack/react-query';
-import { agentName } from '../../data/agents.ts';
-import { ok, parley, type Agent } from '../../data/parley.ts';
+import { useEffect, useState } from 'react';
 import { useCan } from '../../data/me.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { useLiveAgents } from './live-agents.tsx';
+import { useSteps, type Step } from './steps.ts';
 
 const HIDDEN = 'parley-first-steps';
-/** User id of the sample conversations that `parley start` creates. */
-const SAMPLE_USER = 'demo';
-const SAMPLES_MAX = 3;
 
-/** Shows the first steps as long as there are only the sample conversations. */
+/** Shows the steps to an agent that serves customers, until all are done or the list is hidden. */
 export function FirstSteps() {
   const [isHidden, setIsHidden] = useState(() => localStorage.getItem(HIDDEN) !== null);
-  const isNew = useIsNew();
-  const { data: agents } = useLiveAgents();
-  if (isHidden || !isNew || !agents) return null;
+  if (isHidden) return null;
+  const hide = (): void => {
+    localStorage.setItem(HIDDEN, '1');
+    setIsHidden(true);
+  };
+  return <Checklist onHide={hide} />;
+}
+
+function Checklist({ onHide }: { onHide: () => void }) {
+  const steps = useSteps();
+  const done = steps?.filter(({ isDone }) => isDone).length;
+  const isOver = done !== undefined && done === steps?.length;
+  // Remembered, so that later visits make none of these requests.
+  useEffect(() => {
+    if (isOver) localStorage.setItem(HIDDEN, '1');
+  }, [isOver]);
+  if (steps === undefined || isOver) return null;
+  const next = steps.find(({ isDone }) => !isDone);
   return (
     <section className="card stack-small first-steps" aria-labelledby="first-steps">
       <div className="spread">
-        <h2 id="first-steps">First steps</h2>
-        <Button
-          kind="quiet"
-          size="small"
-          onClick={() => {
-            localStorage.setItem(HIDDEN, '1');
-            setIsHidden(true);
-          }}
-        >
-          Hide
-        </Button>
+        <h2 id="first-steps">Get started</h2>
+        <div className="row">
+          <span className="muted small">
+            {done} of {steps.length} done
+          </span>
+          <Button kind="quiet" size="small" onClick={onHide}>
+            Hide
+          </Button>
+        </div>
       </div>
-      <Steps agent={agents.find(({ name }) => name === 'support') ?? agents[0]} />
+      <ol className="steps">
+        {steps.map((step) => (
+          <StepLine key={step.title} step={step} isNext={step === next} />
+        ))}
+      </ol>
     </section>
   );
 }
 
-function Steps({ agent }: { agent: Agent | undefined }) {
-  const canWrite = useCan('write');
-  if (!agent) {
-    return (
-      <div className="row">
-        <p>An agent is a prompt that people can talk to.</p>
-        {canWrite ? (
-          <ButtonLink kind="primary" to="/agents/new">
-            Create the first agent
-          </ButtonLink>
-        ) : null}
-      </div>
-    );
-  }
-  const params = { agentId: agent.id };
+function StepLine({ step, isNext }: { step: Step; isNext: boolean }) {
+  const canAct = useCan(step.needs);
+  const { title, isDone, why, act, to } = step;
   return (
-    <div className="row">
-      <ButtonLink kind="primary" to="/agents/$agentId/playground" params={params as never}>
-        Talk with {agentName(agent)}
-      </ButtonLink>
-      <span className="muted">then</span>
-      <Link to="/agents/$agentId" params={params}>
-        read its prompt
-      </Link>
-      <span className="muted">and</span>
-      <Link to="/webhooks/new">receive its events</Link>
-    </div>
-  );
-}
-
-function useIsNew(): boolean {
-  const { data } = useQuery({
-    queryKey: ['conversations', 'first'],
-    queryFn: async ({ signal }) => {
-      const params = { query: { limit: SAMPLES_MAX } };
-      return (await ok(parley.GET('/v1/conversations', { params, signal }))).data;
-    },
-  });
-  return (
-    data !== undefined &&
-    data.length < SAMPLES_MAX &&
-    data.every(({ user_id: user }) => user === SAMPLE_USER)
+    <li className={isDone ? 'step step-done' : 'step'}>
+      <span className="step-mark" aria-hidden="true">
+        {isDone ? '✓' : ''}
+      </span>
+      <p>
+        <strong>{title}</strong>
+        <span className="unseen">{isDone ? ' (done)' : ''}</span>{' '}
+        {isDone ? null : <span className="muted">{why}</span>}
+      </p>
+      {!isDone && canAct && to !== undefined ? (
+        <ButtonLink kind={isNext ? 'primary' : 'plain'} size="small" to={to}>
+          {act}
+        </ButtonLink>
+      ) : null}
+    </li>
   );
 }

@@ -36,6 +36,15 @@ export function LiveAgents() {
             </Link>
             <span className="muted small">version {agent.active_version}</span>
             <AgentFlags agent={agent} />
+            {isWithoutModel(agent) ? (
+              <Link
+                to="/settings/providers/new"
+                className="small"
+                title="The agent ignores its prompt and only quotes its knowledge."
+              >
+                no model: connect one
+              </Link>
+            ) : null}
             <span className="numeric">{count(of(agent))}</span>
           </li>
         ))}
@@ -47,6 +56,11 @@ export function LiveAgents() {
       ) : null}
     </section>
   );
+}
+
+/** Returns whether no model answers for the agent (contract/agents.md#settings-without-effect). */
+export function isWithoutModel({ status_message: message }: Agent): boolean {
+  return (message ?? '').includes('no effect without a model');
 }
 
 export function useLiveAgents() {

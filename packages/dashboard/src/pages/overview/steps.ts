@@ -1,0 +1,126 @@
+import { useQuery } from '@tanstack/react-query';
+import { agentName } from '../../data/agents.ts';
+import type { Scope } from '../../data/me.ts';
+import { ok, parley, type Agent } from '../../data/parley.ts';
+import type { Topic } from '../../data/topics.ts';
+import { isWithoutModel, useLiveAgents } from './live-agents.tsx';
+
+export type Step = {
+  title: string;
+  isDone: boolean;
+  /** Why it matters, in a sentence. */
+  why: string;
+  /** Label and address of the page where it is done. Without an address, an earlier step comes first. */
+  act: string;
+  to: string | undefined;
+  needs: Scope;
+};
+
+/** User id of the sample conversations, and name of the sample endpoint, which `parley start` creates. */
+const SAMPLE_USER = 'demo';
+const SAMPLE_ENDPOINT = 'demo-receiver';
+const SAMPLES_MAX = 3;
+
+/** Returns the steps from an empty namespace to an agent that serves customers, or undefined while they are loaded. */
+export function useSteps(): Step[] | undefined {
+  const agents = useLiveAgents().data;
+  const has = useWhatIsThere();
+  if (!agents || !has) return undefined;
+  const agent = agents.find(({ name }) => name === 'support') ?? agents[0];
+  const place = agent && `/agents/${agent.id}`;
+  return [
+    {
+      title: 'Connect a model',
+      isDone: has.provider || agents.some(hasDefaultModel),
+      why: 'Without one, agents ignore their prompt and only quote your knowledge.',
+      act: 'Connect a model',
+      to: '/settings/providers/new',
+      needs: 'write',
+    },
+    {
+      title: 'Create an agent',
+      isDone: agent !== undefined,
+      why: 'An agent is a prompt that people can talk to.',
+      act: 'Create the first agent',
+      to: '/agents/new',
+      needs: 'write',
+    },
+    {
+      title: 'Add knowledge',
+      isDone: has.source,
+      why: 'Texts, files or a website that the agent answers from.',
+      act: 'Add knowledge',
+      to: '/knowledge',
+      needs: 'write',
+    },
+    {
+      title: 'Talk with the agent',
+      isDone: has.conversation,
+      why: 'The playground shows what each reply used.',
+      act: agent ? `Talk with ${agentName(agent)}` : '',
+      to: place && `${place}/playground`,
+      needs: 'write',
+    },
+    {
+      title: 'Put it where your customers are',
+      isDone: has.number || agents.some(({ widget }) => (widget?.allowed_origins ?? []).length > 0),
+      why: 'On a web page with one line of HTML, or on a telephone number.',
+      act: 'Embed the agent',
+      to: place,
+      needs: 'publish',
+    },
+    {
+      title: 'Receive its events',
+      isDone: has.endpoint,
+      why: 'A webhook reports each conversation to your systems.',
+      act: 'Add an endpoint',
+      to: '/webhooks/new',
+      needs: 'write',
+    },
+  ];
+}
+
+/** Returns whether the agent uses the model of Parley's settings. Samples of a manifest folder have a scripted model. */
+function hasDefaultModel(agent: Agent): boolean {
+  return agent.managed_by === 'api' && !isWithoutModel(agent);
+}
+
+function useWhatIsThere() {
+  const provider = useAny('providers', async (signal) => {
+    const { data } = await ok(parley.GET('/v1/model_providers', first(1, signal)));
+    return data.length > 0;
+  });
+  const source = useAny('sources', async (signal) => {
+    const { data } = await ok(parley.GET('/v1/knowledge/sources', first(1, signal)));
+    return data.length > 0;
+  });
+  const conversation = useAny('conversations', async (signal) => {
+    const { data } = await ok(parley.GET('/v1/conversations', first(SAMPLES_MAX, signal)));
+    return data.some(({ user_id: user }) => user !== SAMPLE_USER);
+  });
+  const number = useAny('calls', async (signal) => {
+    const { data } = await ok(parley.GET('/v1/telephony_providers', first(1, signal)));
+    return data.length > 0;
+  });
+  const endpoint = useAny('webhooks', async (signal) => {
+    const { data } = await ok(parley.GET('/v1/webhooks', first(2, signal)));
+    return data.some(({ name }) => name !== SAMPLE_ENDPOINT);
+  });
+  const all = { provider, source, conversation, number, endpoint };
+  return Object.values(all).includes(undefined)
+    ? undefined
+    : (all as Record<keyof typeof all, boolean>);
+}
+
+/** Asks whether the namespace has something, and again after a change of the topic. */
+function useAny(topic: Topic, queryFn: (signal: AbortSignal) => Promise<boolean>) {
+  const query = useQuery({
+    queryKey: [topic, 'steps'],
+    queryFn: ({ signal }) => queryFn(signal),
+  });
+  return query.data;
+}
+
+function first(limit: number, signal: AbortSignal) {
+  return { params: { query: { limit } }, signal };
+}
