@@ -3,7 +3,7 @@ import { fromUuid } from '../ids.ts';
 import {
   eraseConversationRow,
   lockConversation,
-  type ConversationRow,
+  type LiveConversation,
 } from '../conversations/record/conversations.sql.ts';
 import { eraseGapsOf } from '../knowledge/gaps/erase-gaps.ts';
 import { eraseCallsOf } from '../calls/calls.sql.ts';
@@ -17,6 +17,7 @@ import { recordAudit, type AuditedBy } from '../audit/audit-log.sql.ts';
 import {
   inConversation,
   type ConversationDeps,
+  type ConversationTransaction,
 } from '../conversations/record/conversation-deps.ts';
 import { countEnd, endLocked } from '../conversations/ending/end-conversation.ts';
 
@@ -50,27 +51,37 @@ export async function eraseConversation(
   { id, events }: { id: string; events: Erasing['events'] },
 ): Promise<CanceledEvents> {
   const input = { namespace: by.namespace, id };
-  const { ended, told } = await inConversation<Erased>(deps, async (transaction) => {
+  return inConversation(deps, async (transaction) => {
     const { db } = transaction;
     const row = found(await lockConversation(db, input), 'conversation');
-    const isLive = row.endedAt === null;
-    const last = isLive
-      ? await endLocked({ ...transaction, deps }, row, { reason: 'deleted' })
-      : row;
-    await eraseConversationRow(db, row.id, withoutWords(last.tally));
-    await eraseEscalationsOf(db, row.id, ERASED);
-    await eraseGapsOf(db, row.id, ERASED);
-    await eraseCallsOf(db, row.id);
-    const told = await deps.eraseEvents(db, { conversationId: row.id, events, erased: ERASED });
-    await eraseAnswersAbout(db, row.id); // Erases the responses stored for idempotency.
+    const canceled = await eraseLocked(deps, transaction, { row, events });
     const target = fromUuid('conv', id);
     const detail = { events };
     await recordAudit(db, by, { action: 'conversation.erased', target, detail });
-    return { ended: isLive ? last : undefined, told };
+    return canceled;
   });
-  if (ended) countEnd(deps, ended);
-  deps.changed(id);
-  return told;
 }
 
-type Erased = { ended: ConversationRow | undefined; told: CanceledEvents };
+/** Erases a conversation that the caller has locked, in the caller's transaction. */
+export async function eraseLocked(
+  deps: ErasureDeps,
+  transaction: ConversationTransaction,
+  { row, events }: { row: LiveConversation; events: Erasing['events'] },
+): Promise<CanceledEvents> {
+  const { db, later } = transaction;
+  const isLive = row.endedAt === null;
+  const last = isLive ? await endLocked({ ...transaction, deps }, row, { reason: 'deleted' }) : row;
+  await eraseConversationRow(db, row.id, withoutWords(last.tally));
+  await eraseEscalationsOf(db, row.id, ERASED);
+  await eraseGapsOf(db, row.id, ERASED);
+  await eraseCallsOf(db, row.id);
+  const told = await deps.eraseEvents(db, { conversationId: row.id, events, erased: ERASED });
+  // Erases the responses stored for idempotency.
+  await eraseAnswersAbout(db, row.id);
+  if (row.callId !== null) await eraseAnswersAbout(db, row.callId);
+  later(() => {
+    if (isLive) countEnd(deps, last);
+    deps.changed(row.id);
+  });
+  return told;
+}

@@ -209,3 +209,23 @@ test('an answer kept for a repeated request is gone', async () => {
   await fixture.call('DELETE', `/v1/conversations/${id}`);
   expect((await send()).status).toBe(404);
 });
+
+test('an answer kept for a repeated request that placed the call of a conversation is gone', async () => {
+  const place = () =>
+    fixture.call('POST', '/v1/calls', {
+      json: {
+        agent_id: fixture.agentId,
+        to: '+442071838750',
+        simulated: { turns: [{ text: 'Hi' }] },
+      },
+      headers: { 'idempotency-key': 'call' },
+    });
+  const { body } = await place();
+  const { conversation_id: id } = await fixture.engine.eventually(async () => {
+    const call = (await fixture.call('GET', `/v1/calls/${body.id}`)).body;
+    return call.status === 'completed' && call;
+  });
+  expect((await place()).status).toBe(201);
+  await fixture.call('DELETE', `/v1/conversations/${id}`);
+  expect((await place()).status).toBe(404);
+});

@@ -77,7 +77,7 @@ export type ClaimedMark = MarkKey & { token: string };
 
 /**
  * Stores the response. Returns false if another request has taken over the record. `conversationIds` are the
- * conversations whose words the response may contain.
+ * conversations whose words the response may contain, and the calls whose numbers it may contain.
  */
 export async function finishMark(
   db: Db,
@@ -133,14 +133,14 @@ export async function abandonLostMark(db: Db, key: MarkKey, plannedId: string): 
 }
 
 /**
- * Empties stored responses that may contain words of a conversation. The rows stay, and still show that the requests
- * were answered.
+ * Empties stored responses that may contain words of a conversation or numbers of a call. The rows stay, and still show
+ * that the requests were answered.
  */
-export async function eraseAnswersAbout(db: Db, conversationId: string): Promise<void> {
+export async function eraseAnswersAbout(db: Db, id: string): Promise<void> {
   await db.query(
     `update idempotency_marks set answer = '', conversation_ids = '{}'
       where conversation_ids @> array[$1::uuid] and conversation_ids <> '{}'`,
-    [conversationId],
+    [id],
   );
 }
 

@@ -164,7 +164,7 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
     },
     keep: async (db, answer) => {
       const text = JSON.stringify(answer);
-      const kept = { answer: sealer.seal(text, place), conversationIds: conversationsIn(text) };
+      const kept = { answer: sealer.seal(text, place), conversationIds: erasableIn(text) };
       if (!(await finishMark(db, claimed, kept))) throw inProgress();
     },
     renew: () => renewMark(pool, claimed),
@@ -173,12 +173,13 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
 }
 
 /**
- * Returns the ids of the conversations in a response. Every response with words of a conversation contains the
- * conversation's id. The ids are stored with the response, so that the erasure of a conversation finds the response.
+ * Returns the ids of the conversations and calls in a response. Every response with words of a conversation, or with
+ * the numbers of a call, contains the id of that object. The ids are stored with the response, so that an erasure finds
+ * the response.
  */
-function conversationsIn(text: string): string[] {
-  const ids = new Set(text.match(/\bconv_[0-9a-z]{26}\b/g));
-  return [...ids].flatMap((id) => toUuid('conv', id) ?? []);
+function erasableIn(text: string): string[] {
+  const ids = new Set(text.match(/\b(?:conv|call)_[0-9a-z]{26}\b/g));
+  return [...ids].flatMap((id) => toUuid('conv', id) ?? toUuid('call', id) ?? []);
 }
 
 function placeHash({ method, path, key }: MarkedRequest): Buffer {

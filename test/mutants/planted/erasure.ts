@@ -14,7 +14,7 @@ export const ERASURE: readonly Mutant[] = [
     name: 'words-in-the-tally',
     promise: "erasure removes a conversation's words everywhere",
     file: 'src/erasure/erase-conversation.ts',
-    in: 'eraseConversation',
+    in: 'eraseLocked',
     find: 'withoutWords(last.tally)',
     replace: 'last.tally',
     suite: 'test/erasure/erasure.pg.test.ts',
