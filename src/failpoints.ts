@@ -67,6 +67,8 @@ export const FAILPOINTS = [
   'audit.settling',
   // A batch of expired data has been deleted, and more may remain.
   'retention.removed',
+  // Erasure of a customer: before each object.
+  'erasure.erasing',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

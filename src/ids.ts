@@ -16,6 +16,7 @@ export const ID_PREFIXES = {
   delivery: 'dlv',
   attempt: 'att',
   escalation: 'esc',
+  erasure: 'era',
   gap: 'gap',
   key: 'key',
   request: 'req',

@@ -25,6 +25,7 @@ export const OTHER_ACTIONS = [
   'event.replayed',
   'delivery.retried',
   'conversation.erased',
+  'customer.erased',
   'api_key.created',
   'api_key.rotated',
   'api_key.deleted',

@@ -5,7 +5,8 @@ import { idParam } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import { eraseConversation, type ErasureDeps } from './erase-conversation.ts';
 
-const events = z
+/** Query parameter: what happens to events that were not delivered yet. */
+export const undeliveredEvents = z
   .enum(['deliver', 'cancel'], 'must be one of deliver, cancel')
   .default('deliver')
   .describe(
@@ -45,7 +46,7 @@ export function eraseConversationRoute(deps: ErasureDeps): Route {
       'including undelivered events; counts stay. A delivery attempt in progress may still ' +
       'send the words; its result is discarded.',
     params: { id: idParam('conv', 'conversation') },
-    query: { events },
+    query: { events: undeliveredEvents },
     answers: {
       204: { description: 'The conversation is erased (`events=deliver`).' },
       200: {

@@ -19,6 +19,7 @@ export const AUDITED: Record<string, AuditAction> = {
   replayEvent: 'event.replayed',
   retryDelivery: 'delivery.retried',
   deleteConversation: 'conversation.erased',
+  deleteCustomer: 'customer.erased',
   escalateConversation: 'escalation.requested',
   acceptEscalation: 'escalation.accepted',
   declineEscalation: 'escalation.declined',

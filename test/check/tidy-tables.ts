@@ -99,7 +99,8 @@ export const NOUNS: Record<string, Noun> = {
     parts: ['providers', 'transports', 'acts', 'lines', 'phone'],
   },
   talks: { below: ['calls'] },
-  erasure: { below: ['calls'] },
+  customers: { below: ['calls'] },
+  erasure: { below: ['customers'] },
 };
 
 /** Rooms that must not know another one although it is lower, with the reason. */
@@ -259,6 +260,7 @@ export const TABLES: Record<string, string> = {
   calls: 'calls',
   conversation_metadata: 'conversations',
   conversations: 'conversations',
+  customer_erasures: 'erasure',
   deleted_agents: 'conversations',
   deliveries: 'webhooks',
   delivery_attempts: 'webhooks',

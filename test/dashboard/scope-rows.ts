@@ -98,6 +98,7 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   deleteConversation: [
     { page: ({ conversationId }) => `/conversations/${conversationId}`, control: 'Erase' },
   ],
+  deleteCustomer: 'no screen: the dashboard has no page of a customer yet',
   updateConversation: 'no screen: metadata is for the program that began the conversation',
   endConversation: [
     { page: waiting, control: 'End the conversation…' },

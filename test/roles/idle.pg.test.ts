@@ -14,6 +14,7 @@ const AT_MOST: Record<string, number> = {
   next_sync: 12,
   look_at_calls: 12,
   list_running_jobs: 6,
+  list_oldest_running_erasures: 6,
   watch_resources: 12,
   list_endpoints_not_copied: 12,
   'select w.namespace, w.name from telephony_providers': 12,

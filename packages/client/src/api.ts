@@ -1628,6 +1628,186 @@ export interface components {
       /** Seconds from the answer to the end. Null if the call was not answered or has not ended. */
       duration_sec: (number | null);
     };
+    /** A user with a `user_id`, in figures. */
+    Customer: {
+      user_id: string;
+      /** Start of the first conversation or call. Null if there are only tests. */
+      first_seen_at: (number | null);
+      /** Last turn of a conversation, or start of the last call. Null if there are only tests. */
+      last_seen_at: (number | null);
+      conversations: {
+        /** Conversations, without tests. */
+        total: number;
+        /** Conversations that have not ended. */
+        active: number;
+        /** Test conversations. They count in no other figure. */
+        tests: number;
+        /** Ended conversations by outcome. */
+        outcomes: {
+          resolved: number;
+          unresolved: number;
+          escalated: number;
+          abandoned: number;
+          voicemail: number;
+          failed: number;
+          unknown: number;
+        };
+      };
+      calls: {
+        /** Calls, answered or not. */
+        total: number;
+        /** Calls that were answered. */
+        answered: number;
+      };
+      escalations: {
+        /** Escalations in these conversations. */
+        total: number;
+        /** Escalations that nobody has accepted yet. */
+        waiting: number;
+        /** Escalations that somebody accepted. */
+        accepted: number;
+        /** Escalations that nobody accepted in time. */
+        missed: number;
+      };
+      csat: {
+        /** Conversations that the user rated. */
+        count: number;
+        /** Average rating. Null without ratings. */
+        average: (number | null);
+      };
+      /** Questions without an answer in the latest 100 conversations, newest conversation first, at most 20. */
+      open_questions: {
+        conversation_id: string;
+        question: string;
+      }[];
+      /** Whether there are more than 10,000 conversations or calls. The figures then count the newest 10,000. */
+      truncated: boolean;
+    };
+    /** A conversation or a call of a customer. */
+    CustomerActivity: {
+      /** Id of the conversation or, without one, of the call. */
+      id: string;
+      /** `call` is a call without a conversation, such as one that nobody answered. */
+      type: ('conversation' | 'call');
+      /** Creation time in Unix seconds. */
+      created: number;
+      conversation: (components['schemas']['Conversation'] & ({ [name: string]: unknown } | null));
+      /** The call. Null for a conversation without a call. */
+      call: ({
+        /** Id of the call, `call_…`. */
+        id: string;
+        /** Creation time in Unix seconds. */
+        created: number;
+        agent_id: string;
+        /** Conversation of the call. Null until the call is answered. */
+        conversation_id: (string | null);
+        direction: ('inbound' | 'outbound');
+        from: (string | null);
+        to: (string | null);
+        status: ('queued' | 'ringing' | 'in_progress' | 'transferring' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled');
+        /** Why the call ended: the `ended_reason` of its conversation (`api` for a request, `user_hangup`, `voicemail`, `transferred` …), or `busy`, `no_answer`, `dial_failed`, `canceled` or `platform_error`. */
+        ended_reason: (string | null);
+        /** The latest transfer to another number. Null without a transfer. */
+        transfer: ({
+          /** Telephone number in E.164. Null after erasure. */
+          to: (string | null);
+          status: ('requested' | 'ringing' | 'answered' | 'busy' | 'no_answer' | 'failed' | 'canceled');
+        } | null);
+        provider: string;
+        provider_call_id: (string | null);
+        user_id: (string | null);
+        variables: { [name: string]: unknown };
+        metadata: { [name: string]: string };
+        /** Unix seconds. */
+        answered_at: (number | null);
+        /** Unix seconds. */
+        ended_at: (number | null);
+        /** Seconds from the answer to the end. Null if the call was not answered or has not ended. */
+        duration_sec: (number | null);
+      } | null);
+      /** Escalations, newest first. */
+      escalations: components['schemas']['Escalation'][];
+    };
+    /** All data about a customer. */
+    CustomerExport: {
+      user_id: string;
+      /** Unix seconds. */
+      exported_at: number;
+      /** Conversations and calls, newest first, tests included. */
+      activity: components['schemas']['ExportedActivity'][];
+    };
+    /** A conversation or a call of a customer, with the transcript. */
+    ExportedActivity: {
+      /** Id of the conversation or, without one, of the call. */
+      id: string;
+      /** `call` is a call without a conversation, such as one that nobody answered. */
+      type: ('conversation' | 'call');
+      /** Creation time in Unix seconds. */
+      created: number;
+      conversation: (components['schemas']['Conversation'] & ({ [name: string]: unknown } | null));
+      /** The call. Null for a conversation without a call. */
+      call: ({
+        /** Id of the call, `call_…`. */
+        id: string;
+        /** Creation time in Unix seconds. */
+        created: number;
+        agent_id: string;
+        /** Conversation of the call. Null until the call is answered. */
+        conversation_id: (string | null);
+        direction: ('inbound' | 'outbound');
+        from: (string | null);
+        to: (string | null);
+        status: ('queued' | 'ringing' | 'in_progress' | 'transferring' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled');
+        /** Why the call ended: the `ended_reason` of its conversation (`api` for a request, `user_hangup`, `voicemail`, `transferred` …), or `busy`, `no_answer`, `dial_failed`, `canceled` or `platform_error`. */
+        ended_reason: (string | null);
+        /** The latest transfer to another number. Null without a transfer. */
+        transfer: ({
+          /** Telephone number in E.164. Null after erasure. */
+          to: (string | null);
+          status: ('requested' | 'ringing' | 'answered' | 'busy' | 'no_answer' | 'failed' | 'canceled');
+        } | null);
+        provider: string;
+        provider_call_id: (string | null);
+        user_id: (string | null);
+        variables: { [name: string]: unknown };
+        metadata: { [name: string]: string };
+        /** Unix seconds. */
+        answered_at: (number | null);
+        /** Unix seconds. */
+        ended_at: (number | null);
+        /** Seconds from the answer to the end. Null if the call was not answered or has not ended. */
+        duration_sec: (number | null);
+      } | null);
+      /** Escalations, newest first. */
+      escalations: components['schemas']['Escalation'][];
+      /** The turns of the conversation. Null for a call without one. */
+      transcript: ({
+        turns: components['schemas']['Turn'][];
+      } | null);
+    };
+    /** The erasure of a customer, which continues after the response. */
+    CustomerErasure: {
+      /** Id of the erasure, `era_…`. */
+      id: string;
+      /** Creation time in Unix seconds. */
+      created: number;
+      /** Null once the erasure is done. */
+      user_id: (string | null);
+      status: ('running' | 'done');
+      /** What happens to undelivered events. */
+      events: ('deliver' | 'cancel');
+      /** Progress. `total` grows if more is found. */
+      progress: {
+        /** Conversations, and calls without one. Counted at the start. */
+        total: number;
+        /** Number erased so far. */
+        done: number;
+      };
+      /** Number of canceled deliveries so far. */
+      canceled_count: number;
+      /** Unix seconds. */
+      finished_at: (number | null);
+    };
     /** A source of knowledge from which agents answer. */
     KnowledgeSource: {
       /** Id of the source, `ks_…`. */
@@ -5666,6 +5846,191 @@ export interface paths {
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/customers/{user_id}': Only<{
+    /** Read a customer in figures */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Your id of the user, percent-encoded: `user_id` of their conversations and calls. */
+          user_id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Customer'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Erase a customer */
+    delete: {
+      parameters: {
+        query?: {
+          /** What happens to undelivered events of the conversation. `deliver`: the events are sent without the words, `user_id` and `metadata` of the conversation. `cancel`: the events are canceled. */
+          events?: ('deliver' | 'cancel');
+        };
+        header?: never;
+        path: {
+          /** Your id of the user, percent-encoded: `user_id` of their conversations and calls. */
+          user_id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        202: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['CustomerErasure'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/customers/{user_id}/activity': Only<{
+    /** List a customer's conversations and calls, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** If true, includes test conversations. Default: false. */
+          test?: boolean;
+          /** Maximum number of items in a page. */
+          limit?: number;
+          /** `next_cursor` of the previous page. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          /** Your id of the user, percent-encoded: `user_id` of their conversations and calls. */
+          user_id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['CustomerActivity'][];
+            has_more: boolean;
+            /** Value of `cursor` for the next page. Null on the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/customers/{user_id}/export': Only<{
+    /** Export all data about a customer */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Your id of the user, percent-encoded: `user_id` of their conversations and calls. */
+          user_id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['CustomerExport'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/customer_erasures': Only<{
+    /** List erasures of customers, newest first */
+    get: {
+      parameters: {
+        query?: {
+          status?: ('running' | 'done');
+          /** Maximum number of items in a page. */
+          limit?: number;
+          /** `next_cursor` of the previous page. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['CustomerErasure'][];
+            has_more: boolean;
+            /** Value of `cursor` for the next page. Null on the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/customer_erasures/{id}': Only<{
+    /** Read the erasure of a customer and its progress */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the erasure. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['CustomerErasure'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;

@@ -146,6 +146,18 @@ export async function listEscalations(db: Db, filter: EscalationFilter): Promise
   return rows;
 }
 
+/** Returns the escalations of conversations, newest first. */
+export async function listEscalationsOf(
+  db: Db,
+  conversationIds: readonly string[],
+): Promise<EscalationRow[]> {
+  const { rows } = await db.query<EscalationRow>(
+    `select ${COLUMNS} from escalations where conversation_id = any($1) order by id desc`,
+    [conversationIds],
+  );
+  return rows;
+}
+
 /** The person who takes over, and their heartbeat interval; null if heartbeats are not required. */
 export type Acceptance = { acceptedBy: Person; heartbeatSec: number | null };
 

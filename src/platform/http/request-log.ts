@@ -50,9 +50,15 @@ function logAnswer(log: Logger, { request, response, durationMs }: Answered): vo
   const { statusCode: status } = response;
   const level = status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug';
   if (!log.isLevelEnabled(level) || isHealthPath(pathOf(originalUrl))) return;
-  const path = pathOf(originalUrl).slice(0, PATH_LENGTH_MAX);
+  const path = loggedPath(response, pathOf(originalUrl));
   const requestId = String(response.getHeader('request-id'));
   log[level]({ requestId, method, path, status, durationMs }, `${method} ${status}`);
+}
+
+/** Returns the path to log. A path that names a person is logged as the template of its route. */
+function loggedPath(response: Response, path: string): string {
+  const route = routeOf(response);
+  return route.includes('{user_id}') ? route : path.slice(0, PATH_LENGTH_MAX);
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'];

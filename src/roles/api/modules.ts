@@ -8,6 +8,7 @@ import {
   type ConversationPorts,
   type Conversations,
 } from './modules/conversations.ts';
+import { createCustomers } from './modules/customers.ts';
 import { createDeclared } from './modules/declared.ts';
 import { createEvents, type Events } from './modules/events.ts';
 import { createHousekeeping } from './modules/housekeeping.ts';
@@ -50,6 +51,7 @@ export function createModules(infrastructure: Infrastructure, options: ModuleOpt
   });
   const { conversing } = conversations;
   const calls = createCalls(infrastructure, { access, conversing, models, telephony });
+  const customers = createCustomers({ conversing, telephony });
   const talks = createTalks(infrastructure, { conversing, calls });
   const agents = createAgents(infrastructure, { sampleModel });
   const events = createEvents(infrastructure);
@@ -61,6 +63,7 @@ export function createModules(infrastructure: Infrastructure, options: ModuleOpt
     events,
     conversations,
     calls,
+    customers,
     knowledge,
     models,
     declared,

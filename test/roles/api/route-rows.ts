@@ -69,6 +69,22 @@ async function conversation(fixture: RouteFixture): Promise<string> {
   return made(fixture, '/v1/conversations', { agent_id: await agentId(fixture) });
 }
 
+/** Creates a customer with one conversation. */
+async function customer(fixture: RouteFixture): Promise<string> {
+  const userId = `maria ${(customers += 1)}/x`;
+  await made(fixture, '/v1/conversations', {
+    agent_id: await agentId(fixture),
+    user_id: userId,
+  });
+  return `/v1/customers/${encodeURIComponent(userId)}`;
+}
+let customers = 0;
+
+async function erasure(fixture: RouteFixture): Promise<string> {
+  const { body } = await fixture.call('DELETE', await customer(fixture));
+  return `/v1/customer_erasures/${(body as { id: string }).id}`;
+}
+
 async function endedConversation(fixture: RouteFixture): Promise<string> {
   const path = await conversation(fixture);
   await fixture.call('POST', `${path}/end`);
@@ -290,6 +306,13 @@ export const ROWS: Record<string, Row> = {
     json: { text: 'Ada here.' },
     status: 200,
   },
+
+  getCustomer: { path: customer, status: 200 },
+  listCustomerActivity: { path: below(customer, '/activity'), status: 200 },
+  exportCustomer: { path: below(customer, '/export'), status: 200 },
+  deleteCustomer: { path: customer, status: 202 },
+  listCustomerErasures: { path: at('/v1/customer_erasures'), status: 200 },
+  getCustomerErasure: { path: erasure, status: 200 },
 
   listCalls: { path: at('/v1/calls'), status: 200 },
   createCall: {

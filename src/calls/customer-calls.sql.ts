@@ -1,0 +1,106 @@
+import type { Db } from '../platform/postgres/pool.ts';
+import { CALL_COLUMNS, type CallRow } from './calls.sql.ts';
+
+/**
+ * Queries for the calls of one customer: those with the same `user_id`. All use the index on namespace, user, whether
+ * the call has no conversation, and id.
+ */
+
+type CustomerKey = { namespace: string; userId: string };
+
+const OF_CUSTOMER = 'namespace = $1 and user_id = $2';
+/** Expression of the index (migrations/0042_customer_erasures.sql). A condition on `conversation_id` alone would not use it. */
+const KIND = `(case when conversation_id is null then 'l'::"char" else 'c'::"char" end)`;
+const LONE = `${KIND} = 'l'`;
+
+/** Figures of a customer's calls. Times are Unix milliseconds. */
+export type CallFigures = {
+  total: number;
+  answered: number;
+  firstAt: number | null;
+  lastAt: number | null;
+};
+
+/** Counts the customer's newest calls with a conversation and those without one, at most `limit` of each. */
+export async function countCallsOf(
+  db: Db,
+  { namespace, userId, limit }: CustomerKey & { limit: number },
+): Promise<CallFigures> {
+  const newest = (kind: 'l' | 'c'): string =>
+    `(select answered_at, created_at from calls
+       where ${OF_CUSTOMER} and ${KIND} = '${kind}' order by id desc limit $3)`;
+  const { rows } = await db.query<CallFigures>({
+    name: 'count_calls_of_customer',
+    text: `select count(*) as total, count(answered_at) as answered,
+                  min(created_at) as "firstAt", max(created_at) as "lastAt"
+             from (${newest('l')} union all ${newest('c')}) k`,
+    values: [namespace, userId, limit],
+  });
+  return rows[0]!; // `rows[0]` exists: an aggregate query always returns one row.
+}
+
+/** Returns the customer's calls without a conversation, newest first. `before` is the UUID after which the page starts. */
+export async function listLoneCallsOf(
+  db: Db,
+  page: CustomerKey & { before: string | null; limit: number },
+): Promise<CallRow[]> {
+  const { rows } = await db.query<CallRow>(
+    `select ${CALL_COLUMNS} from calls
+      where ${OF_CUSTOMER} and ${LONE} and ($3::uuid is null or id < $3)
+      order by id desc limit $4`,
+    [page.namespace, page.userId, page.before, page.limit],
+  );
+  return rows;
+}
+
+/** Returns the calls of conversations. */
+export async function listCallsOfConversations(
+  db: Db,
+  conversationIds: readonly string[],
+): Promise<CallRow[]> {
+  const { rows } = await db.query<CallRow>(
+    `select ${CALL_COLUMNS} from calls where conversation_id = any($1)`,
+    [conversationIds],
+  );
+  return rows;
+}
+
+/** Counts the customer's calls without a conversation, up to `max`. */
+export async function countLoneCallsOf(
+  db: Db,
+  { namespace, userId, max }: CustomerKey & { max: number },
+): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*) as count
+       from (select 1 from calls where ${OF_CUSTOMER} and ${LONE} limit $3) found`,
+    [namespace, userId, max],
+  );
+  return rows[0]!.count; // `rows[0]` exists: an aggregate query always returns one row.
+}
+
+/** Call that still names a customer. It has not been answered yet if it is live and has no conversation. */
+export type NamedCall = { id: string; isUnanswered: boolean };
+
+/** Returns any call that names the customer, or undefined if none is left. */
+export async function anyCallOf(
+  db: Db,
+  { namespace, userId }: CustomerKey,
+): Promise<NamedCall | undefined> {
+  const { rows } = await db.query<NamedCall>({
+    name: 'any_call_of_customer',
+    text: `select id, ended_at is null and conversation_id is null as "isUnanswered"
+             from calls where ${OF_CUSTOMER} limit 1`,
+    values: [namespace, userId],
+  });
+  return rows[0];
+}
+
+/** Erases the numbers, the script and all client data of a call. */
+export async function eraseCall(db: Db, id: string): Promise<void> {
+  await db.query(
+    `update calls set from_number = null, to_number = null, transfer_to = null, provider_options = '{}',
+                      user_id = null, variables = '{}', metadata = '{}'
+      where id = $1`,
+    [id],
+  );
+}

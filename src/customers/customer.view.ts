@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { Call, callView } from '../calls/call.view.ts';
+import { Escalation, escalationView } from '../conversations/escalations/escalation.view.ts';
+import { Conversation, conversationView, Turn } from '../conversations/record/conversation.view.ts';
+import { fromUuid, uuidTimeMs } from '../ids.ts';
+import { OUTCOMES } from '../conversations/record/outcomes.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/fields.ts';
+import type { Activity } from './list-activity.ts';
+import type { CustomerRead } from './read-customer.ts';
+
+/** This file defines customers as REST returns them (contract/customers.md). */
+
+/** Path parameter. Its message becomes the detail of the 404. */
+export const userIdParam = z.string().max(256, 'There is no such customer.').meta({
+  description: 'Your id of the user, percent-encoded: `user_id` of their conversations and calls.',
+  example: 'maria.lopez',
+});
+
+const count = (description: string) => z.int().min(0).meta({ description });
+
+export const Customer = z
+  .strictObject({
+    user_id: z.string(),
+    first_seen_at: unixTime.nullable().meta({
+      description: 'Start of the first conversation or call. Null if there are only tests.',
+    }),
+    last_seen_at: unixTime.nullable().meta({
+      description:
+        'Last turn of a conversation, or start of the last call. Null if there are only tests.',
+    }),
+    conversations: z.strictObject({
+      total: count('Conversations, without tests.'),
+      active: count('Conversations that have not ended.'),
+      tests: count('Test conversations. They count in no other figure.'),
+      outcomes: z
+        .strictObject(
+          Object.fromEntries(OUTCOMES.map((outcome) => [outcome, z.int().min(0)])) as Record<
+            (typeof OUTCOMES)[number],
+            z.ZodInt
+          >,
+        )
+        .meta({ description: 'Ended conversations by outcome.' }),
+    }),
+    calls: z.strictObject({
+      total: count('Calls, answered or not.'),
+      answered: count('Calls that were answered.'),
+    }),
+    escalations: z.strictObject({
+      total: count('Escalations in these conversations.'),
+      waiting: count('Escalations that nobody has accepted yet.'),
+      accepted: count('Escalations that somebody accepted.'),
+      missed: count('Escalations that nobody accepted in time.'),
+    }),
+    csat: z.strictObject({
+      count: count('Conversations that the user rated.'),
+      average: z
+        .number()
+        .min(1)
+        .max(5)
+        .nullable()
+        .meta({ description: 'Average rating. Null without ratings.' }),
+    }),
+    open_questions: z
+      .array(z.strictObject({ conversation_id: z.string(), question: z.string() }))
+      .meta({
+        description:
+          'Questions without an answer in the latest 100 conversations, newest conversation first, at most 20.',
+      }),
+    truncated: z.boolean().meta({
+      description:
+        'Whether there are more than 10,000 conversations or calls. The figures then count the newest 10,000.',
+    }),
+  })
+  .meta({ id: 'Customer', description: 'A user with a `user_id`, in figures.' });
+
+export function customerView(customer: CustomerRead): z.output<typeof Customer> {
+  const { userId, figures, calls, open } = customer;
+  return {
+    user_id: userId,
+    first_seen_at: unixSecOrNull(customer.firstSeenAt),
+    last_seen_at: unixSecOrNull(customer.lastSeenAt),
+    conversations: {
+      total: figures.total,
+      active: figures.active,
+      tests: figures.tests,
+      outcomes: figures.outcomes,
+    },
+    calls: { total: calls.total, answered: calls.answered },
+    escalations: {
+      total: figures.escalations,
+      waiting: figures.escalationsWaiting,
+      accepted: figures.escalationsAccepted,
+      missed: figures.escalationsMissed,
+    },
+    csat: { count: figures.csatCount, average: figures.csatAverage },
+    open_questions: open.map(({ conversationId, question }) => ({
+      conversation_id: fromUuid('conv', conversationId),
+      question,
+    })),
+    truncated: customer.isTruncated,
+  };
+}
+
+export const CustomerActivity = z
+  .strictObject({
+    id: z.string().meta({ description: 'Id of the conversation or, without one, of the call.' }),
+    type: z.enum(['conversation', 'call']).meta({
+      description: '`call` is a call without a conversation, such as one that nobody answered.',
+    }),
+    created: createdAt,
+    conversation: Conversation.nullable(),
+    call: Call.nullable().meta({
+      description: 'The call. Null for a conversation without a call.',
+    }),
+    escalations: z.array(Escalation).meta({ description: 'Escalations, newest first.' }),
+  })
+  .meta({ id: 'CustomerActivity', description: 'A conversation or a call of a customer.' });
+
+export function activityView({
+  id,
+  conversation,
+  call,
+  escalations,
+}: Activity): z.output<typeof CustomerActivity> {
+  return {
+    id: fromUuid(conversation ? 'conv' : 'call', id),
+    type: conversation ? 'conversation' : 'call',
+    created: unixSec(uuidTimeMs(id)),
+    conversation: conversation && conversationView(conversation),
+    call: call && callView(call),
+    escalations: escalations.map(escalationView),
+  };
+}
+
+export const CustomerExport = z
+  .strictObject({
+    user_id: z.string(),
+    exported_at: unixTime,
+    activity: z
+      .array(
+        CustomerActivity.extend({
+          transcript: z
+            .strictObject({ turns: z.array(Turn) })
+            .nullable()
+            .meta({ description: 'The turns of the conversation. Null for a call without one.' }),
+        }).meta({
+          id: 'ExportedActivity',
+          description: 'A conversation or a call of a customer, with the transcript.',
+        }),
+      )
+      .meta({ description: 'Conversations and calls, newest first, tests included.' }),
+  })
+  .meta({ id: 'CustomerExport', description: 'All data about a customer.' });
