@@ -280,6 +280,57 @@ describe('a conversation', () => {
   });
 });
 
+describe('a customer', () => {
+  test('is reached from a conversation, exported, and erased with everything that was said', async () => {
+    const { parley, pool } = scene;
+    const user = 'maria/lópez ?';
+    const id = await hold(parley, { user, says: ['My secret is a green parrot.'] });
+    await hold(parley, { user, ends: false });
+    const calling = { agent_id: agentId, to: '+442071838750', user_id: user };
+    const body = { ...calling, simulated: { answer: 'busy' as const } };
+    await ok(parley.POST('/v1/calls', { body }));
+    const { page } = await openDashboard({ at: `/conversations/${id}` });
+    await page.getByRole('link', { name: user }).click();
+    await page.getByRole('heading', { name: user, level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/customers/${encodeURIComponent(user)}`);
+    // The address works as well.
+    await page.reload();
+    const figures = page.getByRole('region', { name: 'Figures' });
+    await figures.getByText('1 in progress').waitFor();
+    await page.getByRole('heading', { name: 'Open questions' }).waitFor();
+    const table = page.getByRole('table', { name: 'Conversations and calls' });
+    await table.getByRole('link', { name: 'Call → +442071838750' }).waitFor();
+    await table.getByRole('link', { name: 'In progress' }).waitFor();
+    await expectAccessible(page);
+
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export' }).click();
+    const saved = await readFile(await (await downloading).path(), 'utf8');
+    expect(JSON.parse(saved)).toMatchObject({ user_id: user, activity: [{}, {}, { id }] });
+
+    await page.getByRole('button', { name: 'Erase everything' }).click();
+    const dialog = page.getByRole('dialog', { name: `Erase everything of ${user}?` });
+    const erase = dialog.getByRole('button', { name: 'Erase everything' });
+    expect(await erase.isDisabled()).toBe(true);
+    await dialog.getByText('2 conversations and 1 call').waitFor();
+    await dialog.getByLabel('Type “erase” to continue').fill('erase');
+    await expectAccessible(page);
+    await erase.click();
+    await page.getByText(`Erased everything of ${user}`).waitFor();
+    await page.waitForURL(/\/conversations$/);
+    const { rows: kept } = await pool.query(
+      `select 1 from turns where text like '%green parrot%'
+       union all select 1 from conversations where user_id = $1
+       union all select 1 from calls where user_id = $1
+       union all select 1 from events where convert_from(body, 'utf8') like '%green parrot%'`,
+      [user],
+    );
+    expect(kept).toEqual([]);
+    const params = { path: { user_id: user } };
+    expect((await parley.GET('/v1/customers/{user_id}', { params })).response.status).toBe(404);
+  });
+});
+
 test.each(WALKED_THEMES)('both pages are accessible, %s', async (theme) => {
   const id = await hold(scene.parley, { user: 'jo', metadata: { look: theme } });
   const { page } = await openDashboard({ at: `/conversations?metadata.look=${theme}`, theme });

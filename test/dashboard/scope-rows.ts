@@ -98,7 +98,7 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   deleteConversation: [
     { page: ({ conversationId }) => `/conversations/${conversationId}`, control: 'Erase' },
   ],
-  deleteCustomer: 'no screen: the dashboard has no page of a customer yet',
+  deleteCustomer: [{ page: at('/customers/Ana%20Sol'), control: 'Erase everything' }],
   updateConversation: 'no screen: metadata is for the program that began the conversation',
   endConversation: [
     { page: waiting, control: 'End the conversation…' },
@@ -282,7 +282,8 @@ async function escalations(opened: Opened) {
   );
   await untilVersion(opened, agent_id, 1);
   const escalated = async () => {
-    const { id } = await ok(parley.POST('/v1/conversations', { body: { agent_id } }));
+    const begun = { agent_id, user_id: 'Ana Sol' };
+    const { id } = await ok(parley.POST('/v1/conversations', { body: begun }));
     const params = { path: { id } };
     const escalation = await ok(
       parley.POST('/v1/conversations/{id}/escalate', { params, body: {} }),

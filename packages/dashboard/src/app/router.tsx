@@ -54,6 +54,7 @@ const pages = [
     () => import('../pages/conversations/conversation-page.tsx'),
     'ConversationPage',
   ),
+  page('/customers/$userId', () => import('../pages/customers/customer-page.tsx'), 'CustomerPage'),
   // The list and an open escalation share one page. When somebody chooses another escalation, the list is therefore not
   // loaded again, and the focus does not move.
   page(

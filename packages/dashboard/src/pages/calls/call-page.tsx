@@ -14,6 +14,7 @@ import { Thing } from '../../ui/thing.tsx';
 import { durationText, Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
+import { CustomerLink } from '../customers/customer-link.tsx';
 import { CallStatus } from './call-status.tsx';
 
 const BACK = { to: '/calls', name: 'Calls' };
@@ -110,7 +111,9 @@ function Call() {
           </>
         )}
         <dt>User</dt>
-        <dd>{call.user_id ?? '–'}</dd>
+        <dd>
+          <CustomerLink userId={call.user_id} />
+        </dd>
         <dt>Id</dt>
         <dd>
           <CopyId id={call.id} shown={call.id} />

@@ -6,6 +6,7 @@ import { ok, parley } from '../../data/parley.ts';
 import { decimal } from '../../ui/figure.tsx';
 import { shortId } from '../../ui/copy-id.tsx';
 import { Time, Waiting, durationText } from '../../ui/time.tsx';
+import { CustomerLink } from '../customers/customer-link.tsx';
 
 export function ConversationFacts({ conversation }: { conversation: Conversation }) {
   const names = useAgentNames();
@@ -25,7 +26,9 @@ export function ConversationFacts({ conversation }: { conversation: Conversation
           {conversation.agent_version}
         </dd>
         <dt>User</dt>
-        <dd>{conversation.user_id ?? '–'}</dd>
+        <dd>
+          <CustomerLink userId={conversation.user_id} />
+        </dd>
         <dt>Channel</dt>
         <dd>
           {conversation.channel.replaceAll('_', ' ')}

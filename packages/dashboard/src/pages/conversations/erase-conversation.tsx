@@ -7,21 +7,7 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { count } from '../../ui/figure.tsx';
 import { lastFilters } from '../../data/last-filters.ts';
 import { useToast } from '../../ui/toast.tsx';
-
-type Events = 'deliver' | 'cancel';
-
-const CHOICES: readonly { events: Events; name: string; what: string }[] = [
-  {
-    events: 'deliver',
-    name: 'Deliver pending events without texts and user data',
-    what: 'Receivers still get ids, times and the outcome.',
-  },
-  {
-    events: 'cancel',
-    name: 'Cancel pending events',
-    what: 'Pending events with texts or user data are not sent.',
-  },
-];
+import { EventsChoice, type Events } from './events-choice.tsx';
 
 /**
  * Erases the text of a conversation wherever it is stored. Statistics stay, and receivers of events keep the text that
@@ -61,22 +47,7 @@ export function EraseConversation({ id, isOver }: { id: string; isOver: boolean 
           are removed from everything that is stored, including events. This can’t be undone.
           Figures stay, and receivers keep the events they already received.
         </p>
-        <fieldset className="choices">
-          <legend>Undelivered events</legend>
-          {CHOICES.map((choice) => (
-            <label key={choice.events} className="check">
-              <input
-                type="radio"
-                name="events"
-                checked={events === choice.events}
-                onChange={() => setEvents(choice.events)}
-              />
-              <span>
-                {choice.name} <span className="muted small">{choice.what}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
+        <EventsChoice events={events} onChange={setEvents} />
       </Confirm>
     </>
   );

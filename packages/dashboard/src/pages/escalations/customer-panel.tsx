@@ -6,6 +6,7 @@ import { ok, parley } from '../../data/parley.ts';
 import { AgentLink } from '../../ui/agent-link.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Time } from '../../ui/time.tsx';
+import { CustomerLink } from '../customers/customer-link.tsx';
 
 const EARLIER_MAX = 5;
 
@@ -16,7 +17,7 @@ export function CustomerPanel({ escalation }: { escalation: Escalation }) {
   return (
     <Panel label="About this customer" from="88rem">
       <section className="card stack-small" aria-label="Request">
-        <h2>{userId ?? 'Unknown user'}</h2>
+        <h2>{userId === null ? 'Unknown user' : <CustomerLink userId={userId} />}</h2>
         <dl className="facts">
           <dt>Agent</dt>
           <dd>

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Escalation } from '../../data/escalations.ts';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { useConversation } from '../../data/conversations.ts';
+import { CustomerLink } from '../customers/customer-link.tsx';
 
 /** Shows the agent's note for the person: why it escalated, what happened so far, and who the user is. */
 export function HandOverNote({ escalation }: { escalation: Escalation }) {
@@ -11,7 +12,11 @@ export function HandOverNote({ escalation }: { escalation: Escalation }) {
     <section className="escalation-note stack-small" aria-label="Hand-over note">
       <p>{summary === '' ? 'No messages before the escalation.' : summary}</p>
       <p className="small muted row">
-        <span>{conversation?.user_id ?? 'No user id'}</span>
+        {conversation?.user_id ? (
+          <CustomerLink userId={conversation.user_id} />
+        ) : (
+          <span>No user id</span>
+        )}
         <span>{conversation?.channel}</span>
         <Link to={`/conversations/${conversationId}`}>Conversation</Link>
         <CopyId id={conversationId} />

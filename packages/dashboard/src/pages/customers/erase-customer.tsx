@@ -1,0 +1,93 @@
+import { useEffect, useState } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { ok, parley, type Schemas } from '../../data/parley.ts';
+import { ActButton } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { count, counted } from '../../ui/figure.tsx';
+import { useToast } from '../../ui/toast.tsx';
+import { TroubleNote } from '../../ui/trouble.tsx';
+import { EventsChoice, type Events } from '../conversations/events-choice.tsx';
+
+/** Polling interval in ms of a running erasure. */
+const LOOK_MS = 500;
+
+/** Starts the erasure of all data about a customer. */
+export function EraseCustomer({
+  customer: { user_id: userId, conversations, calls },
+  onErasing,
+}: {
+  customer: Schemas['Customer'];
+  /** Called with the id of the erasure, which continues on the server. */
+  onErasing: (erasureId: string) => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const [events, setEvents] = useState<Events>('deliver');
+  const erase = async (): Promise<void> => {
+    const params = { path: { user_id: userId }, query: { events } };
+    onErasing((await ok(parley.DELETE('/v1/customers/{user_id}', { params }))).id);
+  };
+  return (
+    <>
+      <ActButton needs="write" onClick={() => setOpen(true)}>
+        Erase everything
+      </ActButton>
+      <Confirm
+        title={`Erase everything of ${userId}?`}
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        action="Erase everything"
+        typed="erase"
+        act={erase}
+      >
+        <p>
+          This erases {counted(conversations.total + conversations.tests, 'conversation')} and{' '}
+          {counted(calls.total, 'call')}, with all messages, numbers and metadata, from everything
+          that is stored, including events. Conversations and calls in progress end first. This
+          can’t be undone. Figures stay, and receivers keep the events they already received.
+        </p>
+        <EventsChoice events={events} onChange={setEvents} />
+      </Confirm>
+    </>
+  );
+}
+
+/** Shows the progress of an erasure, and returns to the conversations when it is done. */
+export function Erasing({ userId, erasureId }: { userId: string; erasureId: string }) {
+  const toast = useToast();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const { data, error, refetch } = useQuery<Schemas['CustomerErasure']>({
+    queryKey: ['customer-erasures', erasureId],
+    refetchInterval: ({ state }) => (state.data?.status === 'done' ? false : LOOK_MS),
+    queryFn: ({ signal }) => {
+      const params = { path: { id: erasureId } };
+      return ok(parley.GET('/v1/customer_erasures/{id}', { params, signal }));
+    },
+  });
+  const isDone = data?.status === 'done';
+  useEffect(() => {
+    if (!isDone) return;
+    toast({ text: `Erased everything of ${userId}` });
+    queryClient.removeQueries({ queryKey: ['conversations', 'one'] });
+    queryClient.removeQueries({ queryKey: ['conversations', 'transcript'] });
+    queryClient.removeQueries({ queryKey: ['conversations', 'customer', userId] });
+    void queryClient.invalidateQueries({ queryKey: ['conversations', 'list'] });
+    void navigate({ to: '/conversations' });
+  }, [isDone, userId, toast, navigate, queryClient]);
+  if (error) return <TroubleNote error={error} onRetry={() => void refetch()} />;
+  const { done, total } = data?.progress ?? { done: 0, total: 1 };
+  return (
+    <section className="card stack-small" aria-label="Erasure">
+      <p role="status">
+        Erasing everything of {userId}… This continues on the server if you leave this page.
+      </p>
+      <span className="row">
+        <progress value={done} max={Math.max(total, 1)} aria-label="Progress" />
+        <span className="small numeric">
+          {count(done)} of {count(total)}
+        </span>
+      </span>
+    </section>
+  );
+}
