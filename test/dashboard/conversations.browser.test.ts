@@ -329,6 +329,23 @@ describe('a customer', () => {
     const params = { path: { user_id: user } };
     expect((await parley.GET('/v1/customers/{user_id}', { params })).response.status).toBe(404);
   });
+
+  test('shows the progress of an erasure that somebody else has started', async () => {
+    const { parley, pool } = scene;
+    const id = await hold(parley, { user: 'nina' });
+    const client = await pool.connect();
+    await client.query('begin');
+    // The erasure waits for this lock.
+    const held = 'select 1 from conversations where id = $1 for update';
+    await client.query(held, [toUuid('conv', id)]);
+    const params = { path: { user_id: 'nina' } };
+    await ok(parley.DELETE('/v1/customers/{user_id}', { params }));
+    const { page } = await openDashboard({ at: '/customers/nina' });
+    await page.getByText('0 of 1').waitFor();
+    await client.query('rollback');
+    client.release();
+    await page.getByText('Erased everything of nina').waitFor();
+  });
 });
 
 test.each(WALKED_THEMES)('both pages are accessible, %s', async (theme) => {

@@ -9,7 +9,7 @@ import { Page } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { Activity } from './activity.tsx';
-import { EraseCustomer, Erasing } from './erase-customer.tsx';
+import { EraseCustomer, Erasing, useRunningErasure } from './erase-customer.tsx';
 import { ExportCustomer } from './export-customer.tsx';
 
 type Customer = Schemas['Customer'];
@@ -29,7 +29,9 @@ export function CustomerPage() {
 }
 
 function OneCustomer({ userId }: { userId: string }) {
-  const [erasureId, setErasureId] = useState<string | null>(null);
+  const [startedId, setStartedId] = useState<string | null>(null);
+  const runningId = useRunningErasure(userId);
+  const erasureId = startedId ?? runningId;
   const { data, error, refetch } = useQuery({
     // Part of the conversations, so that it is read again when one changes.
     queryKey: ['conversations', 'customer', userId],
@@ -55,7 +57,7 @@ function OneCustomer({ userId }: { userId: string }) {
         data ? (
           <>
             <ExportCustomer userId={userId} />
-            <EraseCustomer customer={data} onErasing={setErasureId} />
+            <EraseCustomer customer={data} onErasing={setStartedId} />
           </>
         ) : null
       }

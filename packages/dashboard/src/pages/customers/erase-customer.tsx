@@ -52,6 +52,21 @@ export function EraseCustomer({
   );
 }
 
+/**
+ * Returns the id of this customer's erasure while the server runs it, or null. Somebody else may have started it, or the
+ * page was loaded again.
+ */
+export function useRunningErasure(userId: string): string | null {
+  const { data } = useQuery({
+    queryKey: ['customer-erasures', 'running'],
+    queryFn: async ({ signal }) => {
+      const query = { status: 'running', limit: 100 } as const;
+      return (await ok(parley.GET('/v1/customer_erasures', { params: { query }, signal }))).data;
+    },
+  });
+  return data?.find(({ user_id }) => user_id === userId)?.id ?? null;
+}
+
 /** Shows the progress of an erasure, and returns to the conversations when it is done. */
 export function Erasing({ userId, erasureId }: { userId: string; erasureId: string }) {
   const toast = useToast();
