@@ -13,7 +13,7 @@ const FRAME =
   /dashboard\/src\/(ui\/(?!agent-filter|chart|diff|table|filters)|data|app\/(?!sign-in\.))/;
 /** Parts of the frame's folders that many pages need, but not the first one. */
 const PARTS =
-  /dashboard\/src\/(ui\/(actor|agent-link|code|confirm|copy-id|delta|dialog|field|panel|thing)|data\/(agent-writes|conversations|events|knowledge|places|questions|save-file|syncs|upload|webhooks))\./;
+  /dashboard\/src\/(ui\/(actor|agent-link|code|confirm|delta|dialog|field|panel|thing)|data\/(agent-writes|conversations|events|knowledge|places|questions|save-file|syncs|upload|webhooks))\./;
 /** Forms and their library, which pages without a form do not need. */
 const FORM = /node_modules\/react-hook-form\/|dashboard\/src\/form\//;
 const PAGES_OF =
