@@ -39,7 +39,7 @@ function Checklist({ onHide }: { onHide: () => void }) {
           </Button>
         </div>
       </div>
-      <ol className="steps">
+      <ol>
         {steps.map((step) => (
           <StepLine key={step.title} step={step} isNext={step === next} />
         ))}
