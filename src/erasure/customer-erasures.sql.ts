@@ -2,6 +2,11 @@ import { filteredBy, type ListPage } from '../platform/postgres/list-filters.ts'
 import type { Db } from '../platform/postgres/pool.ts';
 import type { Erasing } from '../events/erase-events.sql.ts';
 
+/**
+ * Erasures of customers, with their progress. They are not rows of `jobs`: processes of the previous release, which run
+ * beside this one during an upgrade, would fail a job without an endpoint.
+ */
+
 export const ERASURE_STATUSES = ['running', 'done'] as const;
 export type ErasureStatus = (typeof ERASURE_STATUSES)[number];
 
