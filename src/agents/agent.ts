@@ -30,7 +30,7 @@ import { saying } from '../platform/resources/schema/patterns.ts';
  * default would create a new version of every agent. Defaults of content apply when it is read.
  */
 
-const tool = z
+export const tool = z
   .strictObject({
     type: z
       .enum(['webhook', 'end_call', 'transfer_call', 'knowledge_search', 'handoff'])

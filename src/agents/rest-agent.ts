@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentContent, agentSpec } from './agent.ts';
+import { agentContent, agentSpec, tool } from './agent.ts';
 import type { AgentContent, AgentSpec } from './agent.ts';
 import { dnsLabel } from '../platform/resources/schema/field-types.ts';
 import { toCamel, toSnake, toSnakePointer } from '../platform/resources/schema/key-map.ts';
@@ -70,6 +70,16 @@ export const AgentPatch: z.ZodType<Record<string, unknown>> = z
     publish_policy: publishPolicy.nullable().optional(),
   })
   .describe('Changes to an agent. Null removes a field.');
+
+type Tool = z.output<typeof tool>;
+export type ToolWrite = SnakeCased<Tool>;
+
+/** One of the `tools` in a body. */
+export const ToolWrite: z.ZodType<ToolWrite> = typed(z.strictObject(restShape(tool)));
+
+export function toTool(write: ToolWrite): Tool {
+  return toCamel(tool, write);
+}
 
 /** Returns the spec that a create body or a merged resource declares. */
 export function toAgentSpec(write: AgentFields): AgentDeclaration {

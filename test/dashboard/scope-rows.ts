@@ -133,6 +133,7 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   rotateApiKey: [{ page: at('/settings'), control: 'Rotate of the scene' }],
   deleteApiKey: [{ page: at('/settings'), control: 'Delete of the scene' }],
   createTalkToken: 'no screen: programs ask for it, for their visitors',
+  callTool: 'in the dialog of a tool, which only opens where `write` lets the form open',
   createWidgetToken: 'no screen: pages of others ask for it',
   createSession: 'no screen: of somebody who is signed in; the page of sign-in takes no scope',
   deleteSession: [

@@ -1595,6 +1595,30 @@ export interface components {
         endpoint_id: string;
       }[];
     };
+    /** What a tool answered to one call. */
+    ToolCallResult: {
+      /** Whether the tool answered 2xx with JSON or text. */
+      ok: boolean;
+      /** HTTP status; null if there was no response. */
+      status: (number | null);
+      /** Why the call failed; null if it did not. */
+      error: (string | null);
+      /** Body of the response: JSON or a text; null if it cannot be read. */
+      body?: unknown;
+      /** Reason of `parley-escalate`, with which the tool requests a human. */
+      escalate: (string | null);
+      /** The text that the model would read. */
+      result: string;
+      /** Duration of the call in milliseconds. */
+      duration_ms: number;
+      /** The request that was sent, with `[hidden]` for headers made of secrets; null if none was sent. */
+      request: ({
+        method: string;
+        url: string;
+        headers: { [name: string]: string };
+        body: (string | null);
+      } | null);
+    };
     /** A telephone call with an agent. */
     Call: {
       /** Id of the call, `call_…`. */
@@ -5439,6 +5463,82 @@ export interface paths {
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
         429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/tool_calls': Only<{
+    /** Call a webhook tool once */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** The tool, as in `tools` of an agent. It need not be saved. */
+          tool: {
+            /** Type of the tool, which determines what happens when the agent uses it. */
+            type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
+            /** Name by which the model calls the tool. Unique within the agent. Must contain only letters, digits, underscores and hyphens, and begin with a letter or an underscore. */
+            name: string;
+            /** Explains to the model when to use the tool. */
+            description?: string;
+            /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
+            parameters?: { [name: string]: unknown };
+            /** Address that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            url?: string;
+            /** HTTP method of a webhook tool. Default: POST. */
+            method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
+            /** Extra headers of the request. */
+            headers?: { [name: string]: string };
+            /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
+            secret_ref?: {
+              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              name: string;
+              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              key: string;
+            };
+            /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+            signing_secret_ref?: {
+              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              name: string;
+              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              key: string;
+            };
+            /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
+            timeout_ms?: number;
+            /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            agent?: string;
+            /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
+            version?: number;
+          };
+          /** Arguments that the model would fill in. They are checked with `parameters`. */
+          arguments?: { [name: string]: unknown };
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['ToolCallResult'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<'idempotency_in_progress'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused' | 'unsupported_type')>;
+        429: Refused<('rate_limited' | 'too_many_in_flight')>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
       };

@@ -16,9 +16,9 @@ export type WebhookCall = {
   /** Id that the model gave to the tool call. */
   callId: string;
   namespace: string;
-  conversationId: string;
   agentId: string;
-  agentVersion: number;
+  /** Conversation in which the tool is called; null for a single call that tries the tool. */
+  conversation: { id: string; agentVersion: number } | null;
   signal: AbortSignal;
 };
 
@@ -118,18 +118,23 @@ function buildRequest(
  */
 function headersOf(
   { userAgent }: CallWebhookDeps,
-  { tool, callId, conversationId, agentId, agentVersion }: WebhookCall,
+  { tool, callId, conversation, agentId }: WebhookCall,
   body: Buffer | undefined,
 ): Record<string, string> {
   const declared = Object.entries(tool.headers ?? {});
+  const origin: Record<string, string> = conversation
+    ? {
+        'parley-conversation-id': fromUuid('conv', conversation.id),
+        'parley-agent-version': String(conversation.agentVersion),
+      }
+    : { 'parley-test': 'true' };
   return {
     accept: 'application/json, text/plain',
     ...Object.fromEntries(declared.map(([name, value]) => [name.toLowerCase(), value])),
     ...(body && { 'content-type': 'application/json' }),
     'user-agent': userAgent,
-    'parley-conversation-id': fromUuid('conv', conversationId),
+    ...origin,
     'parley-agent-id': fromUuid('agt', agentId),
-    'parley-agent-version': String(agentVersion),
     'parley-tool-call-id': printable(callId),
     ...traceHeaders(),
   };

@@ -6,7 +6,8 @@ import type { Lookup } from '../../platform/egress/name-lookup.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
-import { createCallPlaces } from './call-places.ts';
+import { createCallPlaces, type CallPlaces } from './call-places.ts';
+import type { CallWebhookDeps } from './call-webhook.ts';
 import { createMakeToolBox } from './tool-box.ts';
 import { createFindToolSecrets } from './tool-secrets.ts';
 import type { MakeToolBox } from './tool.ts';
@@ -25,6 +26,8 @@ export function openTools(deps: {
   log: Logger;
 }): {
   makeToolBox: MakeToolBox;
+  /** What a single call of a tool needs. It shares the limits with the calls of conversations. */
+  calling: CallWebhookDeps & { places: CallPlaces };
   stop: () => Promise<void>;
 } {
   const egress = createEgressClient({
@@ -32,15 +35,18 @@ export function openTools(deps: {
     ...(deps.lookup && { lookup: deps.lookup }),
     bodyGraceMs: BODY_MS_MAX,
   });
-  const makeToolBox = createMakeToolBox({
+  const calling = {
     send: egress.send,
     userAgent: `parley/${deps.version}`,
     places: createCallPlaces(),
-    findTarget: (from) => readHandoffTarget(deps.pool, from),
     findSecrets: createFindToolSecrets(deps),
     nowMs: epochMs,
+  };
+  const makeToolBox = createMakeToolBox({
+    ...calling,
+    findTarget: (from) => readHandoffTarget(deps.pool, from),
     clockMs: monotonicMs,
     log: deps.log,
   });
-  return { makeToolBox, stop: egress.stop };
+  return { makeToolBox, calling, stop: egress.stop };
 }

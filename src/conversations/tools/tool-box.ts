@@ -6,6 +6,7 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import { closedMessage } from '../escalations/opening-hours.ts';
 import { callWebhook, type CallWebhookDeps } from './call-webhook.ts';
 import type { CallPlaces } from './call-places.ts';
+import type { Answer } from './read-answer.ts';
 import { createReadArguments, type Arguments } from './tool-arguments.ts';
 import { describeTool, parametersOf, type Tool } from './tool-defaults.ts';
 import type { MakeToolBox, ToolOutcome } from './tool.ts';
@@ -96,21 +97,28 @@ async function runWebhook(deps: ToolBoxDeps, turn: Turn, call: Call): Promise<Re
   if (!release) return failed('too many tool calls are in progress; try again later');
   try {
     const { agentId, agentVersion } = speaker;
-    const { id: conversationId, namespace } = conversation;
-    const of = { namespace, conversationId, agentId, agentVersion };
-    const { body, escalate, ...answer } = await callWebhook(deps, { ...call, ...of });
-    const long = body === undefined ? undefined : { name: 'body', value: body };
-    if (!escalate) return { ok: answer.ok, content: resultText(answer, long) };
+    const { id, namespace } = conversation;
+    const of = { namespace, agentId, conversation: { id, agentVersion } };
+    const answer = await callWebhook(deps, { ...call, ...of });
+    const { ok, escalate } = answer;
+    if (!escalate) return { ok, content: answerText(answer) };
     const closed = closedOf(turn);
     if (closed !== undefined) {
       const note = `the tool requested a human, but ${NOBODY}: ${closed}`;
-      return { ok: answer.ok, content: resultText({ ...answer, note }, long) };
+      return { ok, content: answerText(answer, { note }) };
     }
     const effect = { type: 'transfer_call', reason: escalate } as const;
-    return { ok: answer.ok, content: resultText(answer, long), effect };
+    return { ok, content: answerText(answer), effect };
   } finally {
     release();
   }
+}
+
+/** Returns the result that the model reads of a webhook's answer, with further fields. */
+export function answerText(answer: Answer, more: Record<string, unknown> = {}): string {
+  const { body, escalate: _, ...fields } = answer;
+  const long = body === undefined ? undefined : { name: 'body', value: body };
+  return resultText({ ...fields, ...more }, long);
 }
 
 /**

@@ -33,9 +33,8 @@ const call = (headers: Record<string, string>) =>
       args: {},
       callId: 'c1',
       namespace: 'default',
-      conversationId: newUuid(),
       agentId: newUuid(),
-      agentVersion: 1,
+      conversation: { id: newUuid(), agentVersion: 1 },
       signal: new AbortController().signal,
     },
   );

@@ -338,6 +338,12 @@ export const ROWS: Record<string, Row> = {
     json: {},
     status: 201,
   },
+  callTool: {
+    path: async (fixture) => `/v1/agents/${await agentId(fixture)}/tool_calls`,
+    // Nothing listens on the port, so the tool fails and the answer says so.
+    json: { tool: { type: 'webhook', name: 'look_up', url: 'http://127.0.0.1:1/' } },
+    status: 200,
+  },
   // The request comes from no page; test/talks covers requests from pages.
   createWidgetToken: {
     path: at('/v1/widget/tokens'),

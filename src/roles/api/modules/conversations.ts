@@ -7,6 +7,7 @@ import { escalationRoutes } from '../../../conversations/escalations/escalations
 import { feedbackPage } from '../../../conversations/feedback/feedback-page.ts';
 import { createFollowers, type Followers } from '../../../conversations/follow-conversation.ts';
 import type { ConversationDeps } from '../../../conversations/record/conversation-deps.ts';
+import { callToolRoute } from '../../../conversations/tools/call-tool.routes.ts';
 import { openTools } from '../../../conversations/tools/open-tools.ts';
 import { createLiveTurns } from '../../../conversations/turns/live-turns.ts';
 import { lostTurns } from '../../../conversations/turns/settle-lost-turn.ts';
@@ -117,6 +118,7 @@ export function createConversations(
       ...openAiRoutes(conversing),
       eraseConversationRoute(conversing),
       ...escalationRoutes(conversing),
+      callToolRoute({ ...tools.calling, pool, guard, clockMs }),
     ],
     pages: [feedbackPage({ pool, changed, nowMs, sealer, rateLimits, linkLimits })],
     jobs: [createReaper(conversing), turns.renewal, createWaitingMeasure({ pool, metrics, log })],

@@ -1,0 +1,171 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { toTool, ToolWrite } from '../../agents/rest-agent.ts';
+import { parameterProblems, urlProblems } from '../../agents/tools/tool-problems.ts';
+import { requireAgent } from '../../agents/write-agent.ts';
+import { ApiError } from '../../errors.ts';
+import { fromUuid } from '../../ids.ts';
+import type { AddressGuard } from '../../platform/egress/address-guard.ts';
+import type { EgressRequest } from '../../platform/egress/client.ts';
+import { idParam } from '../../platform/http/fields.ts';
+import { route, type Route } from '../../platform/http/route.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import type { CallPlaces } from './call-places.ts';
+import { callWebhook, type CallWebhookDeps } from './call-webhook.ts';
+import type { Answer } from './read-answer.ts';
+import { answerText } from './tool-box.ts';
+import { createReadArguments, type Arguments, type ReadArguments } from './tool-arguments.ts';
+import { parametersOf, type Tool } from './tool-defaults.ts';
+
+export type CallToolDeps = CallWebhookDeps & {
+  pool: Pool;
+  guard: AddressGuard;
+  places: CallPlaces;
+  /** Monotonic clock in ms. */
+  clockMs: () => number;
+};
+
+const CallToolBody = z
+  .strictObject({
+    tool: ToolWrite.describe('The tool, as in `tools` of an agent. It need not be saved.'),
+    arguments: z
+      .record(z.string(), z.unknown())
+      .meta({ maxProperties: 10_000 })
+      .default({})
+      .describe('Arguments that the model would fill in. They are checked with `parameters`.'),
+  })
+  .describe('A tool and sample arguments.');
+
+const ToolCallResult = z
+  .strictObject({
+    ok: z.boolean().describe('Whether the tool answered 2xx with JSON or text.'),
+    status: z.int().nullable().describe('HTTP status; null if the service did not respond.'),
+    error: z.string().nullable().describe('Why the call failed; null if it did not.'),
+    body: z.unknown().describe('Body of the response: JSON or a text; null if it cannot be read.'),
+    escalate: z
+      .string()
+      .nullable()
+      .describe('Reason of `parley-escalate`, with which the tool requests a human.'),
+    result: z.string().describe('The text that the model would read.'),
+    duration_ms: z.int().describe('Duration of the call in milliseconds.'),
+    request: z
+      .strictObject({
+        method: z.string(),
+        url: z.string(),
+        headers: z.record(z.string(), z.string()),
+        body: z.string().nullable(),
+      })
+      .nullable()
+      .describe(
+        'The request that was sent, with `[hidden]` for headers made of secrets; null if none was sent.',
+      ),
+  })
+  .meta({ id: 'ToolCallResult', description: 'What a tool answered to one call.' });
+
+/** Serves a single call of a webhook tool, with which its author tries it (contract/tools.md#trying-a-tool). */
+export function callToolRoute(deps: CallToolDeps): Route {
+  const readArguments = createReadArguments();
+  return route({
+    method: 'post',
+    path: '/v1/agents/{id}/tool_calls',
+    operationId: 'callTool',
+    tag: 'Agents',
+    scope: 'write',
+    summary: 'Call a webhook tool once',
+    description:
+      'Sends the request that a conversation would send, with the header `parley-test: true` and without ' +
+      'a conversation. The service acts on it for real. A failure of the tool is a 200 with `ok: false`.',
+    params: { id: idParam('agt', 'agent') },
+    body: { schema: CallToolBody, membersMax: 12_000 },
+    answers: { 200: { description: 'What the tool answered.', schema: ToolCallResult } },
+    errors: ['unsupported_type', 'too_many_in_flight'],
+    handle: async ({ caller: { namespace }, params: { id: agentId }, body, untilGone, plan }) => {
+      await requireAgent(deps, { namespace, id: agentId });
+      const tool = await requireCallable(deps, body.tool);
+      const args = requireArguments(readArguments, { namespace, agentId }, tool, body.arguments);
+      const callId = fromUuid('tool', plan.id);
+      const call = { tool, args, callId, namespace, agentId, signal: untilGone() };
+      return { status: 200, body: await callOnce(deps, call) };
+    },
+  });
+}
+
+/** @throws ApiError unsupported_type; invalid_body for a URL or a schema that agents may not have either */
+async function requireCallable({ guard }: CallToolDeps, write: ToolWrite): Promise<Tool> {
+  const tool = toTool(write);
+  if (tool.type !== 'webhook') {
+    const detail = `A tool of the type \`${tool.type}\` acts inside a conversation. Try it in a test conversation.`;
+    throw new ApiError('unsupported_type', detail);
+  }
+  if (tool.url === undefined) {
+    throw invalid('/tool/url', 'required', 'a tool of type `webhook` must have a `url`');
+  }
+  const [wrongUrl] = urlProblems([tool], guard);
+  if (wrongUrl) throw invalid('/tool/url', 'invalid_url', wrongUrl.detail);
+  const [wrong] = await parameterProblems([tool]);
+  if (wrong)
+    throw invalid(`/tool${wrong.pointer.slice('/0'.length)}`, 'invalid_value', wrong.detail);
+  return tool;
+}
+
+/** @throws ApiError invalid_body */
+function requireArguments(
+  read: ReadArguments,
+  of: { namespace: string; agentId: string },
+  tool: Tool,
+  given: Arguments,
+): Arguments {
+  const parameters = parametersOf(tool);
+  // The hash stands for the version: an unsaved schema has none, and a changed one must be compiled again.
+  const name = hash('sha256', JSON.stringify(parameters), 'base64url');
+  const found = read({ ...of, agentVersion: 0, name }, parameters, JSON.stringify(given));
+  if ('problem' in found) throw invalid('/arguments', 'invalid_value', found.problem);
+  return found.value;
+}
+
+function invalid(pointer: string, code: string, detail: string): ApiError {
+  return new ApiError('invalid_body', detail, { errors: [{ pointer, code, detail }] });
+}
+
+type Once = Omit<Parameters<typeof callWebhook>[1], 'conversation'>;
+
+async function callOnce(deps: CallToolDeps, call: Once): Promise<z.output<typeof ToolCallResult>> {
+  const release = deps.places.take(call.namespace);
+  if (!release) {
+    const detail = 'Too many tool calls of the namespace are in progress.';
+    throw new ApiError('too_many_in_flight', detail, { retryAfterSec: 2 });
+  }
+  let sent: SentRequest | undefined;
+  const send: CallToolDeps['send'] = (request) => {
+    sent = request;
+    return deps.send(request);
+  };
+  const startedMs = deps.clockMs();
+  try {
+    const answer = await callWebhook({ ...deps, send }, { ...call, conversation: null });
+    const durationMs = Math.round(deps.clockMs() - startedMs);
+    return { ...answerView(answer), duration_ms: durationMs, request: requestView(sent) };
+  } finally {
+    release();
+  }
+}
+
+type SentRequest = Pick<EgressRequest, 'url' | 'method' | 'headers' | 'body'>;
+
+function answerView(answer: Answer) {
+  const { ok, status = null, body = null, escalate = null } = answer;
+  const error = answer.ok ? null : answer.error;
+  return { ok, status, error, body, escalate, result: answerText(answer) };
+}
+
+/** Headers made of a secret. Signatures are hidden too, because others could send them again. */
+const HIDDEN = new Set(['authorization', 'parley-signature', 'webhook-signature']);
+
+function requestView(sent: SentRequest | undefined) {
+  if (!sent) return null;
+  const { method, url, headers, body } = sent;
+  const shown = Object.entries(headers).map(
+    ([name, value]) => [name, HIDDEN.has(name) ? '[hidden]' : value] as const,
+  );
+  return { method, url, headers: Object.fromEntries(shown), body: body?.toString() ?? null };
+}
