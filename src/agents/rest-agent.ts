@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { agentContent, agentSpec, tool } from './agent.ts';
+import { voice } from './agent-speech.ts';
 import type { AgentContent, AgentSpec } from './agent.ts';
 import { dnsLabel } from '../platform/resources/schema/field-types.ts';
 import { toCamel, toSnake, toSnakePointer } from '../platform/resources/schema/key-map.ts';
@@ -79,6 +80,16 @@ export const ToolWrite: z.ZodType<ToolWrite> = typed(z.strictObject(restShape(to
 
 export function toTool(write: ToolWrite): Tool {
   return toCamel(tool, write);
+}
+
+type Voice = z.output<typeof voice>;
+export type VoiceWrite = SnakeCased<Voice>;
+
+/** The `voice` in a body. */
+export const VoiceWrite: z.ZodType<VoiceWrite> = typed(z.strictObject(restShape(voice)));
+
+export function toVoice(write: VoiceWrite): Voice {
+  return toCamel(voice, write);
 }
 
 /** Returns the spec that a create body or a merged resource declares. */

@@ -71,6 +71,7 @@ export const NOT_AUDITED: Record<string, string> = {
   notePlivoStatus: 'likewise',
   createTalkToken: 'the hot path: a talk is how a conversation starts; the token is stored nowhere',
   createWidgetToken: 'likewise, and a stranger asks for it',
+  speak: 'it changes nothing',
   callTool: 'it changes nothing here; a test conversation calls tools without a line as well',
   reconcileWebhook: 'it compares; with `replay` it leaves webhook.replayed (receipts.pg.test.ts)',
   testNewModelProvider: 'it changes nothing: its answer is the result of the test',

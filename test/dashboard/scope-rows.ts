@@ -133,7 +133,8 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   rotateApiKey: [{ page: at('/settings'), control: 'Rotate of the scene' }],
   deleteApiKey: [{ page: at('/settings'), control: 'Delete of the scene' }],
   createTalkToken: 'no screen: programs ask for it, for their visitors',
-  callTool: 'in the dialog of a tool, which only opens where `write` lets the form open',
+  speak: 'no screen: it is beside the voice in the form of an agent, which opens only with `write`',
+  callTool: 'no screen: it is in the dialog of a tool, which only opens where `write` lets the form open',
   createWidgetToken: 'no screen: pages of others ask for it',
   createSession: 'no screen: of somebody who is signed in; the page of sign-in takes no scope',
   deleteSession: [

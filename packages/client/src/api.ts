@@ -1599,7 +1599,7 @@ export interface components {
     ToolCallResult: {
       /** Whether the tool answered 2xx with JSON or text. */
       ok: boolean;
-      /** HTTP status; null if there was no response. */
+      /** HTTP status; null if the service did not respond. */
       status: (number | null);
       /** Why the call failed; null if it did not. */
       error: (string | null);
@@ -5948,6 +5948,68 @@ export interface paths {
         422: Refused<'invalid_body'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/speech': Only<{
+    /** Hear a voice */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Text to speak. */
+          text: string;
+          /** The voice, as in `voice` of an agent. It need not be saved. Default: the declared voice of the agent. */
+          voice?: {
+            /** Speech provider (TTS): a ModelProvider with speech in the same namespace, or a provider that the carrier supports. */
+            provider?: string;
+            /** Speech model. Defaults to the provider's default model. */
+            model?: string;
+            /** The provider's id of the voice. */
+            voice_id?: string;
+            /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
+            language?: string;
+            /** Speed of the speech. 1 is the normal speed. */
+            speed?: number;
+            /** Fallbacks in order of preference, used when the first provider fails. */
+            fallback?: {
+              /** Provider of the fallback. Defaults to the provider of the voice. */
+              provider?: string;
+              /** Speech model. Defaults to the provider's default model. */
+              model?: string;
+              /** The provider's id of the voice. Defaults to the voice of the agent if the provider is the same, otherwise to the provider's default voice. */
+              voice_id?: string;
+            }[];
+          };
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'audio/wav': string;
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<'idempotency_in_progress'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        502: Refused<'reply_failed'>;
         503: Refused<'unavailable'>;
       };
     };

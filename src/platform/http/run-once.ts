@@ -95,7 +95,8 @@ async function runMarked({
     const answer = await renewing(mark, () => run({ answering: keeping, plan: mark.plan }));
     const { stream } = answer;
     if (!stream) {
-      if (answer.status >= 500) await mark.abandon();
+      // Bytes, such as audio, are not stored, so a repeat runs again.
+      if (answer.status >= 500 || answer.bytes) await mark.abandon();
       else if (!isKept) await mark.keep(pool, keptOf(answer, requestId));
       return answer;
     }

@@ -229,7 +229,8 @@ test('limits the calls of a namespace that are in progress, and ends them when t
     }),
   );
   const leaving = new AbortController();
-  const tool = { type: 'webhook', name: 'act', url: at(server) };
+  // Longer than the test may take, so that only the caller ends the calls.
+  const tool = { type: 'webhook', name: 'act', url: at(server), timeout_ms: 60_000 };
   const calls = Array.from({ length: 32 }, () =>
     fetch(`${tenant.api.url}/v1/agents/${agentId}/tool_calls`, {
       method: 'POST',

@@ -338,6 +338,17 @@ export const ROWS: Record<string, Row> = {
     json: {},
     status: 201,
   },
+  // Nothing listens on the port; test/voice covers a provider that speaks.
+  speak: {
+    path: async (fixture) => `/v1/agents/${await agentId(fixture)}/speech`,
+    json: async (fixture) => {
+      const speech = { default_model: 'tts-1', default_voice: 'alloy' };
+      const json = { base_url: 'http://127.0.0.1:1/v1', speech };
+      const { body } = await fixture.call('POST', '/v1/model_providers', json);
+      return { text: 'Hello', voice: { provider: body.name } };
+    },
+    status: 502,
+  },
   callTool: {
     path: async (fixture) => `/v1/agents/${await agentId(fixture)}/tool_calls`,
     // Nothing listens on the port, so the tool fails and the answer says so.

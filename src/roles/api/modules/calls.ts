@@ -11,6 +11,7 @@ import { createCallPlayer } from '../../../calls/play-calls.ts';
 import { CARRIERS } from '../../../carriers/carriers.ts';
 import { createEgressFetch } from '../../../platform/egress/fetch.ts';
 import { CHANNELS } from '../../../platform/postgres/notifications.ts';
+import { speechRoute } from '../../../voice/speech.routes.ts';
 import { createSpeechProviders, type SpeechProviders } from '../../../voice/speech-providers.ts';
 import type { Infrastructure } from '../infrastructure.ts';
 import type { Access } from './access.ts';
@@ -41,7 +42,7 @@ export function createCalls(
     telephony: Telephony;
   },
 ): Calls {
-  const { guard, metrics, log, clockMs, publicUrl } = infrastructure;
+  const { pool, guard, metrics, log, clockMs, publicUrl } = infrastructure;
   const { access, conversing, models, telephony } = ports;
   const { findEndpoint } = models;
   const { accounts, transportOf, wakeLine } = telephony;
@@ -70,7 +71,12 @@ export function createCalls(
   const player = createCallPlayer(calling);
   const media = { lines, log, onTimes, providers: speech };
   return {
-    routes: [...callRoutes(calling), ...actRoutes(calling), ...carrierRoutes(calling)],
+    routes: [
+      ...callRoutes(calling),
+      ...actRoutes(calling),
+      ...carrierRoutes(calling),
+      speechRoute({ pool, speech, findEndpoint }),
+    ],
     sockets: CARRIERS.flatMap((carrier) => [
       ...(carrier.relay ? [relaySocket(media, { relay: carrier.relay, type: carrier.type })] : []),
       mediaSocket(media, carrier),
