@@ -17,20 +17,28 @@ async function newAgent(parley: ParleyClient, fields: object = {}): Promise<stri
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 const text = (page: Page, words: string | RegExp) => page.getByText(words).first().waitFor();
 
-test('an agent is made by a form, and is there, live, by the name of who made it', async () => {
+test('an agent is made by a form as a draft, is tried, and is live once it is published', async () => {
   const { page, pool, namespace } = await openDashboard({ at: '/agents', namespace: 'made' });
   await text(page, 'No agents yet');
   await page.getByRole('link', { name: 'New agent' }).first().click();
   await page.getByLabel('Name').fill('x'.repeat(129));
   await page.getByLabel('Prompt').fill('You answer at night.');
   await page.getByLabel('First message').fill('Good evening!');
-  await button(page, 'Create agent and make it live').click();
+  await button(page, 'Create agent as a draft').click();
   // What is wrong is said at its field, and nothing that was typed is lost.
   await page.getByRole('alert').waitFor();
   expect(await page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true');
   await page.getByLabel('Name').fill('Night watch');
-  await button(page, 'Create agent and make it live').click();
+  await button(page, 'Create agent as a draft').click();
   await page.getByRole('heading', { level: 1, name: 'Night watch' }).waitFor();
+  await text(page, 'Until then, no conversation can start.');
+  await page.getByRole('link', { name: 'Try version 1' }).click();
+  expect(await page.getByLabel('Version', { exact: true }).innerText()).toBe('Version 1 · draft');
+  await page.getByLabel('Message').fill('Are you awake?');
+  await page.getByLabel('Message').press('Enter');
+  await page.getByRole('log').getByText('Are you awake?').waitFor();
+  await button(page, 'Publish version 1').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish version 1' }).click();
   await text(page, 'version 1 is live');
   const { rows } = await pool.query(
     `select a.name, v.content->>'prompt' as prompt, v.created_by as by

@@ -182,6 +182,29 @@ test('the end is followed until the reader scrolls up, and again when they come 
   );
 });
 
+test('the prompt is edited beside the conversation, saved as a draft and tried', async () => {
+  const { parley } = scene;
+  const id = await newAgent(parley);
+  const { page } = await openDashboard({ at: `/agents/${id}/playground` });
+  const prompt = page.getByLabel('Prompt of version 1');
+  await page.getByText('Choose version 2 to edit the prompt.').waitFor();
+  expect(await prompt.isEditable()).toBe(false);
+  await page.getByRole('link', { name: 'Try version 2' }).click();
+  await page.getByLabel('Prompt of version 2').fill('You answer at night.');
+  await page.getByRole('button', { name: 'Save as a draft and try it' }).click();
+  await page.getByLabel('Prompt of version 3').waitFor();
+  await expectAccessible(page);
+  await page.getByLabel('Message').fill('Hello');
+  await page.getByLabel('Message').press('Enter');
+  await page.getByText('I am version 3. That is all.').waitFor();
+  const params = { path: { id } };
+  expect(await ok(parley.GET('/v1/agents/{id}', { params }))).toMatchObject({
+    prompt: 'You answer at night.',
+    active_version: 1,
+    latest_version: 3,
+  });
+});
+
 test('the same is asked of a version that never was live, and both are told what is said next', async () => {
   const { parley } = scene;
   const id = await newAgent(parley);
@@ -190,7 +213,7 @@ test('the same is asked of a version that never was live, and both are told what
   await page.getByLabel('Message').press('Enter');
   await page.getByText('I am version 1. That is all.').waitFor();
 
-  await page.getByLabel('Version', { exact: true }).selectOption('Version 2');
+  await page.getByLabel('Version', { exact: true }).selectOption('Version 2 · draft');
   await page.getByRole('button', { name: 'Ask the same with version 2' }).click();
   const first = page.getByRole('region', { name: 'Talk with version 1' });
   const second = page.getByRole('region', { name: 'Talk with version 2' });

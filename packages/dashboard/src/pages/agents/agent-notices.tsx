@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { isPinned, waitingVersion, type Declared } from '../../data/agents.ts';
 import type { Release } from '../../data/agent-writes.ts';
 import { Actor } from '../../ui/actor.tsx';
-import { ActButton } from '../../ui/button.tsx';
+import { ActButton, ButtonLink } from '../../ui/button.tsx';
 import { Time } from '../../ui/time.tsx';
 
 /** Shows the conditions of this agent that need attention, each with its remedy. */
@@ -29,13 +29,16 @@ export function AgentNotices({
         <Notice
           tone="info"
           action={
-            <ActButton
-              needs="publish"
-              kind="primary"
-              onClick={() => onRelease({ kind: 'publish', version: waiting })}
-            >
-              Publish version {waiting}
-            </ActButton>
+            <div className="row">
+              <TryLink agent={agent} version={waiting} />
+              <ActButton
+                needs="publish"
+                kind="primary"
+                onClick={() => onRelease({ kind: 'publish', version: waiting })}
+              >
+                Publish version {waiting}
+              </ActButton>
+            </div>
           }
         >
           <strong>Version {waiting} waits to be published.</strong>{' '}
@@ -45,6 +48,19 @@ export function AgentNotices({
         </Notice>
       )}
     </>
+  );
+}
+
+/** Leads to the playground with a version that is not published. */
+function TryLink({ agent, version }: { agent: Declared['agent']; version: number }) {
+  return (
+    <ButtonLink
+      to="/agents/$agentId/playground"
+      params={{ agentId: agent.id } as never}
+      search={{ version: String(version) } as never}
+    >
+      Try version {version}
+    </ButtonLink>
   );
 }
 

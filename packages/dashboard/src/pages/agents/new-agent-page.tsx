@@ -5,7 +5,6 @@ import { agentName, useTakeOver } from '../../data/agents.ts';
 import type { BodyOf } from '../../data/parley.ts';
 import { mergePatch } from '../../form/merge.ts';
 import { createAgent } from '../../data/agent-writes.ts';
-import { useCan } from '../../data/me.ts';
 import { sendBy } from '../../form/use-edit-form.ts';
 import { ActButton, ButtonLink } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -18,10 +17,8 @@ import './agents.css';
 
 /** Creates an agent from a name and a prompt; everything else can be added later. */
 export function NewAgentPage() {
-  const canPublish = useCan('publish');
-  // Creating an agent that publishes automatically needs the scope `publish`.
-  const policy = canPublish ? ('automatic' as const) : ('manual' as const);
-  const fields = useForm<AgentValues>({ defaultValues: valuesOf({ publish_policy: policy }) });
+  // A new agent is a draft, so that people can try it before it talks with customers.
+  const fields = useForm<AgentValues>({ defaultValues: valuesOf({ publish_policy: 'manual' }) });
   const create = useCreate();
   const form = { ...fields, failure: create.error };
   return (
@@ -48,7 +45,7 @@ export function NewAgentPage() {
         <div className="agent-form-actions">
           <ActButton needs="write" type="submit" kind="primary" isBusy={create.isPending}>
             {form.watch('publish_policy') === 'manual'
-              ? 'Create agent'
+              ? 'Create agent as a draft'
               : 'Create agent and make it live'}
           </ActButton>
           <ButtonLink to="/agents">Cancel</ButtonLink>

@@ -8,16 +8,16 @@ export function PlaygroundPage() {
   const missing = (['read', 'write'] as const).filter((scope) => !scopes.includes(scope));
   return (
     <AgentFrame tab="Playground">
-      {({ agent }) =>
+      {(declared) =>
         missing.length > 0 ? (
           <p className="card muted">
             Talking needs an API key with the scopes <code>read</code> and <code>write</code>; yours
             lacks {missing.join(' and ')}.
           </p>
-        ) : agent.latest_version === null ? (
+        ) : declared.agent.latest_version === null ? (
           <p className="card muted">This agent has no version yet, so you can’t talk to it.</p>
         ) : (
-          <Playground key={agent.id} agent={agent} />
+          <Playground key={declared.agent.id} declared={declared} />
         )
       }
     </AgentFrame>

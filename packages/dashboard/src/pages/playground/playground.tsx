@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { Link } from '@tanstack/react-router';
-import { agentName, useVersion } from '../../data/agents.ts';
-import type { Agent } from '../../data/parley.ts';
+import { agentName, useVersion, type Declared } from '../../data/agents.ts';
 import { Button } from '../../ui/button.tsx';
 import { useFilters } from '../../ui/filters.tsx';
 import { Composer } from './composer.tsx';
+import { PromptPanel } from './prompt-panel.tsx';
 import { useLine } from './use-line.ts';
 import { useSpeech } from './use-speech.ts';
 import { VoiceBar } from './voice-bar.tsx';
@@ -18,12 +18,14 @@ import './playground.css';
  * Shows one conversation, or two side by side that get the same messages. In the address, `version` and `conversation`
  * belong to the first conversation, and `against` and `other` to the second.
  */
-export function Playground({ agent }: { agent: Agent }) {
+export function Playground({ declared }: { declared: Declared }) {
+  const { agent } = declared;
   const [search, set] = useFilters();
   const [variables, setVariables] = useState<Record<string, string>>({});
   const live = agent.active_version;
   const chosen = Number(search['version'] ?? live ?? agent.latest_version);
   const against = search['against'] === undefined ? null : Number(search['against']);
+  const isAlone = against === null;
   const first = useTalk(search['conversation'] ?? null);
   const second = useTalk(search['other'] ?? null);
   const spoken = useLine();
@@ -61,81 +63,139 @@ export function Playground({ agent }: { agent: Agent }) {
     if (against !== null) second.say([text], start(against, 'other'));
   };
   const isBusy = first.isBusy || second.isBusy;
-  const isOver = (first.conversation?.ended_at ?? null) !== null;
+  const shown = spoken.isOn ? { ...first, reply: spoken.talk.reply ? spoken.reply : null } : first;
   return (
     <div className="playground">
       <div className="playground-head">
         <VersionPicker
           agent={agent}
           chosen={chosen}
-          isDisabled={against !== null}
+          isDisabled={!isAlone}
           onChoose={(next) => set({ version: String(next) })}
         />
         <Button onClick={anew} disabled={search['conversation'] === undefined}>
           New conversation
         </Button>
-        {canSpeak && !spoken.isOn ? (
-          <Button kind="primary" onClick={speak} title="Talk by microphone in a new conversation">
-            Talk
-          </Button>
-        ) : null}
-        {whyNot === null ? null : <p className="muted small">Voice is not set up: {whyNot}.</p>}
-        <p className="muted small">
-          This is a test: it emits no events and is not counted. Tools are called for real.
-          {search['conversation'] === undefined ? null : (
-            <>
-              {' '}
-              <Link to={`/conversations/${search['conversation']}`}>Open the conversation</Link>
-            </>
-          )}
-        </p>
+        <SpeakButton canSpeak={canSpeak && !spoken.isOn} whyNot={whyNot} onSpeak={speak} />
+        <TestNote conversationId={search['conversation']} />
       </div>
       {search['conversation'] === undefined ? (
         <VariableFields names={placeholders} values={variables} onChange={setVariables} />
       ) : null}
       <VoiceBar spoken={spoken} />
-      {talked !== undefined && talked !== chosen && against === null ? (
-        <div className="playground-switch" role="status">
-          <span>This conversation uses version {talked}.</span>
-          <Button kind="primary" disabled={isBusy || userTexts.length === 0} onClick={compare}>
-            Ask the same with version {chosen}
-          </Button>
-          <Button onClick={anew}>Start over with version {chosen}</Button>
-        </div>
-      ) : null}
-      <div className={against === null ? 'playground-talks' : 'playground-talks playground-two'}>
-        <TalkView
-          talk={spoken.isOn ? { ...first, reply: spoken.talk.reply ? spoken.reply : null } : first}
-          version={talked ?? chosen}
-          isLive={(talked ?? chosen) === live}
-          isAlone={against === null}
-          agentName={agentName(agent)}
-          greeting={version?.content.first_message}
+      {talked !== undefined && talked !== chosen && isAlone ? (
+        <OtherVersion
+          talked={talked}
+          chosen={chosen}
+          onAsk={isBusy || userTexts.length === 0 ? undefined : compare}
+          onAnew={anew}
         />
-        {against === null ? null : (
-          <TalkView
-            talk={second}
-            version={against}
-            isLive={against === live}
-            isAlone={false}
-            agentName={agentName(agent)}
-            onClose={() => {
-              second.clear();
-              set({ against: undefined, other: undefined });
+      ) : null}
+      <div className={isAlone ? 'playground-beside' : undefined}>
+        <div className="playground-main">
+          <div className={isAlone ? 'playground-talks' : 'playground-talks playground-two'}>
+            <TalkView
+              talk={shown}
+              version={talked ?? chosen}
+              isLive={(talked ?? chosen) === live}
+              isAlone={isAlone}
+              agentName={agentName(agent)}
+              greeting={version?.content.first_message}
+            />
+            {isAlone ? null : (
+              <TalkView
+                talk={second}
+                version={against}
+                isLive={against === live}
+                isAlone={false}
+                agentName={agentName(agent)}
+                onClose={() => {
+                  second.clear();
+                  set({ against: undefined, other: undefined });
+                }}
+              />
+            )}
+          </div>
+          <Composer
+            isBusy={isBusy}
+            isOver={(first.conversation?.ended_at ?? null) !== null}
+            onSay={say}
+            onStop={() => {
+              first.stop();
+              second.stop();
             }}
+            onAnew={anew}
           />
-        )}
+        </div>
+        {isAlone && version ? (
+          <PromptPanel
+            key={chosen}
+            declared={declared}
+            version={chosen}
+            prompt={version.content.prompt ?? ''}
+            onSaved={(saved) => set({ version: String(saved) })}
+          />
+        ) : null}
       </div>
-      <Composer
-        isBusy={isBusy}
-        isOver={isOver}
-        onSay={say}
-        onStop={() => {
-          first.stop();
-          second.stop();
-        }}
-        onAnew={anew}
-      />
     </div>
+  );
+}
+
+function SpeakButton({
+  canSpeak,
+  whyNot,
+  onSpeak,
+}: {
+  canSpeak: boolean;
+  whyNot: string | null;
+  onSpeak: () => void;
+}) {
+  return (
+    <>
+      {canSpeak ? (
+        <Button kind="primary" onClick={onSpeak} title="Talk by microphone in a new conversation">
+          Talk
+        </Button>
+      ) : null}
+      {whyNot === null ? null : <p className="muted small">Voice is not set up: {whyNot}.</p>}
+    </>
+  );
+}
+
+/** Offers to continue with the chosen version, which the conversation does not use. */
+function OtherVersion({
+  talked,
+  chosen,
+  onAsk,
+  onAnew,
+}: {
+  talked: number;
+  chosen: number;
+  /** Asks the same questions with the chosen version; undefined if that is impossible now. */
+  onAsk: (() => void) | undefined;
+  onAnew: () => void;
+}) {
+  return (
+    <div className="playground-switch" role="status">
+      <span>This conversation uses version {talked}.</span>
+      <Button kind="primary" disabled={!onAsk} onClick={onAsk}>
+        Ask the same with version {chosen}
+      </Button>
+      <Button onClick={onAnew}>Start over with version {chosen}</Button>
+    </div>
+  );
+}
+
+function TestNote({ conversationId }: { conversationId: string | undefined }) {
+  return (
+    <p className="muted small">
+      This is a test: it emits no events and is not counted. Tools are called for real.
+      {conversationId === undefined ? null : (
+        <>
+          {' '}
+          <Link to={`/conversations/${conversationId}`}>Open the conversation</Link>
+        </>
+      )}
+    </p>
   );
 }

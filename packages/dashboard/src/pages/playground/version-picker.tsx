@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { useHistory } from '../../data/agents.ts';
+import { useHistory, waitingVersion } from '../../data/agents.ts';
 import type { Agent } from '../../data/parley.ts';
 
 export function VersionPicker({
@@ -15,6 +15,7 @@ export function VersionPicker({
 }) {
   const id = useId();
   const { rows, hasMore, loadMore } = useHistory('/v1/agents/{id}/versions', agent.id);
+  const draft = waitingVersion(agent);
   const versions = rows.map(({ version }) => version);
   const shown = versions.includes(chosen) ? versions : [chosen, ...versions];
   return (
@@ -33,6 +34,7 @@ export function VersionPicker({
           <option key={version} value={version}>
             Version {version}
             {version === agent.active_version ? ' · live' : ''}
+            {version === draft ? ' · draft' : ''}
           </option>
         ))}
         {hasMore ? <option value={EARLIER}>Show earlier ones</option> : null}
