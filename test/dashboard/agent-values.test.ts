@@ -7,6 +7,7 @@ import {
 } from '../../packages/dashboard/src/form/merge.ts';
 import {
   fieldsOf,
+  hasWrongJson,
   jsonError,
   valuesOf,
 } from '../../packages/dashboard/src/pages/agents/agent-values.ts';
@@ -36,6 +37,7 @@ const FULL = {
   judgement: { by: 'model' as const, model: { name: 'large' }, topics: ['delivery', 'returns'] },
   tools: [{ type: 'end_call' as const, name: 'bye' }],
   voice: { speed: 1 },
+  transcriber: { provider: 'east', retranscribe_interrupted: false },
   metadata: { team: 'north' },
 };
 
@@ -107,6 +109,31 @@ test('text that is not JSON has an error and is not written', () => {
   expect([jsonError('{}'), jsonError(' ')]).toEqual([true, true]);
   const fields = fieldsOf({ ...valuesOf({}), tools: '[{', voice: '{"speed":1}' });
   expect([fields['tools'], fields['voice']]).toEqual([undefined, { speed: 1 }]);
+});
+
+test('only JSON of another shape keeps the form from being saved', () => {
+  const values = valuesOf(FULL);
+  expect(hasWrongJson(values)).toBe(false);
+  expect(hasWrongJson({ ...values, voice: '{"speed":1}' })).toBe(false);
+  const { model, escalation } = values;
+  for (const wrong of [
+    { tools: '{}' },
+    { voice: '[' },
+    { transcriber: '{"speed":1}' },
+    { model: { ...model, fallback: '{}' } },
+    { escalation: { ...escalation, hours: '[]' } },
+  ]) {
+    expect(hasWrongJson({ ...values, ...wrong })).toBe(true);
+  }
+});
+
+test('hours that were taken away are removed, and an emptied telephone number', () => {
+  const telephone = { to: '+442071838750' };
+  const before = valuesOf({ ...FULL, escalation: { ...FULL.escalation, telephone } });
+  const escalation = { ...before.escalation, hours: null, telephone: { to: '' } };
+  expect(mergePatch(fieldsOf(before), fieldsOf({ ...before, escalation }))).toEqual({
+    escalation: { hours: null, telephone: null },
+  });
 });
 
 test('words are kept line by line, and only where a rule has them', () => {

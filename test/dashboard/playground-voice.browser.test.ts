@@ -150,12 +150,58 @@ test('an agent whose speech provider or model is missing says so in the playgrou
   await page.waitForURL(/settings\/providers\/new/);
 });
 
+test('a voice is chosen among the providers, heard, and saved with the transcriber', async () => {
+  const id = await newAgent(scene.parley, {});
+  const { page } = await openDashboard({ at: `/agents/${id}?edit=1` });
+  const played = await watchSound(page);
+  await page.getByText('Voice', { exact: true }).first().click();
+  const hear = page.getByRole('button', { name: 'Hear it' });
+  expect(await hear.isDisabled()).toBe(true);
+  await page.getByLabel('Speech provider').selectOption('speech');
+  await page.getByLabel('Voice', { exact: true }).fill('nova');
+  await page.getByLabel('Speed').fill('9');
+  await page.getByLabel('Sentence to hear').fill('We open at nine.');
+  await hear.click();
+  await page.getByText('speed: must be at most 4').waitFor();
+  await page.getByLabel('Speed').fill('1.5');
+  await hear.click();
+  await page.getByText('Played.').waitFor();
+  expect((await played())[0]).toBeGreaterThan(0);
+  await page.getByLabel('Transcription provider').selectOption('speech');
+  await page.getByLabel('Words that are hard to recognize').fill('Tide 500\n\n Harbour ');
+  await page.getByRole('button', { name: 'Add a fallback' }).first().click();
+  await page.getByLabel('Fallback 1: voice').fill('echo');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await page.getByText('version 2 is live').first().waitFor();
+  const path = { id };
+  expect(await ok(scene.parley.GET('/v1/agents/{id}', { params: { path } }))).toMatchObject({
+    voice: { provider: 'speech', voice_id: 'nova', speed: 1.5, fallback: [{ voice_id: 'echo' }] },
+    transcriber: { provider: 'speech', keywords: ['Tide 500', 'Harbour'] },
+  });
+});
+
+/** Durations in seconds of what the page plays by Web Audio from now on. */
+async function watchSound(page: Page): Promise<() => Promise<number[]>> {
+  await page.evaluate(() => {
+    const durations: number[] = [];
+    Object.assign(globalThis, { durations });
+    const { prototype } = AudioBufferSourceNode;
+    const start = Reflect.get(prototype, 'start');
+    prototype.start = function started(this: AudioBufferSourceNode, ...args: [number?]) {
+      durations.push(this.buffer?.duration ?? 0);
+      start.apply(this, args);
+    };
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { durations: number[] }).durations);
+}
+
 test('an agent’s page says who may embed it, and has the script to copy', async () => {
   const id = await newAgent(scene.parley);
   const { page } = await openDashboard({ at: `/agents/${id}` });
   await page.getByText('No page may embed it yet').waitFor();
   await page.getByRole('button', { name: 'Change' }).click();
-  await page.getByText('Tools, voice, limits and the rest').click();
+  await page.getByText('Limits, privacy, web pages and the rest').click();
   await page.getByLabel('Web pages that may embed it').fill('https://shop.example.com/path');
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByText(/^0: must be an origin/).waitFor();

@@ -134,7 +134,7 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   deleteApiKey: [{ page: at('/settings'), control: 'Delete of the scene' }],
   createTalkToken: 'no screen: programs ask for it, for their visitors',
   speak: 'no screen: it is beside the voice in the form of an agent, which opens only with `write`',
-  callTool: 'no screen: it is in the dialog of a tool, which only opens where `write` lets the form open',
+  callTool: 'no screen: it is in the details and in the dialog of a tool, both closed at first',
   createWidgetToken: 'no screen: pages of others ask for it',
   createSession: 'no screen: of somebody who is signed in; the page of sign-in takes no scope',
   deleteSession: [
@@ -180,7 +180,7 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
 /** Live for everybody: it shows, copies or saves what was read, fills in a form, or is one's own. */
 export const HARMLESS: readonly RegExp[] = [
   /^(Ana|system|light|dark|Sign out|Export|JSON|Text|WebVTT, for players|Hide|Ask again)$/,
-  /^(Copy|Show|Alerts: |Add a (rule|header)$|Cancel$)/,
+  /^(Copy|Show|Alerts: |Add a (rule|header|tool|fallback)$|Edit as JSON: |Cancel$)/,
   /^[a-z]+_/, // An id, which is copied.
 ];
 

@@ -57,10 +57,14 @@ export function fieldError(error: unknown, pointer: string): string | undefined 
   return error.problem?.errors?.find((one) => one.pointer === pointer)?.detail;
 }
 
+/** Returns the errors of single fields that a request was refused for. */
+export function problemsIn(error: unknown): readonly { pointer: string; detail: string }[] {
+  return (error instanceof ParleyError && error.problem?.errors) || [];
+}
+
 /** Returns all errors at a pointer and below it (`/tools` includes `/tools/0/url`), or undefined if none exist. */
 export function fieldErrors(error: unknown, pointer: string): string | undefined {
-  if (!(error instanceof ParleyError)) return undefined;
-  return problemsAt(error.problem?.errors ?? [], pointer);
+  return problemsAt(problemsIn(error), pointer);
 }
 
 export function problemsAt(

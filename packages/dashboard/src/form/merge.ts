@@ -70,6 +70,21 @@ export function setMembers(members: object): Plain | undefined {
   return set.length === 0 ? undefined : Object.fromEntries(set);
 }
 
+/**
+ * Returns the value without its empty members and blank items, or undefined if nothing is left. A form has them for
+ * inputs that nobody filled in.
+ */
+export function cleaned(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map(cleaned).filter((item) => !isNothing(item));
+    return items.length === 0 ? undefined : items;
+  }
+  if (!isPlain(value)) return typeof value === 'string' ? value.trim() : value;
+  return setMembers(
+    Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleaned(one)])),
+  );
+}
+
 /** Returns whether a form leaves the value out of a request. */
 function isNothing(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() === '';

@@ -6,11 +6,17 @@ import { Json } from '../../ui/code.tsx';
 import { counted } from '../../ui/figure.tsx';
 import { WithPanel } from '../../ui/panel.tsx';
 import { pairsOf } from './agent-values.ts';
+import { CallOnce } from './tools/call-once.tsx';
+import { draftOf } from './tools/tool-draft.ts';
+import { TYPES } from './tools/tool-types.ts';
 
 type Content = { [Name in keyof AgentContent]: AgentContent[Name] | null };
 
-/** Shows the content of a version, read-only: texts and tools, with the settings beside them. */
-export function AgentContentView({ content }: { content: Content }) {
+/**
+ * Shows the content of a version, read-only: texts and tools, with the settings beside them. The tools can be called
+ * once.
+ */
+export function AgentContentView({ agentId, content }: { agentId: string; content: Content }) {
   return (
     <WithPanel label="Settings of this content" panel={<Settings content={content} />}>
       <section className="card stack-small" aria-label="Prompt">
@@ -23,7 +29,7 @@ export function AgentContentView({ content }: { content: Content }) {
           <p className="agent-prompt preserved">{content.first_message}</p>
         </section>
       ) : null}
-      {content.tools?.length ? <Tools tools={content.tools} /> : null}
+      {content.tools?.length ? <Tools agentId={agentId} tools={content.tools} /> : null}
     </WithPanel>
   );
 }
@@ -209,7 +215,9 @@ export function ruleText({ when, keywords, count, reason, team }: Rule): string 
   return reason === undefined ? whom : `${whom} (${reason})`;
 }
 
-function Tools({ tools }: { tools: NonNullable<AgentContent['tools']> }) {
+type ToolsProps = { agentId: string; tools: NonNullable<AgentContent['tools']> };
+
+function Tools({ agentId, tools }: ToolsProps) {
   return (
     <section className="card stack-small">
       <h2>Tools</h2>
@@ -219,10 +227,15 @@ function Tools({ tools }: { tools: NonNullable<AgentContent['tools']> }) {
             <details>
               <summary>
                 <span className="mono">{tool.name}</span>{' '}
-                <span className="muted small">{tool.type.replaceAll('_', ' ')}</span>
+                <span className="muted small">{TYPES[tool.type]}</span>
                 {tool.description ? <p className="small muted">{tool.description}</p> : null}
               </summary>
-              <Json value={tool} label={tool.name} />
+              <div className="stack-small">
+                <Json value={tool} label={tool.name} />
+                {tool.type === 'webhook' ? (
+                  <CallOnce agentId={agentId} draft={draftOf(tool)} />
+                ) : null}
+              </div>
             </details>
           </li>
         ))}

@@ -1,4 +1,4 @@
-import { useDeferredValue, useEffect, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useBlocker } from '@tanstack/react-router';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTakeOver, waitingVersion, type Declared } from '../../data/agents.ts';
@@ -11,10 +11,15 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { BasicFields, PolicyField } from './agent-fields.tsx';
-import { ModelFields, RulesField, SeldomFields, SourcesField } from './agent-more-fields.tsx';
-import { contentOf, fieldsOf, valuesOf, type AgentFormProps } from './agent-values.ts';
+import { ModelFields, SeldomFields, SourcesField } from './agent-more-fields.tsx';
+import { contentOf, fieldsOf, hasWrongJson, valuesOf } from './agent-values.ts';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { Changes } from './changes.tsx';
+import { EscalationFields } from './escalation/escalation-fields.tsx';
+import { JudgementField } from './judgement-field.tsx';
+import { TranscriberField } from './speech/transcriber-field.tsx';
+import { VoiceField } from './speech/voice-field.tsx';
+import { ToolsField } from './tools/tools-field.tsx';
 
 type Fields = ReturnType<typeof fieldsOf>;
 
@@ -24,7 +29,7 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
   const { base, form: fields, mine, theirs } = edit;
   const [before, after] = [fieldsOf(edit.before), fieldsOf(mine)];
   const patch = mergePatch(before, after) as AgentPatch | undefined;
-  const isWrong = Object.keys(fields.formState.errors).length > 0;
+  const isWrong = Object.keys(fields.formState.errors).length > 0 || hasWrongJson(mine);
   const isDirty = patch !== undefined || isWrong;
   const isChanged = !isSame(theirs, edit.before);
   // If others have changed only values outside the content, such as the pin, the save uses the newest ETag.
@@ -51,18 +56,48 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
       {save.error && !(isChanged && isCode(save.error, 'precondition_failed')) ? (
         <TroubleNote error={save.error} />
       ) : null}
-      <div className="agent-content">
-        <div className="card stack">
-          <BasicFields form={form} />
+      <div className="agent-form-columns">
+        <div className="stack">
+          <div className="card stack">
+            <BasicFields form={form} />
+          </div>
+          <div className="card stack">
+            <ToolsField
+              agentId={declared.agent.id}
+              value={mine.tools}
+              failure={form.failure}
+              onChange={(tools) => form.setValue('tools', tools)}
+            />
+          </div>
         </div>
         <div className="card stack">
           <ModelFields form={form} />
           <SourcesField form={form} />
-          <RulesField form={form} />
           <PolicyField form={form} />
         </div>
       </div>
-      <SeldomDetails form={form} />
+      <Section title="Voice" failure={form.failure}>
+        <VoiceField
+          agentId={declared.agent.id}
+          value={mine.voice}
+          failure={form.failure}
+          onChange={(voice) => form.setValue('voice', voice)}
+        />
+        <TranscriberField
+          value={mine.transcriber}
+          failure={form.failure}
+          onChange={(transcriber) => form.setValue('transcriber', transcriber)}
+        />
+      </Section>
+      <Section title="When a person takes over" failure={form.failure}>
+        <EscalationFields form={form} />
+      </Section>
+      <Section title="Judgement of ended conversations" failure={form.failure}>
+        <JudgementField form={form} />
+      </Section>
+      <Section title="Limits, privacy, web pages and the rest" failure={form.failure}>
+        <SeldomFields form={form} />
+      </Section>
       {isDirty ? <WhatChanges before={before} after={after} /> : null}
       <div className="agent-form-actions">
         <ActButton
@@ -80,20 +115,25 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
   );
 }
 
-/** Shows rarely used fields in a section that opens when such a field has an error. */
-function SeldomDetails({ form }: AgentFormProps) {
+/** A section of the form that opens when one of its fields has an error. */
+function Section({
+  title,
+  failure,
+  children,
+}: {
+  title: string;
+  failure: unknown;
+  children: ReactNode;
+}) {
   const details = useRef<HTMLDetailsElement>(null);
-  const { failure } = form;
   useEffect(() => {
     const { current } = details;
     if (current?.querySelector('[aria-invalid], .problem')) current.open = true;
   }, [failure]);
   return (
     <details className="card" ref={details}>
-      <summary>Tools, voice, limits and the rest</summary>
-      <div className="stack agent-details-body">
-        <SeldomFields form={form} />
-      </div>
+      <summary>{title}</summary>
+      <div className="stack agent-details-body">{children}</div>
     </details>
   );
 }

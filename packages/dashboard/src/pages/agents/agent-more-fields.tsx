@@ -1,26 +1,15 @@
 import { useId } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { useFieldArray } from 'react-hook-form';
-import { AreaField, errorAt, numberOf, SelectField, TextField } from '../../form/fields.tsx';
+import { AreaField, errorAt, SelectField, TextField } from '../../form/fields.tsx';
+import { OrJson } from '../../form/or-json.tsx';
 import { useCan } from '../../data/me.ts';
 import { fieldErrors, ok, parley } from '../../data/parley.ts';
 import { REDACTION_KINDS, REDACTION_LIST } from '../../transcript/redaction-words.ts';
-import { Button } from '../../ui/button.tsx';
 import { Choice } from './agent-fields.tsx';
-import {
-  isCounted,
-  jsonError,
-  pairsOf,
-  type AgentFormProps,
-  type AgentValues,
-} from './agent-values.ts';
-import { JudgementField } from './judgement-field.tsx';
-
-/**
- * Maximum number of sources or providers that the form lists: one page of the API. All others can be selected only
- * through the API.
- */
-const CHOICES_MAX = 100;
+import { SHAPES } from './agent-shapes.ts';
+import { jsonError, pairsOf, type AgentFormProps } from './agent-values.ts';
+import { FallbackRows } from './speech/fallback-rows.tsx';
+import { CHOICES_MAX, providerOptions, useProviders } from './use-providers.ts';
 
 export function SourcesField({ form }: AgentFormProps) {
   const { data } = useQuery({
@@ -84,23 +73,18 @@ export function SourcesField({ form }: AgentFormProps) {
 
 export function ModelFields({ form }: AgentFormProps) {
   const listId = useId();
-  const { data } = useQuery({
-    queryKey: ['providers', 'choices'],
-    queryFn: async ({ signal }) => {
-      const params = { query: { limit: CHOICES_MAX } };
-      return (await ok(parley.GET('/v1/model_providers', { params, signal }))).data;
-    },
-  });
+  const providers = useProviders();
   const chosen = form.watch('model.provider') ?? '';
-  const names = (data ?? []).map(({ name }) => name);
-  const all = chosen === '' || names.includes(chosen) ? names : [...names, chosen];
-  const models = data?.find(({ name }) => name === chosen)?.chat?.models ?? [];
+  const names = providers.map(({ name }) => name);
+  const options = providerOptions(names, chosen, 'default');
+  const models = providers.find(({ name }) => name === chosen)?.chat?.models ?? [];
   return (
     <div className="agent-pair">
       <SelectField form={form} name="model.provider" label="Model provider">
-        <option value="">default</option>
-        {all.map((name) => (
-          <option key={name}>{name}</option>
+        {Object.entries(options).map(([name, text]) => (
+          <option key={name} value={name}>
+            {text}
+          </option>
         ))}
       </SelectField>
       <TextField
@@ -115,80 +99,6 @@ export function ModelFields({ form }: AgentFormProps) {
           <option key={name} value={name} />
         ))}
       </datalist>
-    </div>
-  );
-}
-
-const WHENS: Record<AgentValues['escalation']['rules'][number]['when'], string> = {
-  user_request: 'the user requests a person',
-  keyword: 'the user says one of these words',
-  tool_failure: 'a tool fails a number of times in a row',
-  low_confidence: 'no answer is found a number of times in a row',
-  mood: 'the user is in a bad mood a number of times in a row',
-  turn_limit: 'the user has written a number of messages',
-};
-
-export function RulesField({ form }: AgentFormProps) {
-  const rules = useFieldArray({ control: form.control, name: 'escalation.rules' });
-  return (
-    <Choice legend="Request a person when">
-      <ul className="agent-list">
-        {rules.fields.map(({ id }, at) => (
-          <li key={id}>
-            <RuleFields form={form} at={at} onRemove={() => rules.remove(at)} />
-          </li>
-        ))}
-      </ul>
-      <p>
-        <Button size="small" onClick={() => rules.append({ when: 'user_request', keywords: '' })}>
-          Add a rule
-        </Button>
-      </p>
-    </Choice>
-  );
-}
-
-function RuleFields({ form, at, onRemove }: AgentFormProps & { at: number; onRemove: () => void }) {
-  const place = `escalation.rules.${at}` as const;
-  const name = `Rule ${at + 1}`;
-  const when = form.watch(`${place}.when`);
-  const error = errorAt(form, place);
-  return (
-    <div className="agent-rule">
-      <select aria-label={name} {...form.register(`${place}.when`)}>
-        {Object.entries(WHENS).map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-      {when === 'keyword' ? (
-        <textarea
-          aria-label={`${name}: words, one per line`}
-          placeholder="One per line"
-          rows={3}
-          {...form.register(`${place}.keywords`)}
-        />
-      ) : null}
-      {isCounted(when) ? (
-        <input
-          aria-label={`${name}: how many times`}
-          type="number"
-          min={1}
-          placeholder="How many times"
-          {...form.register(`${place}.count`, { setValueAs: numberOf })}
-        />
-      ) : null}
-      <input
-        aria-label={`${name}: reason shown`}
-        placeholder="Reason shown to people"
-        {...form.register(`${place}.reason`)}
-      />
-      <input aria-label={`${name}: team`} placeholder="Team" {...form.register(`${place}.team`)} />
-      <Button size="small" onClick={onRemove} aria-label={`Remove ${name.toLowerCase()}`}>
-        Remove
-      </Button>
-      {error ? <p className="problem small">{error}</p> : null}
     </div>
   );
 }
@@ -208,15 +118,34 @@ function RedactionField({ form }: AgentFormProps) {
   );
 }
 
+/** Models that answer if the first one cannot. */
+function FallbackModels({ form }: AgentFormProps) {
+  const names = useProviders().map(({ name }) => name);
+  const value = form.watch('model.fallback');
+  return (
+    <OrJson
+      legend="Fallback models"
+      value={value}
+      empty={[]}
+      shape={SHAPES.fallback}
+      error={fieldErrors(form.failure, '/model/fallback')}
+      onChange={(next) => form.setValue('model.fallback', next)}
+    >
+      {(rows) => (
+        <FallbackRows
+          rows={rows}
+          fields={['provider', 'name']}
+          providers={names}
+          onChange={(next) => form.setValue('model.fallback', next)}
+        />
+      )}
+    </OrJson>
+  );
+}
+
 export function SeldomFields({ form }: AgentFormProps) {
   const mayOpen = useCan('publish');
   const number = { form, type: 'number' };
-  const json = {
-    form,
-    validate: jsonError,
-    hint: 'JSON in the API’s format. Leave empty for none.',
-    isCode: true,
-  };
   return (
     <>
       <div className="agent-pair">
@@ -225,14 +154,6 @@ export function SeldomFields({ form }: AgentFormProps) {
         <TextField {...number} name="model.max_tokens" label="Maximum tokens per reply" />
         <TextField {...number} name="knowledge.top_k" label="Passages per reply" />
         <TextField {...number} name="knowledge.min_score" label="Minimum score of a passage" />
-        <TextField {...number} name="escalation.timeout_sec" label="Seconds to wait for a person" />
-        <TextField form={form} name="escalation.team" label="Team" />
-        <TextField
-          form={form}
-          name="escalation.fallback_team"
-          label="Fallback team"
-          hint="Requested if nobody accepts in time."
-        />
         <TextField {...number} name="limits.max_duration_sec" label="Maximum duration in seconds" />
         <TextField
           {...number}
@@ -241,16 +162,7 @@ export function SeldomFields({ form }: AgentFormProps) {
         />
       </div>
       <RedactionField form={form} />
-      <JudgementField form={form} />
-      <AreaField {...json} name="tools" label="Tools" rows={10} />
-      <AreaField {...json} name="model.fallback" label="Fallback models" rows={4} />
-      <AreaField
-        {...json}
-        name="escalation.hours"
-        label="Hours when people are available"
-        rows={6}
-      />
-      <AreaField {...json} name="voice" label="Voice" rows={4} />
+      <FallbackModels form={form} />
       <AreaField
         form={form}
         name="widget.allowed_origins"
@@ -260,7 +172,15 @@ export function SeldomFields({ form }: AgentFormProps) {
         isCode
       />
       <TextField {...number} name="widget.max_concurrent" label="Maximum concurrent visitors" />
-      <AreaField {...json} name="metadata" label="Metadata" rows={3} />
+      <AreaField
+        form={form}
+        name="metadata"
+        label="Metadata"
+        hint="JSON in the API’s format. Leave empty for none."
+        validate={jsonError}
+        rows={3}
+        isCode
+      />
     </>
   );
 }

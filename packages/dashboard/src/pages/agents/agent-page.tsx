@@ -67,6 +67,7 @@ function DeclaredContent({ declared, onEdit }: { declared: Declared; onEdit: () 
         ) : null}
       </div>
       <AgentContentView
+        agentId={agent.id}
         content={{ ...agent, prompt: agent.prompt ?? data?.content.prompt ?? '' }}
       />
       <Embed agent={agent} />
@@ -131,7 +132,7 @@ function ContentOfVersion({
           </ButtonLink>
         </div>
       </div>
-      <AgentContentView content={data.content} />
+      <AgentContentView agentId={agent.id} content={data.content} />
     </>
   );
 }

@@ -1,10 +1,20 @@
-import { linesOf, setMembers, textOfLines } from '../../form/merge.ts';
+import { cleaned, linesOf, setMembers, textOfLines } from '../../form/merge.ts';
 import type { Form } from '../../form/use-edit-form.ts';
 import type { Agent } from '../../data/parley.ts';
+import {
+  isWrongJson,
+  SHAPES,
+  type Fallback,
+  type Hours,
+  type Loose,
+  type Tool,
+  type Transcriber,
+  type Voice,
+} from './agent-shapes.ts';
 
 /**
- * Form values of an agent. They are structured as in the API, but word lists and JSON are the texts that the user
- * types.
+ * Form values of an agent. They are structured as in the API, but word lists are the texts that the user types. A part
+ * that is edited as JSON is a text.
  */
 export type AgentValues = ReturnType<typeof valuesOf>;
 export type AgentFormProps = { form: Form<AgentValues> };
@@ -19,7 +29,7 @@ export function valuesOf(agent: Partial<Agent>) {
     first_message: agent.first_message ?? '',
     language: agent.language ?? '',
     publish_policy: agent.publish_policy ?? 'automatic',
-    model: { ...model, fallback: textOfJson(model?.fallback) },
+    model: { ...model, fallback: orJson<Loose<Fallback>[]>(model?.fallback ?? []) },
     knowledge: {
       /** Selects all sources; `sources` is then ignored. */
       all: knowledge?.all ?? false,
@@ -36,7 +46,9 @@ export function valuesOf(agent: Partial<Agent>) {
         ...rule,
         keywords: textOfLines(rule.keywords),
       })),
-      hours: textOfJson(escalation?.hours),
+      /** Null if people are always available. */
+      hours: orJson<Loose<Hours> | null>(escalation?.hours ?? null),
+      telephone: { to: escalation?.telephone?.to ?? '' },
     },
     limits: { ...agent.limits },
     redaction: agent.redaction ?? [],
@@ -46,11 +58,29 @@ export function valuesOf(agent: Partial<Agent>) {
       model: { ...judgement?.model },
       topics: textOfLines(judgement?.topics),
     },
-    tools: textOfJson(agent.tools),
-    voice: textOfJson(agent.voice),
+    tools: orJson<Tool[]>(agent.tools ?? []),
+    voice: orJson<Loose<Voice>>({ ...agent.voice }),
+    transcriber: orJson<Loose<Transcriber>>({ ...agent.transcriber }),
     widget: { ...widget, allowed_origins: textOfLines(widget?.allowed_origins) },
     metadata: textOfJson(agent.metadata),
   };
+}
+
+/** Returns the value with the type of a part that may also be a text with JSON. */
+function orJson<Value>(value: Value): Value | string {
+  return value;
+}
+
+/** Returns whether a part that is edited as JSON cannot be saved. */
+export function hasWrongJson(values: AgentValues): boolean {
+  const { tools, voice, transcriber, model, escalation } = values;
+  return (
+    isWrongJson(tools, SHAPES.tools) ||
+    isWrongJson(voice, SHAPES.voice) ||
+    isWrongJson(transcriber, SHAPES.transcriber) ||
+    isWrongJson(model.fallback, SHAPES.fallback) ||
+    isWrongJson(escalation.hours, SHAPES.hours)
+  );
 }
 
 /** Returns the fields to write through the API. JSON that does not parse is left out. */
@@ -59,12 +89,13 @@ export function fieldsOf(values: AgentValues): { [name: string]: unknown } {
   return {
     ...setMembers({
       ...values,
-      model: setMembers({ ...model, fallback: parsed(model.fallback) }),
+      model: setMembers({ ...model, fallback: partOf(model.fallback) }),
       knowledge: setMembers(knowledgeOf(knowledge)),
       escalation: setMembers({
         ...escalation,
         rules: escalation.rules.map(ruleOf),
-        hours: parsed(escalation.hours),
+        hours: partOf(escalation.hours),
+        telephone: cleaned(escalation.telephone),
       }),
       limits: setMembers(values.limits),
       // The settings of the judging model count only if a model judges.
@@ -75,8 +106,10 @@ export function fieldsOf(values: AgentValues): { [name: string]: unknown } {
           topics: linesOf(judgement.topics),
         }),
       }),
-      tools: parsed(values.tools),
-      voice: parsed(values.voice),
+      // Not cleaned, because a schema may have empty members.
+      tools: typeof values.tools === 'string' ? parsed(values.tools) : values.tools,
+      voice: partOf(values.voice),
+      transcriber: partOf(values.transcriber),
       widget: setMembers({ ...widget, allowed_origins: linesOf(widget.allowed_origins) }),
     }),
     prompt: values.prompt,
@@ -129,6 +162,10 @@ export function jsonError(text: string): string | true {
   } catch (error) {
     return `must be valid JSON: ${(error as Error).message}`;
   }
+}
+
+function partOf(part: unknown): unknown {
+  return typeof part === 'string' ? parsed(part) : cleaned(part);
 }
 
 function parsed(text: string): unknown {

@@ -1,8 +1,11 @@
 import { AreaField, SelectField, TextField } from '../../form/fields.tsx';
 import type { AgentFormProps } from './agent-values.ts';
+import { providerOptions, useProviders } from './use-providers.ts';
 
 /** Selects how ended conversations are judged. The model's settings appear only when a model judges. */
 export function JudgementField({ form }: AgentFormProps) {
+  const names = useProviders().map(({ name }) => name);
+  const options = providerOptions(names, form.watch('judgement.model.provider'), 'default');
   return (
     <>
       <SelectField
@@ -18,12 +21,18 @@ export function JudgementField({ form }: AgentFormProps) {
       {form.watch('judgement.by') === 'model' ? (
         <>
           <div className="agent-pair">
-            <TextField
+            <SelectField
               form={form}
               name="judgement.model.provider"
               label="Provider of the judging model"
               hint="Leave both empty for the model that replies."
-            />
+            >
+              {Object.entries(options).map(([name, text]) => (
+                <option key={name} value={name}>
+                  {text}
+                </option>
+              ))}
+            </SelectField>
             <TextField form={form} name="judgement.model.name" label="Judging model" />
           </div>
           <AreaField

@@ -32,7 +32,7 @@ export function NewAgentPage() {
         })}
       >
         {create.error ? <TroubleNote error={create.error} /> : null}
-        <div className="agent-content">
+        <div className="agent-form-columns">
           <div className="card stack">
             <BasicFields form={form} />
           </div>

@@ -1,0 +1,87 @@
+import type { ReactNode } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import { jsonProblem, type Shape } from './json-shape.ts';
+import { cleaned } from './merge.ts';
+
+/**
+ * A part of a form that people edit with fields, or as JSON in the API's format. While `value` is a text, the JSON is
+ * shown. The JSON is checked as it is typed, and the fields return once it fits them.
+ */
+export function OrJson<Value extends object>({
+  legend,
+  value,
+  empty,
+  shape,
+  error,
+  isExact,
+  whyJson,
+  onChange,
+  children,
+}: {
+  legend: string;
+  value: Value | string;
+  /** The value of a blank text. */
+  empty: Value;
+  shape: Shape;
+  /** Error that the API returned for the value, or for a value inside it. */
+  error?: string | undefined;
+  /** Whether empty members mean something, so that the JSON keeps them. */
+  isExact?: boolean;
+  /** Why the fields cannot show the JSON; undefined if they can. */
+  whyJson?: string | undefined;
+  onChange: (value: Value | string) => void;
+  children: (value: Value) => ReactNode;
+}) {
+  const problem = typeof value === 'string' ? jsonProblem(value, shape) : undefined;
+  const turnText = typeof value === 'string' ? 'Edit with fields' : 'Edit as JSON';
+  const turn = (): void => {
+    if (typeof value !== 'string') onChange(textOf(isExact ? value : cleaned(value)));
+    // The shape was checked above.
+    else onChange(value.trim() === '' ? empty : (JSON.parse(value) as Value));
+  };
+  return (
+    <fieldset className="choices">
+      <legend>{legend}</legend>
+      {typeof value === 'string' ? (
+        <Field
+          label={`${legend} as JSON`}
+          hint={whyJson ?? 'In the API’s format. Leave empty for none.'}
+          error={problem ?? error}
+        >
+          {(control) => (
+            <textarea
+              {...control}
+              className="mono"
+              spellCheck={false}
+              rows={Math.min(20, Math.max(4, value.split('\n').length + 1))}
+              value={value}
+              onChange={({ target }) => onChange(target.value)}
+            />
+          )}
+        </Field>
+      ) : (
+        <div className="stack-small">
+          {children(value)}
+          {error ? <p className="problem small">{error}</p> : null}
+        </div>
+      )}
+      <p>
+        <Button
+          size="small"
+          kind="quiet"
+          onClick={turn}
+          disabled={problem !== undefined || whyJson !== undefined}
+          aria-label={`${turnText}: ${legend}`}
+        >
+          {turnText}
+        </Button>
+      </p>
+    </fieldset>
+  );
+}
+
+function textOf(value: unknown): string {
+  const isNothing = value === undefined || Object.keys(Object(value) as object).length === 0;
+  return isNothing ? '' : JSON.stringify(value, null, 2);
+}

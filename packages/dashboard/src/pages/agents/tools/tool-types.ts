@@ -1,0 +1,10 @@
+import type { Tool } from '../agent-shapes.ts';
+
+/** Says in words what the tools of each type do. */
+export const TYPES: Record<Tool['type'], string> = {
+  webhook: 'calls your service',
+  knowledge_search: 'searches the knowledge',
+  handoff: 'hands over to another agent',
+  transfer_call: 'requests a person',
+  end_call: 'ends the conversation',
+};
