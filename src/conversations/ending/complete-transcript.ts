@@ -10,6 +10,7 @@ import {
   type ConversationDeps,
 } from '../record/conversation-deps.ts';
 import { summarize } from '../record/summarize.ts';
+import { countUsage } from '../record/tally.ts';
 import type { Judgement } from '../record/judgement.ts';
 import type { EventData } from '../../events/event-types.ts';
 import type { Judged } from '../judging/ask-judge.ts';
@@ -92,8 +93,16 @@ function withJudgement(byRule: Completed, judging: Judging | undefined): Complet
   const { verdict, reply } = judging.judged;
   const isOpen = VERDICT_OUTCOMES.some((one) => one === outcome) && !judging.isOutcomeStated;
   const { inputTokens, outputTokens, cachedInputTokens, estimated } = reply.usage;
+  const usage = {
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    cached_input_tokens: cachedInputTokens,
+    estimated,
+  };
+  const { cost } = reply;
   return {
     ...byRule,
+    tally: countUsage(byRule.tally, [{ usage, cost }]),
     summary: verdict.summary,
     outcome: isOpen ? verdict.outcome : outcome,
     csatPredicted: verdict.satisfaction,
@@ -103,13 +112,8 @@ function withJudgement(byRule: Completed, judging: Judging | undefined): Complet
       topics: verdict.topics,
       open_questions: verdict.openQuestions,
       ...ruled,
-      usage: {
-        input_tokens: inputTokens,
-        output_tokens: outputTokens,
-        cached_input_tokens: cachedInputTokens,
-        estimated,
-      },
-      cost: reply.cost,
+      usage,
+      cost,
       duration_ms: reply.durationMs,
       error: null,
     },

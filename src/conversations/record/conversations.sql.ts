@@ -264,12 +264,12 @@ export async function endConversationRow(
 /** Stores the final result of an ended conversation, which the caller has locked. */
 export async function setSummary(
   db: Db,
-  { id, summary, outcome, csatPredicted, judgement }: ConversationRow,
+  { id, summary, outcome, csatPredicted, judgement, tally }: ConversationRow,
 ): Promise<void> {
   await db.query(
-    `update conversations set summary = $2, outcome = $3, csat_predicted = $4, judgement = $5
+    `update conversations set summary = $2, outcome = $3, csat_predicted = $4, judgement = $5, tally = $6
       where id = $1`,
-    [id, summary, outcome, csatPredicted, judgement],
+    [id, summary, outcome, csatPredicted, judgement, tally],
   );
 }
 

@@ -60,6 +60,22 @@ export type Tally = {
    * remarks. An answer removes them. Absent in tallies of earlier releases, which means none.
    */
   said?: string[];
+  /** Model usage of the turns and of the judgement. Absent if no model was used, and in tallies of earlier releases. */
+  usage?: UsageTally;
+};
+
+export type UsageTally = {
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  /** Costs by currency. Requests without prices do not count. */
+  costs: Record<string, number>;
+};
+
+/** Usage of one reply of a model, as turns and judgements store it. */
+type Used = {
+  usage: { input_tokens: number; output_tokens: number; cached_input_tokens: number };
+  cost: { amount: number; currency: string } | null;
 };
 
 export type TriedTool = { name: string; failed: number };
@@ -110,6 +126,28 @@ export const EMPTY_TALLY: Tally = {
 export function withoutWords(tally: Tally): Tally {
   const escalations = { ...tally.escalations, acceptedBy: null };
   return { ...tally, escalations, recent: [], open: [], told: [], said: [] };
+}
+
+const NO_USAGE: UsageTally = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costs: {} };
+
+/** Adds the usage of replies to the tally. */
+export function countUsage(tally: Tally, replies: readonly Used[]): Tally {
+  if (replies.length === 0) return tally;
+  return { ...tally, usage: replies.reduce(addUsage, tally.usage ?? NO_USAGE) };
+}
+
+function addUsage(sum: UsageTally, { usage, cost }: Used): UsageTally {
+  return {
+    inputTokens: sum.inputTokens + usage.input_tokens,
+    outputTokens: sum.outputTokens + usage.output_tokens,
+    cachedInputTokens: sum.cachedInputTokens + usage.cached_input_tokens,
+    costs: cost ? { ...sum.costs, [cost.currency]: addCost(sum, cost) } : sum.costs,
+  };
+}
+
+/** Adds an amount and rounds to a millionth of a cent, as prices do (src/models/usage.ts). */
+function addCost({ costs }: UsageTally, { amount, currency }: NonNullable<Used['cost']>): number {
+  return Math.round(((costs[currency] ?? 0) + amount) * 100_000_000) / 100_000_000;
 }
 
 /** Returns true if a human has taken over and speaks instead of the agent. */

@@ -2,7 +2,7 @@ import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.sql.
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Redacted } from '../redaction/redact.ts';
 import type { ProviderFields } from '../../models/model.ts';
-import type { Tally } from './tally.ts';
+import { countUsage, type Tally } from './tally.ts';
 
 export type TurnRole = 'user' | 'agent' | 'tool' | 'human' | 'system';
 
@@ -172,7 +172,11 @@ const ADDED = `insert into turns (conversation_id, index, role, text, started_at
 
 function valuesOf(add: TurnsToAdd): unknown[] {
   const { id, turnCount, status } = add.conversation;
-  const { turns, tally, silenceSec } = add;
+  const { turns, silenceSec } = add;
+  const tally = countUsage(
+    add.tally,
+    turns.flatMap(({ model }) => model ?? []),
+  );
   return [id, turnCount, status, JSON.stringify(turns), tally, add.status, silenceSec];
 }
 
