@@ -72,6 +72,8 @@ export const NOUNS: Record<string, Noun> = {
       'completions',
     ],
   },
+  // Figures of conversations.
+  analytics: { below: ['conversations'] },
   // A conversation by voice, over any carrier. Only `session` and `playout` know the conversation.
   voice: {
     below: ['conversations'],
@@ -216,6 +218,11 @@ export const OWN_TIME = /^(clock\.ts$|failpoints\.ts$|(dashboard|widget|drill)\/
 
 /** Files with SQL on tables of another noun, each with its reason. Only the outbox writes such a table. */
 export const REACHES_OVER: Record<string, readonly string[]> = {
+  // Conversations in progress and at the edge of a period have no counters yet. Reply times stand in turns.
+  'analytics/measures.sql.ts': ['conversations', 'escalations'],
+  'analytics/agent-stats.sql.ts': ['conversations', 'turns'],
+  // People are known from the escalations that they accepted.
+  'analytics/figures.sql.ts': ['escalations'],
   // The fan-out: one statement stores an event and its deliveries.
   'events/outbox.sql.ts': ['delivery_queue', 'webhook_endpoints'],
   // A claim reads the body too; a replay looks for missed events.
@@ -255,9 +262,12 @@ export const TABLES: Record<string, string> = {
   agents: 'agents',
   agent_activations: 'agents',
   agent_versions: 'agents',
+  analytics_costs: 'analytics',
+  analytics_counts: 'analytics',
   api_keys: 'access',
   audit_log: 'audit',
   calls: 'calls',
+  conversation_facts: 'analytics',
   conversation_metadata: 'conversations',
   conversations: 'conversations',
   customer_erasures: 'erasure',

@@ -11,6 +11,7 @@ const AT_MOST: Record<string, number> = {
   list_delivery_processes: 12,
   find_expired_delivery: 4,
   has_deferred_event: 6,
+  has_conversation_fact: 6,
   next_sync: 12,
   look_at_calls: 12,
   list_running_jobs: 6,

@@ -897,6 +897,177 @@ export interface components {
       /** Turns of all speakers. */
       turns: number;
     };
+    /** Figures of conversations over time and by group. */
+    Analytics: {
+      /** Start of the first interval. */
+      from: number;
+      /** End of the period: the next quarter of an hour. */
+      to: number;
+      interval: ('hour' | 'day' | 'week');
+      time_zone: string;
+      group_by: ('agent' | 'version' | 'channel' | 'topic' | 'person' | null);
+      total: components['schemas']['AnalyticsFigures'];
+      /** The period of the same length before `from`. */
+      previous: {
+        /** Unix seconds. */
+        from: number;
+        /** Unix seconds. */
+        to: number;
+        total: components['schemas']['AnalyticsFigures'];
+      };
+      /** One entry for each interval, the earliest first. */
+      buckets: {
+        /** Start. */
+        at: number;
+        /** Conversations that started in the period, including erased ones. */
+        conversations: number;
+        /** Conversations that have not ended. */
+        active: number;
+        /** Conversations that have ended: the sum of the seven outcomes. */
+        ended: number;
+        /** Conversations with the outcome `resolved`. */
+        resolved: number;
+        /** Conversations with the outcome `unresolved`. */
+        unresolved: number;
+        /** Conversations with the outcome `escalated`. */
+        escalated: number;
+        /** Conversations with the outcome `abandoned`. */
+        abandoned: number;
+        /** Conversations with the outcome `voicemail`. */
+        voicemail: number;
+        /** Conversations with the outcome `failed`. */
+        failed: number;
+        /** Conversations with the outcome `unknown`. */
+        unknown: number;
+        /** `resolved` divided by `ended`. */
+        resolution_rate: (number | null);
+        /** Average satisfaction that users reported, 1 to 5. */
+        csat_average: (number | null);
+        /** Number of conversations whose users reported their satisfaction. */
+        csat_count: number;
+        /** Average predicted satisfaction of the ended conversations, 1 to 5. */
+        csat_predicted_average: (number | null);
+        /** Mean absolute difference between predicted and reported satisfaction, over conversations that have both. */
+        csat_predicted_error: (number | null);
+        /** Pearson correlation of reported and predicted satisfaction. Null with fewer than two values, or if all values of one kind are equal. */
+        csat_correlation: (number | null);
+        /** Escalations in these conversations. */
+        escalations: number;
+        /** Conversations with at least one escalation. */
+        escalated_conversations: number;
+        /** `escalated_conversations` divided by `conversations`. */
+        escalation_rate: (number | null);
+        /** Questions of users, answered or not. */
+        questions: number;
+        /** Questions without an answer. */
+        gaps: number;
+        /** `gaps` divided by `questions`. */
+        gap_rate: (number | null);
+        /** Turns of all speakers. */
+        turns: number;
+        /** Ended conversations in which nobody requested a person. */
+        contained: number;
+        /** `contained` divided by `ended`. */
+        containment_rate: (number | null);
+        /** Escalations that somebody accepted. */
+        accepted_escalations: number;
+        /** Average time from a request for a person to the acceptance, in seconds. */
+        time_to_accept_sec: (number | null);
+        /** Escalations that nobody accepted in time. */
+        missed_escalations: number;
+        /** Tokens that models read, for replies and judgements. Includes cached tokens. */
+        input_tokens: number;
+        /** Tokens that models wrote. */
+        output_tokens: number;
+        /** Input tokens that a provider took from its cache. */
+        cached_input_tokens: number;
+        /** Costs of models by currency, such as `{"USD": 1.25}`. Requests to a provider without prices do not count. */
+        costs: { [name: string]: number };
+      }[];
+      /** One entry for each group with conversations, those with the most first. Empty without `group_by`. */
+      groups: {
+        agent_id: (string | null);
+        version: (number | null);
+        channel: ('chat' | 'voice' | 'sms' | 'web_voice' | null);
+        topic: (string | null);
+        /** Person who accepted escalations. */
+        person: ({
+          id: string;
+          name: (string | null);
+        } | null);
+        total: components['schemas']['AnalyticsFigures'];
+        previous: components['schemas']['AnalyticsFigures'];
+      }[];
+      /** Whether there are more than 100 groups. */
+      has_more: boolean;
+    };
+    /** Figures of a group of conversations. */
+    AnalyticsFigures: {
+      /** Conversations that started in the period, including erased ones. */
+      conversations: number;
+      /** Conversations that have not ended. */
+      active: number;
+      /** Conversations that have ended: the sum of the seven outcomes. */
+      ended: number;
+      /** Conversations with the outcome `resolved`. */
+      resolved: number;
+      /** Conversations with the outcome `unresolved`. */
+      unresolved: number;
+      /** Conversations with the outcome `escalated`. */
+      escalated: number;
+      /** Conversations with the outcome `abandoned`. */
+      abandoned: number;
+      /** Conversations with the outcome `voicemail`. */
+      voicemail: number;
+      /** Conversations with the outcome `failed`. */
+      failed: number;
+      /** Conversations with the outcome `unknown`. */
+      unknown: number;
+      /** `resolved` divided by `ended`. */
+      resolution_rate: (number | null);
+      /** Average satisfaction that users reported, 1 to 5. */
+      csat_average: (number | null);
+      /** Number of conversations whose users reported their satisfaction. */
+      csat_count: number;
+      /** Average predicted satisfaction of the ended conversations, 1 to 5. */
+      csat_predicted_average: (number | null);
+      /** Mean absolute difference between predicted and reported satisfaction, over conversations that have both. */
+      csat_predicted_error: (number | null);
+      /** Pearson correlation of reported and predicted satisfaction. Null with fewer than two values, or if all values of one kind are equal. */
+      csat_correlation: (number | null);
+      /** Escalations in these conversations. */
+      escalations: number;
+      /** Conversations with at least one escalation. */
+      escalated_conversations: number;
+      /** `escalated_conversations` divided by `conversations`. */
+      escalation_rate: (number | null);
+      /** Questions of users, answered or not. */
+      questions: number;
+      /** Questions without an answer. */
+      gaps: number;
+      /** `gaps` divided by `questions`. */
+      gap_rate: (number | null);
+      /** Turns of all speakers. */
+      turns: number;
+      /** Ended conversations in which nobody requested a person. */
+      contained: number;
+      /** `contained` divided by `ended`. */
+      containment_rate: (number | null);
+      /** Escalations that somebody accepted. */
+      accepted_escalations: number;
+      /** Average time from a request for a person to the acceptance, in seconds. */
+      time_to_accept_sec: (number | null);
+      /** Escalations that nobody accepted in time. */
+      missed_escalations: number;
+      /** Tokens that models read, for replies and judgements. Includes cached tokens. */
+      input_tokens: number;
+      /** Tokens that models wrote. */
+      output_tokens: number;
+      /** Input tokens that a provider took from its cache. */
+      cached_input_tokens: number;
+      /** Costs of models by currency, such as `{"USD": 1.25}`. Requests to a provider without prices do not count. */
+      costs: { [name: string]: number };
+    };
     /** An address that receives events. */
     WebhookEndpoint: {
       /** Id of the endpoint, `we_…`. */
@@ -3548,6 +3719,49 @@ export interface paths {
       responses: {
         200: { headers: { [name: string]: unknown }; content: {
           'application/json': components['schemas']['Stats'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/analytics': Only<{
+    /** Read figures of conversations over time and by group */
+    get: {
+      parameters: {
+        query?: {
+          /** Unix seconds, inclusive. Rounded down to the start of its interval. Default: 28 days before `to`. */
+          from?: number;
+          /** Unix seconds, exclusive. Rounded up to a quarter of an hour. Default: now. */
+          to?: number;
+          /** Length of a bucket. The period has at most 31 days by hour, 366 by day and 1098 by week. Weeks begin on Monday. */
+          interval?: ('hour' | 'day' | 'week');
+          /** Time zone in which days and weeks begin. */
+          time_zone?: string;
+          /** Property by which to group. A conversation counts once for each of its topics, and for each person who accepted it. */
+          group_by?: ('agent' | 'version' | 'channel' | 'topic' | 'person');
+          agent_id?: string;
+          /** Counts this version only. Requires `agent_id`. */
+          version?: number;
+          channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
+          /** Counts conversations with this topic only. */
+          topic?: string;
+          /** Counts conversations that the person with this id accepted. */
+          person?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Analytics'];
+          'text/csv': string;
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
         401: Refused<'unauthorized'>;

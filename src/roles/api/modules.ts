@@ -2,6 +2,7 @@ import type { Route } from '../../platform/http/route.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import { createAccess, type Access } from './modules/access.ts';
 import { createAgents } from './modules/agents.ts';
+import { createAnalytics } from './modules/analytics.ts';
 import { createCalls, type Calls } from './modules/calls.ts';
 import {
   createConversations,
@@ -54,12 +55,14 @@ export function createModules(infrastructure: Infrastructure, options: ModuleOpt
   const customers = createCustomers({ conversing, telephony });
   const talks = createTalks(infrastructure, { conversing, calls });
   const agents = createAgents(infrastructure, { sampleModel });
+  const analytics = createAnalytics(infrastructure);
   const events = createEvents(infrastructure);
   const declared = createDeclared(infrastructure);
   const housekeeping = createHousekeeping(infrastructure);
   // Before `declared`: a path of `models` also matches the path of one object.
   const answering = [
     agents,
+    analytics,
     events,
     conversations,
     calls,

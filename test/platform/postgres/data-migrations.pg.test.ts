@@ -187,4 +187,39 @@ test('rows of earlier releases get what each migration adds', async () => {
     [owners[1], false],
     [owners[2], false],
   ]);
+
+  await migrateTo('0040');
+  const started = new Date(1_795_000_000_000);
+  const over = { ...conversation, agent_id: kept, started_at: started, ended_at: started };
+  const tally = { answered: 2, escalations: { requested: 1, accepted: 1 } };
+  const before = await add('conversations', { ...over, tally, outcome: 'resolved' });
+  await add('escalations', {
+    conversation_id: before,
+    agent_id: kept,
+    status: 'completed',
+    reason: '',
+    summary: '',
+    requested_at: started,
+    times_out_at: started,
+    accepted_at: new Date(started.getTime() + 9_000),
+    accepted_by: { id: 'ann', name: 'Ann' },
+  });
+  await add('conversations', { ...over, test: true });
+  await migrateTo('0043');
+  // Rated between the two migrations: what the trigger adds must not count beside what migration 44 counts.
+  await client.query('update conversations set csat = 4 where id = $1', [before]);
+  await add('conversations', {
+    ...over,
+    ended_at: started,
+    outcome: 'failed',
+    judgement: { topics: ['a'] },
+  });
+  await migrateTo('0044');
+  const facts = `select outcome, sum(weight)::int, sum(csat)::int, sum(answered)::int, sum(wait_sec)::int, max(people::text),
+                        max(topics::text)
+                   from conversation_facts where quarter = '2026-11-18T11:00:00Z' group by outcome order by outcome`;
+  expect(await read(facts)).toEqual([
+    ['failed', 1, null, 0, 0, null, '["a"]'],
+    ['resolved', 1, 4, 2, 9, '[{"id": "ann", "accepted": 1, "wait_sec": 9}]', null],
+  ]);
 });

@@ -1,14 +1,12 @@
 import { agentVersionRoutes } from '../../../agents/agent-versions.routes.ts';
 import { agentRoutes } from '../../../agents/agents.routes.ts';
-import { agentStatsRoute } from '../../../conversations/agent-stats.routes.ts';
-import { statsRoute } from '../../../conversations/stats.routes.ts';
 import { MODEL_PROVIDER_KIND } from '../../../models/model-provider.kind.ts';
 import { findSourceIds } from '../../../knowledge/sources/knowledge-sources.sql.ts';
 import type { Infrastructure } from '../infrastructure.ts';
 import type { SampleModel } from '../../../conversations/turns/who-replies.ts';
 import type { Module } from './module.ts';
 
-/** Creates the module of agents, their versions, and the figures of their conversations. */
+/** Creates the module of agents and their versions. */
 export function createAgents(
   infrastructure: Infrastructure,
   { sampleModel }: { sampleModel: SampleModel | undefined },
@@ -30,8 +28,6 @@ export function createAgents(
         findSources: (namespace, ids) => findSourceIds(pool, { namespace, ids, names: [] }),
       }),
       ...agentVersionRoutes(infrastructure),
-      agentStatsRoute(infrastructure),
-      statsRoute(infrastructure),
     ],
   };
 }

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fromUuid, newUuid } from '../../src/ids.ts';
 import type { Reply } from '../roles/api/api-setup.ts';
-import { startConversationFixture, type ConversationFixture } from './conversation-setup.ts';
+import {
+  startConversationFixture,
+  type ConversationFixture,
+} from '../conversations/conversation-setup.ts';
 
 /** `GET /v1/stats`: all agents of a namespace, by version, by one statement (contract/agents.md#statistics). */
 let fixture: ConversationFixture;

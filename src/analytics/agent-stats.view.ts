@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
 import { timeBound } from '../platform/http/fields.ts';
-import type { Counted, Span } from './agent-stats.sql.ts';
+import type { Measured } from './measures.sql.ts';
+import type { Span } from './parts.sql.ts';
 
 /**
  * This file defines statistics of conversations as REST returns them, for an agent, a version or a namespace
@@ -36,7 +37,8 @@ export function spanOf(
 
 export const count = (description: string) => z.int().min(0).meta({ description });
 /** Returns the schema of a rate. It is null if the divisor is zero. */
-const rate = (description: string) => z.number().min(0).max(1).nullable().meta({ description });
+export const rate = (description: string) =>
+  z.number().min(0).max(1).nullable().meta({ description });
 export const figure = (description: string) => z.number().min(0).nullable().meta({ description });
 
 export const countedShape = {
@@ -81,10 +83,11 @@ export const countedShape = {
 
 const Shown = z.object(countedShape);
 
-export function countedView(row: Counted): z.output<typeof Shown> {
+export function countedView(row: Measured): z.output<typeof Shown> {
+  const conversations = row.active + row.ended;
   const questions = row.answered + row.gaps;
   return {
-    conversations: row.conversations,
+    conversations,
     active: row.active,
     ended: row.ended,
     resolved: row.resolved,
@@ -97,12 +100,12 @@ export function countedView(row: Counted): z.output<typeof Shown> {
     resolution_rate: ratio(row.resolved, row.ended),
     csat_average: ratio(row.csatSum, row.csatCount),
     csat_count: row.csatCount,
-    csat_predicted_average: row.csatPredictedAverage,
-    csat_predicted_error: row.csatPredictedError,
-    csat_correlation: row.csatCorrelation,
+    csat_predicted_average: ratio(row.predictedTenths, 10 * row.predictedCount),
+    csat_predicted_error: ratio(row.bothErrorTenths, 10 * row.bothCount),
+    csat_correlation: correlation(row),
     escalations: row.escalations,
     escalated_conversations: row.escalatedConversations,
-    escalation_rate: ratio(row.escalatedConversations, row.conversations),
+    escalation_rate: ratio(row.escalatedConversations, conversations),
     questions,
     gaps: row.gaps,
     gap_rate: ratio(row.gaps, questions),
@@ -110,6 +113,19 @@ export function countedView(row: Counted): z.output<typeof Shown> {
   };
 }
 
-function ratio(part: number, whole: number): number | null {
+export function ratio(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
+}
+
+/**
+ * Returns Pearson's correlation of reported and predicted satisfaction. All sums are whole numbers, so that equal values have a
+ * variance of exactly zero.
+ */
+function correlation(row: Measured): number | null {
+  const { bothCount: n, bothCsat: x, bothTenths: y } = row;
+  const varianceX = n * row.bothCsatSquared - x * x;
+  const varianceY = n * row.bothTenthsSquared - y * y;
+  if (varianceX === 0 || varianceY === 0) return null;
+  const r = (n * row.bothProduct - x * y) / Math.sqrt(varianceX) / Math.sqrt(varianceY);
+  return Math.max(-1, Math.min(1, r));
 }

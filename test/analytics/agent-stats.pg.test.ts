@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Reply } from '../roles/api/api-setup.ts';
 import { newUuid, toUuid } from '../../src/ids.ts';
-import { pass, startConversationFixture, type ConversationFixture } from './conversation-setup.ts';
+import {
+  pass,
+  startConversationFixture,
+  type ConversationFixture,
+} from '../conversations/conversation-setup.ts';
 
 /** What became of an agent's conversations, as numbers that a roll-out can be judged by. */
 let fixture: ConversationFixture;

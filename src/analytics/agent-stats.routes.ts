@@ -61,10 +61,11 @@ export function agentStatsRoute(deps: AgentStatsDeps): Route {
     errors: ['unknown_version'],
     handle: async ({ caller: { namespace }, params: { id: agentId }, query }) => {
       await requireAgent(deps, { namespace, id: agentId });
-      const span = spanOf(query, deps.nowMs());
+      const nowMs = deps.nowMs();
+      const span = spanOf(query, nowMs);
       await requireVersion(deps, agentId, query.version);
       const of = { namespace, agentId, version: query.version };
-      const row = await readAgentStats(deps.pool, of, span);
+      const row = await readAgentStats(deps.pool, of, { span, nowSec: nowMs / 1_000 });
       const about = { agent_id: fromUuid('agt', agentId), version: query.version ?? null };
       const latency = {
         turn_latency_count: row.latencyCount,

@@ -45,11 +45,12 @@ export function statsRoute(deps: { pool: Pool; nowMs: () => number }): Route {
     query: spanQuery,
     answers: { 200: { description: 'The statistics.', schema: Stats } },
     handle: async ({ caller: { namespace }, query }) => {
-      const span = spanOf(query, deps.nowMs());
+      const nowMs = deps.nowMs();
+      const span = spanOf(query, nowMs);
       const { total, versions } = await readStats(
         deps.pool,
         { namespace, limit: ROWS_MAX + 1 },
-        span,
+        { span, nowSec: nowMs / 1_000 },
       );
       const agents = versions.slice(0, ROWS_MAX).map(({ agentId, version, ...row }) => ({
         agent_id: fromUuid('agt', agentId),
