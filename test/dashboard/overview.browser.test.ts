@@ -140,14 +140,82 @@ test('what was talked and delivered is counted, and the figures follow by themse
   await agents.getByRole('listitem').filter({ hasText: 'counter' }).getByText('3').waitFor();
 });
 
-test.each(WALKED_THEMES)('it is accessible, %s, and at 360 px', async (theme) => {
+test.each(WALKED_THEMES)('it and its trends are accessible, %s, and at 360 px', async (theme) => {
   const { page, parley } = await openDashboard({
     at: '/',
     theme,
     viewport: { width: 360, height: 740 },
   });
-  await newAgent(parley, `agent-${theme}`);
+  const agent = await newAgent(parley, `agent-${theme}`);
   await page.getByRole('link', { name: `agent-${theme}`, exact: true }).waitFor();
   await expectAccessible(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await ok(parley.POST('/v1/conversations', { body: { agent_id: agent } }));
+  await page.goto('/analytics');
+  await page.getByRole('region', { name: 'Agents' }).waitFor();
+  await expectAccessible(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+});
+
+test('trends by day and group, compared with the period before, as a chart, a table and a file', async () => {
+  const namespace = 'trends';
+  const { page, parley, pool } = await openDashboard({ namespace, at: '/' });
+  const agent = await newAgent(parley, 'counter');
+  const started = (daysAgo: number): Date => new Date(Date.now() - daysAgo * 86_400_000);
+  const lives: [daysAgo: number, outcome: string, topics: string[]][] = [
+    [1, 'resolved', ['billing']],
+    [1, 'resolved', ['billing', 'delivery']],
+    [2, 'failed', []],
+    [30, 'resolved', []],
+    [31, 'resolved', []],
+  ];
+  for (const [daysAgo, outcome, topics] of lives) {
+    await pool.query(
+      `insert into conversations (id, namespace, agent_id, agent_version, channel, status, outcome, judgement, started_at,
+                                  ended_at, max_duration_sec, silence_timeout_sec)
+       select parley_uuid_v7(), namespace, id, 1, 'chat', 'ended', $2, $3, $4, $4, 60, 60 from agents where id = $1`,
+      [toUuid('agt', agent), outcome, { topics }, started(daysAgo)],
+    );
+  }
+  await page.getByRole('link', { name: 'Trends' }).click();
+  await page.getByRole('heading', { name: 'Analytics' }).waitFor();
+  await page
+    .getByRole('button', { name: /^Conversations 3 \+50 ?% against the 28 days before$/ })
+    .waitFor();
+  await page
+    .getByRole('region', { name: 'Agents' })
+    .getByRole('row', { name: /counter/ })
+    .waitFor();
+
+  // The chart by keyboard: two days ago is the third last.
+  const chart = page.getByRole('group', { name: /^Conversations in the last 28 days: 3/ });
+  await chart.focus();
+  for (const _ of [1, 2, 3]) await page.keyboard.press('ArrowLeft');
+  await page.getByRole('status').filter({ hasText: /: 1/ }).waitFor();
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: /^failed 1$/ })
+    .waitFor();
+
+  await page.getByRole('button', { name: /^Resolved 67 ?% 2 of 3 −33 points/ }).click();
+  await page.getByText('Values as a table').click();
+  const values = page.getByRole('region', { name: 'Resolved as a table' });
+  expect(await values.getByRole('row').count()).toBe(29);
+  await values.getByRole('cell', { name: /^100 ?%$/ }).waitFor();
+  await expectAccessible(page);
+
+  await page.getByLabel('Group by').selectOption('topic');
+  await page
+    .getByRole('region', { name: 'Topics' })
+    .getByRole('button', { name: 'billing' })
+    .click();
+  await page.getByLabel('Topic').waitFor();
+  await page.getByRole('button', { name: /^Conversations 2/ }).waitFor();
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download CSV' }).click();
+  const file = await (await downloading).createReadStream();
+  const chunks: string[] = await file.setEncoding('utf8').toArray();
+  expect(chunks.join('')).toMatch(/^start,agent_id,conversations,.*\r\n\S+,agt_\w+,2,0,2,2,/);
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await page.getByRole('button', { name: /^Conversations 3/ }).waitFor();
 });

@@ -62,6 +62,7 @@ const pages = [
     () => import('../pages/escalations/escalations-page.tsx'),
     'EscalationsPage',
   ),
+  page('/analytics', () => import('../pages/analytics/analytics-page.tsx'), 'AnalyticsPage'),
   page('/knowledge', () => import('../pages/knowledge/sources-page.tsx'), 'SourcesPage'),
   page(
     '/knowledge/sources/$sourceId',

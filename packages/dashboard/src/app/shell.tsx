@@ -32,6 +32,7 @@ const GROUPS: readonly { name: string | null; places: readonly Place[] }[] = [
   {
     name: 'Operate',
     places: [
+      { to: '/analytics', name: 'Analytics', icon: 'analytics' },
       { to: '/webhooks', name: 'Webhooks', icon: 'webhooks' },
       { to: '/settings', name: 'Settings', icon: 'settings' },
     ],

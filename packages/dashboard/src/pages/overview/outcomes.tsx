@@ -22,7 +22,9 @@ export function Outcomes() {
     <section className="card stack-small" aria-labelledby="outcomes">
       <div className="spread">
         <h2 id="outcomes">Conversations</h2>
-        <span className="muted small">last 24 hours</span>
+        <span className="muted small">
+          last 24 hours · <Link to="/analytics">Trends</Link>
+        </span>
       </div>
       {error ? <TroubleNote error={error} onRetry={() => void refetch()} /> : null}
       {total ? (
