@@ -27,7 +27,8 @@ export function Time({
 }
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
-const short = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+/** In English as the sentences around it; dates and clock times are in the format of the browser's language. */
+const short = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
