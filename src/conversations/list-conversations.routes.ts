@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
 import { asApiError } from '../platform/http/answer.ts';
-import { idCursor, idPage, LIMIT_DEFAULT, pageOf, pageSchema } from '../platform/http/cursor.ts';
+import {
+  idCursor,
+  idPage,
+  LIMIT_DEFAULT,
+  listOrder,
+  pageSchema,
+  totalCount,
+  withTotal,
+} from '../platform/http/cursor.ts';
 import {
   idValue,
   metadataFilter,
@@ -16,15 +24,17 @@ import { namesType } from '../platform/http/sse.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import {
   channel,
-  Conversation,
   conversationStatus,
-  conversationView,
+  ListedConversation,
+  listedConversationView,
   outcome,
   withTests,
 } from './record/conversation.view.ts';
 import { exportConversations } from './export-conversations.ts';
-import { listConversations } from './record/list-conversations.sql.ts';
-import { searchConversations, soughtBy } from './search-conversations.ts';
+import type { ConversationRow } from './record/conversations.sql.ts';
+import { countConversations, type ConversationFilter } from './record/list-conversations.sql.ts';
+import { readQuotes } from './record/quotes.sql.ts';
+import { searchConversations, soughtBy, type Sought } from './search-conversations.ts';
 
 const LINES_TYPE = 'application/x-ndjson';
 const page = idPage('conv');
@@ -46,7 +56,7 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
     operationId: 'listConversations',
     tag: 'Conversations',
     scope: 'read',
-    summary: 'List conversations, newest first',
+    summary: 'List conversations',
     description:
       'The header `Accept: application/x-ndjson` exports all conversations without pages: one line ' +
       'of JSON per conversation, with `transcript {turns}`. If the export is interrupted, ' +
@@ -68,6 +78,8 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
       ended_before: timeBound('Unix seconds, exclusive.'),
       test: withTests,
       q: words,
+      order: listOrder,
+      total: withTotal,
       ...page,
       limit: page.limit
         .unwrap()
@@ -77,7 +89,7 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
     answers: {
       200: {
         description: 'A page of conversations, or all conversations as lines.',
-        schema: pageSchema(Conversation),
+        schema: pageSchema(ListedConversation).extend({ total_count: totalCount }),
         forms: { [LINES_TYPE]: z.string() },
       },
     },
@@ -99,31 +111,57 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
         endedAfter: query.ended_after,
         endedBefore: query.ended_before,
         withTests: query.test,
+        order: query.order,
         before: query.cursor,
       };
-      const sought = query.q === undefined ? undefined : soughtBy(query.q);
+      const sought = query.q === undefined ? {} : soughtBy(query.q);
       if (namesType(headers['accept'], LINES_TYPE)) {
-        if (query.limit !== undefined) {
-          throw new ApiError(
-            'invalid_parameter',
-            '`limit` must be omitted: a list in lines (application/x-ndjson) has no pages.',
-          );
-        }
+        requireLinesOnly(query);
         const text = visiblyBroken(exportConversations(pool, filter, sought), requestId);
         return { status: 200, mediaType: LINES_TYPE, text };
       }
       const limit = query.limit ?? LIMIT_DEFAULT;
-      if (sought) {
-        const { rows, next } = await searchConversations(pool, { ...filter, limit }, sought);
-        const nextCursor = next === null ? null : idCursor('conv')({ id: next });
-        const data = rows.map(conversationView);
-        return { status: 200, body: { data, has_more: next !== null, next_cursor: nextCursor } };
-      }
-      const rows = await listConversations(pool, { ...filter, limit: limit + 1 });
-      const shown = { limit, view: conversationView, cursorOf: idCursor('conv') };
-      return { status: 200, body: pageOf(rows, shown) };
+      const { rows, next } = await searchConversations(pool, { ...filter, limit }, sought);
+      const data = await withQuotes(pool, rows, sought);
+      const nextCursor = next === null ? null : idCursor('conv')({ id: next });
+      const total = query.total === true && {
+        total_count: await countFound(pool, { ...filter, limit }, sought),
+      };
+      const body = { data, has_more: next !== null, next_cursor: nextCursor, ...total };
+      return { status: 200, body };
     },
   });
+}
+
+/** @throws ApiError invalid_parameter */
+function requireLinesOnly(query: {
+  limit?: number | undefined;
+  total?: boolean | undefined;
+}): void {
+  for (const name of ['limit', 'total'] as const) {
+    if (query[name] === undefined) continue;
+    throw new ApiError(
+      'invalid_parameter',
+      `\`${name}\` must be omitted: a list in lines (application/x-ndjson) has no pages.`,
+    );
+  }
+}
+
+async function withQuotes(pool: Pool, rows: readonly ConversationRow[], sought: Sought) {
+  const words = 'words' in sought ? sought.words : [];
+  const quotes = await readQuotes(pool, { ids: rows.map(({ id }) => id), words });
+  return rows.map((row) => listedConversationView(row, { quotes: quotes.get(row.id), words }));
+}
+
+/** Counts the conversations on all pages. Returns null for a search by words, which would have to read them all. */
+function countFound(
+  pool: Pool,
+  filter: ConversationFilter,
+  sought: Sought,
+): Promise<number | null> {
+  return 'words' in sought
+    ? Promise.resolve(null)
+    : countConversations(pool, { ...filter, ...sought });
 }
 
 /**

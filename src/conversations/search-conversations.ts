@@ -22,7 +22,7 @@ const PAGE_MS = 200;
 const AT_ONCE = { first: 100, most: 800, turnsEach: 10 };
 
 /**
- * Page of results, newest first, which may have fewer than `limit`. `next` is the id to continue after; null at the
+ * Page of results in the order of the list, which may have fewer than `limit`. `next` is the id to continue after; null at the
  * end.
  */
 export type FoundPage = { rows: ConversationRow[]; next: string | null };
@@ -41,7 +41,7 @@ export function soughtBy(q: string): Sought {
 
 /**
  * Returns the next conversations that contain all words. A full-text index would slow down every turn, so the search
- * instead reads conversations, newest first, up to the limits of a page (contract/conversations.md#lists).
+ * instead reads conversations in the order of the list, up to the limits of a page (contract/conversations.md#lists).
  */
 export async function searchConversations(
   pool: Pool,

@@ -35,12 +35,17 @@ const SPEAKERS: Record<TurnRole, string> = {
   system: 'System',
 };
 
+/** Returns who spoke: `Agent`, `Ana (human)`. The API refuses names of more than one line. */
+function speakerOf({ role, personName }: TurnRow): string {
+  return personName ? `${personName} (human)` : SPEAKERS[role];
+}
+
 /** Writes plain text. Further lines of a message are indented, so that no user can forge another speaker's line. */
 async function* writeText(_row: ConversationRow, pages: Pages): AsyncGenerator<string> {
   for await (const turns of pages) {
-    const lines = turns.map(({ role, text, startedAtMs }) => {
-      const said = text.split(LINE_BREAK).join('\n    ');
-      return `[${clock(startedAtMs).slice(0, -4)}] ${SPEAKERS[role]}: ${said}\n`;
+    const lines = turns.map((turn) => {
+      const said = turn.text.split(LINE_BREAK).join('\n    ');
+      return `[${clock(turn.startedAtMs).slice(0, -4)}] ${speakerOf(turn)}: ${said}\n`;
     });
     yield lines.join('');
   }
@@ -50,14 +55,15 @@ async function* writeText(_row: ConversationRow, pages: Pages): AsyncGenerator<s
 async function* writeVtt(_row: ConversationRow, pages: Pages): AsyncGenerator<string> {
   yield 'WEBVTT\n';
   for await (const turns of pages) {
-    const cues = turns.map(({ index, role, text, startedAtMs, endedAtMs }) => {
+    const cues = turns.map((turn) => {
+      const { index, text, startedAtMs, endedAtMs } = turn;
       // Gives every cue at least 1 ms, because a cue must have a duration and the turns of a chat have none.
       const end = Math.max(endedAtMs, startedAtMs + 1);
       const said = escapeVtt(text)
         .split(LINE_BREAK)
         .filter((line) => line.trim() !== '')
         .join('\n');
-      return `\n${index + 1}\n${clock(startedAtMs)} --> ${clock(end)}\n<v ${SPEAKERS[role]}>${said}\n`;
+      return `\n${index + 1}\n${clock(startedAtMs)} --> ${clock(end)}\n<v ${escapeVtt(speakerOf(turn))}>${said}\n`;
     });
     yield cues.join('');
   }

@@ -8,6 +8,7 @@ import { findCards } from '../../src/conversations/redaction/find-cards.ts';
 import { findEmails } from '../../src/conversations/redaction/find-emails.ts';
 import { findIbans } from '../../src/conversations/redaction/find-ibans.ts';
 import { findPhones } from '../../src/conversations/redaction/find-phones.ts';
+import { excerptAround } from '../../src/conversations/record/excerpt.ts';
 import { foldText } from '../../src/conversations/redaction/fold-text.ts';
 import { mayHoldAny } from '../../src/conversations/redaction/redact.ts';
 import { readUserTurn, moodOf } from '../../src/conversations/turns/read-user-turn.ts';
@@ -56,6 +57,7 @@ export const REGISTER: Readonly<Record<string, Run>> = {
   'redacted telephone numbers': (text) =>
     findPhones(foldText(text).text, { parse: () => undefined, region: 'GB' }),
   'what may be redacted': (text) => mayHoldAny(text),
+  'an excerpt around a word': (text) => excerptAround(text, [text.slice(-8), 'b']),
   'understanding a message': (text) => readUserTurn(text),
   'understanding a message in German': (text) => readUserTurn(text, 'de'),
   'the mood of a message': (text) => moodOf(text),

@@ -1471,6 +1471,89 @@ export interface components {
         } | null);
       } | null);
     };
+    /** A conversation in a list, with its last message and the sentence that matches a search. */
+    ListedConversation: {
+      /** Id of the conversation, `conv_…`. */
+      id: string;
+      /** Creation time in Unix seconds. */
+      created: number;
+      agent_id: string;
+      /** Version of the agent. It stays the same from start to end. */
+      agent_version: number;
+      /** Whether this is a test: it emits no events and counts in no statistics. */
+      test: boolean;
+      channel: ('chat' | 'voice' | 'sms' | 'web_voice');
+      user_id: (string | null);
+      variables: { [name: string]: unknown };
+      metadata: { [name: string]: string };
+      /** Id of the call, `call_…`. Null without a call. */
+      call_id: (string | null);
+      status: ('active' | 'escalated' | 'ended' | 'failed');
+      /** Number of turns in the transcript so far. */
+      turn_count: number;
+      /** Unix seconds. */
+      started_at: number;
+      /** Unix seconds. */
+      ended_at: (number | null);
+      /** Duration in seconds. Null while the conversation is active. */
+      duration_sec: (number | null);
+      ended_reason: (string | null);
+      /** Outcome. Null until the conversation ends. */
+      outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown' | null);
+      csat_predicted: (number | null);
+      /** Satisfaction that the user reported as feedback. Null without feedback. */
+      csat: (number | null);
+      /** Summary, written immediately after the end. */
+      summary: (string | null);
+      /** Judgement by a model, if the agent requests one. Null if it was not requested or is not complete. */
+      judgement: ({
+        /** Name of the model provider. Null if no model answered. */
+        provider: (string | null);
+        model: (string | null);
+        /** Topics of the conversation, most important first. */
+        topics: string[];
+        /** Questions of the user that were not answered. */
+        open_questions: string[];
+        by_rule: {
+          summary: string;
+          outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
+          csat_predicted: number;
+        };
+        usage: ({
+          input_tokens: number;
+          output_tokens: number;
+          cached_input_tokens: number;
+          estimated: boolean;
+        } | null);
+        cost: ({
+          amount: number;
+          currency: string;
+        } | null);
+        duration_ms: (number | null);
+        /** Why no model judged the conversation. The values are then those of the rule. Null without an error. */
+        error: ({
+          code: string;
+          detail: string;
+        } | null);
+      } | null);
+      /** Last message of the user, an agent or a person. Null if nobody has said anything. */
+      last_message: ({
+        /** Index of the turn. */
+        index: number;
+        role: ('user' | 'agent' | 'human');
+        /** The first 280 characters of the message. */
+        text: string;
+      } | null);
+      /** Sentence in which words of `q` occur: of the turn that has most of them, otherwise of the summary. Null without words, or if they occur only in `user_id`. */
+      match: ({
+        /** Index of the turn. Null if the words are in the summary. */
+        index: (number | null);
+        /** Null if the words are in the summary. */
+        role: ('user' | 'agent' | 'human' | null);
+        /** The sentence, at most 280 characters. */
+        text: string;
+      } | null);
+    };
     /** A conversation, with the activation of its version. */
     ConversationRead: {
       /** Id of the conversation, `conv_…`. */
@@ -1564,6 +1647,8 @@ export interface components {
     Turn: {
       index: number;
       role: ('user' | 'agent' | 'tool' | 'human' | 'system');
+      /** Name of the person who spoke. Only in turns with the role `human`. */
+      name?: string;
       text: string;
       /** Milliseconds since the conversation started. */
       started_at_ms: number;
@@ -1644,6 +1729,10 @@ export interface components {
       agent_id: string;
       /** Whether the conversation is a test. */
       test: boolean;
+      /** User of the conversation. */
+      user_id: (string | null);
+      /** Last messages of the user before the request, at most two, oldest first: the first 280 characters of each. Empty in escalations of earlier releases. */
+      user_messages: string[];
       status: ('requested' | 'accepted' | 'declined' | 'timed_out' | 'completed' | 'canceled');
       reason: string;
       /** Summary of the conversation up to the request. Updated when the escalation is accepted and when it is completed. */
@@ -4735,7 +4824,7 @@ export interface paths {
         503: Refused<'unavailable'>;
       };
     };
-    /** List conversations, newest first */
+    /** List conversations */
     get: {
       parameters: {
         query?: {
@@ -4764,6 +4853,10 @@ export interface paths {
           test?: boolean;
           /** Id of a conversation, a call or an escalation, or words to search for. Each word must occur, in upper or lower case, in what people and agents said, in `summary` or in `user_id`. A page searches at most 5,000 conversations, so it may have fewer than `limit` items although more exist. */
           q?: string;
+          /** Which items come first. Default: newest. */
+          order?: ('newest' | 'oldest');
+          /** If true, the response has `total_count`. Default: false. */
+          total?: boolean;
           /** Maximum number of items in a page. */
           limit?: number;
           /** `next_cursor` of the previous page. */
@@ -4777,10 +4870,12 @@ export interface paths {
       responses: {
         200: { headers: { [name: string]: unknown }; content: {
           'application/json': {
-            data: components['schemas']['Conversation'][];
+            data: components['schemas']['ListedConversation'][];
             has_more: boolean;
             /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
+            /** Number of items on all pages, at most 10,000; this number also stands for more. Null if counting takes more than half a second. Absent without `total=true`. */
+            total_count?: (number | null);
           };
           'application/x-ndjson': string;
         } };
@@ -5331,7 +5426,7 @@ export interface paths {
     };
   }>;
   '/v1/escalations': Only<{
-    /** List escalations, newest first */
+    /** List escalations */
     get: {
       parameters: {
         query?: {
@@ -5353,6 +5448,10 @@ export interface paths {
           missed?: boolean;
           /** If true, includes test conversations. Default: false. */
           test?: boolean;
+          /** Which items come first. Default: newest. */
+          order?: ('newest' | 'oldest');
+          /** If true, the response has `total_count`. Default: false. */
+          total?: boolean;
           /** Maximum number of items in a page. */
           limit?: number;
           /** `next_cursor` of the previous page. */
@@ -5370,6 +5469,8 @@ export interface paths {
             has_more: boolean;
             /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
+            /** Number of items on all pages, at most 10,000; this number also stands for more. Null if counting takes more than half a second. Absent without `total=true`. */
+            total_count?: (number | null);
           };
         } };
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;

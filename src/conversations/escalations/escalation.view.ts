@@ -3,6 +3,7 @@ import { team } from '../../agents/agent-escalation.ts';
 import { fromUuid, uuidTimeMs } from '../../ids.ts';
 import { waitOf } from './accept-escalation.ts';
 import { ESCALATION_STATUSES, type EscalationRow } from './escalations.sql.ts';
+import { cut, QUOTE_MAX } from '../record/excerpt.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 
 /** This file defines escalations as REST returns them (contract/escalations.md). */
@@ -21,6 +22,12 @@ export const Escalation = z
     conversation_id: z.string(),
     agent_id: z.string(),
     test: z.boolean().meta({ description: 'Whether the conversation is a test.' }),
+    user_id: z.string().nullable().meta({ description: 'User of the conversation.' }),
+    user_messages: z.array(z.string()).meta({
+      description:
+        `Last messages of the user before the request, at most two, oldest first: the first ${QUOTE_MAX} ` +
+        'characters of each. Empty in escalations of earlier releases.',
+    }),
     status: escalationStatus,
     reason: z.string(),
     summary: z.string().meta({
@@ -72,6 +79,8 @@ export function escalationView(row: EscalationRow): z.output<typeof Escalation> 
     conversation_id: fromUuid('conv', row.conversationId),
     agent_id: fromUuid('agt', row.agentId),
     test: row.test,
+    user_id: row.userId,
+    user_messages: row.userMessages.toReversed().map((text) => cut(text, QUOTE_MAX)),
     status: row.status,
     reason: row.reason,
     summary: row.summary,

@@ -4,8 +4,10 @@ import { acceptEscalation, requireEscalation } from './accept-escalation.ts';
 import { closeEscalation } from './close-escalation.ts';
 import type { ConversationDeps } from '../record/conversation-deps.ts';
 import {
+  countEscalations,
   listEscalations,
   reviewEscalationRow,
+  type EscalationFilter,
   type EscalationRow,
   type EscalationStatus,
 } from './escalations.sql.ts';
@@ -14,7 +16,15 @@ import { sayAsHuman } from './say-as-human.ts';
 import { audited } from '../../audit/audited.ts';
 import type { AuditLine } from '../../audit/audit-log.sql.ts';
 import { fromUuid } from '../../ids.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import {
+  idCursor,
+  idPage,
+  listOrder,
+  pageOf,
+  pageSchema,
+  totalCount,
+  withTotal,
+} from '../../platform/http/cursor.ts';
 import { flag, idParam, idValue, timeBound } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { MessageAnswer, MessageBody, messageView, withTests } from '../record/conversation.view.ts';
@@ -49,7 +59,7 @@ function listRoute(deps: ConversationDeps): Route {
     operationId: 'listEscalations',
     tag,
     scope: 'read',
-    summary: 'List escalations, newest first',
+    summary: 'List escalations',
     query: {
       status: escalationStatus.optional(),
       conversation_id: idValue('conv').optional(),
@@ -69,11 +79,18 @@ function listRoute(deps: ConversationDeps): Route {
         description: 'If true, only escalations that are `missed`. If false, only the others.',
       }),
       test: withTests,
+      order: listOrder,
+      total: withTotal,
       ...idPage('esc'),
     },
-    answers: { 200: { description: 'A page of escalations.', schema: pageSchema(Escalation) } },
+    answers: {
+      200: {
+        description: 'A page of escalations.',
+        schema: pageSchema(Escalation).extend({ total_count: totalCount }),
+      },
+    },
     handle: async ({ caller: { namespace }, query }) => {
-      const rows = await listEscalations(deps.pool, {
+      const filter: EscalationFilter = {
         namespace,
         status: query.status,
         conversationId: query.conversation_id,
@@ -86,11 +103,16 @@ function listRoute(deps: ConversationDeps): Route {
         finishedBefore: query.finished_before,
         missed: query.missed,
         withTests: query.test,
+        order: query.order,
         before: query.cursor,
         limit: query.limit + 1,
-      });
+      };
+      const rows = await listEscalations(deps.pool, filter);
+      const total = query.total === true && {
+        total_count: await countEscalations(deps.pool, filter),
+      };
       const page = { limit: query.limit, view: escalationView, cursorOf: idCursor('esc') };
-      return { status: 200, body: pageOf(rows, page) };
+      return { status: 200, body: { ...pageOf(rows, page), ...total } };
     },
   });
 }

@@ -1,11 +1,15 @@
 import {
   createdBetween,
   filteredBy,
+  inOrder,
   timeBetween,
   type CreatedBetween,
+  type ListOrder,
   type ListPage,
 } from '../../platform/postgres/list-filters.ts';
-import type { Db } from '../../platform/postgres/pool.ts';
+import { countRows } from '../../platform/postgres/count-rows.ts';
+import type { Db, Pool } from '../../platform/postgres/pool.ts';
+import { QUOTE_MAX } from '../record/excerpt.ts';
 
 export const ESCALATION_STATUSES = [
   'requested',
@@ -27,6 +31,10 @@ export type EscalationRow = {
   agentId: string;
   /** Whether the conversation is a test conversation. */
   test: boolean;
+  /** User of the conversation. */
+  userId: string | null;
+  /** Beginnings of the last messages of the user before the request, newest first. */
+  userMessages: string[];
   status: EscalationStatus;
   reason: string;
   summary: string;
@@ -50,11 +58,19 @@ export type EscalationRow = {
   reviewedBy: string | null;
 };
 
+/** Number of messages of the user that an escalation quotes. The last one is often a bare request for a person. */
+const MESSAGES_QUOTED = 2;
+
 const COLUMNS = `id, namespace, conversation_id as "conversationId", agent_id as "agentId", test, status,
   reason, summary, requested_at as "requestedAt", times_out_at as "timesOutAt",
   accepted_at as "acceptedAt", accepted_by as "acceptedBy", team, fallback_team as "fallbackTeam",
   heartbeat_sec as "heartbeatSec", heartbeat_due_at as "heartbeatDueAt", finished_at as "finishedAt",
-  is_missed as missed, reviewed_at as "reviewedAt", reviewed_by as "reviewedBy"`;
+  is_missed as missed, reviewed_at as "reviewedAt", reviewed_by as "reviewedBy",
+  (select c.user_id from conversations c where c.id = escalations.conversation_id) as "userId",
+  array(select left(t.text, ${QUOTE_MAX + 1}) from turns t
+         where t.conversation_id = escalations.conversation_id and t.role = 'user'
+           and t.index < escalations.turns_before
+         order by t.index desc limit ${MESSAGES_QUOTED}) as "userMessages"`;
 
 /** Inserts an escalation. The caller has locked the conversation, which has no open escalation. */
 export async function insertEscalation(
@@ -70,14 +86,18 @@ export async function insertEscalation(
     | 'test'
     | 'team'
     | 'fallbackTeam'
-  > & { timeoutSec: number },
+  > & {
+    timeoutSec: number;
+    /** Number of turns of the conversation so far. */
+    turnsBefore: number;
+  },
 ): Promise<EscalationRow> {
   const { rows } = await db.query<EscalationRow>({
     name: 'insert_escalation',
     text: `insert into escalations
              (id, namespace, conversation_id, agent_id, status, reason, summary, test, team,
-              fallback_team, times_out_at)
-           values ($1, $2, $3, $4, 'requested', $5, $6, $8, $9, $10,
+              fallback_team, turns_before, times_out_at)
+           values ($1, $2, $3, $4, 'requested', $5, $6, $8, $9, $10, $11,
                    clock_timestamp() + make_interval(secs => $7))
            returning ${COLUMNS}`,
     values: [
@@ -91,6 +111,7 @@ export async function insertEscalation(
       row.test,
       row.team,
       row.fallbackTeam,
+      row.turnsBefore,
     ],
   });
   return rows[0]!; // `rows[0]` exists: an insert without a condition returns its row.
@@ -109,6 +130,7 @@ export async function readEscalation(
 
 /** Filter for escalations. Times are Unix seconds. */
 export type EscalationFilter = ListPage &
+  ListOrder &
   CreatedBetween & {
     status?: EscalationStatus | undefined;
     conversationId?: string | undefined;
@@ -123,9 +145,27 @@ export type EscalationFilter = ListPage &
     withTests?: boolean | undefined;
   };
 
-/** Returns escalations, newest first. */
+/** Returns escalations in the filter's order. */
 export async function listEscalations(db: Db, filter: EscalationFilter): Promise<EscalationRow[]> {
-  const { where, values } = filteredBy([
+  const { where, values } = escalationsIn(filter);
+  const { rows } = await db.query<EscalationRow>(
+    `select ${COLUMNS} from escalations
+      where ${where} order by id ${inOrder(filter).direction} limit $${values.push(filter.limit)}`,
+    values,
+  );
+  return rows;
+}
+
+/** Counts the escalations on all pages of a list; null if that takes too long. */
+export function countEscalations(pool: Pool, filter: EscalationFilter): Promise<number | null> {
+  return countRows(pool, {
+    from: 'escalations',
+    ...escalationsIn({ ...filter, before: undefined }),
+  });
+}
+
+function escalationsIn(filter: EscalationFilter): { where: string; values: unknown[] } {
+  return filteredBy([
     ['namespace =', filter.namespace],
     ['status =', filter.status],
     ['conversation_id =', filter.conversationId],
@@ -135,15 +175,9 @@ export async function listEscalations(db: Db, filter: EscalationFilter): Promise
     ...timeBetween('finished_at', { after: filter.finishedAfter, before: filter.finishedBefore }),
     ...createdBetween(filter),
     ['is_missed =', filter.missed],
-    ['id <', filter.before],
+    [`id ${inOrder(filter).follows}`, filter.before],
     ['test =', filter.withTests === true ? undefined : false],
   ]);
-  const { rows } = await db.query<EscalationRow>(
-    `select ${COLUMNS} from escalations
-      where ${where} order by id desc limit $${values.push(filter.limit)}`,
-    values,
-  );
-  return rows;
 }
 
 /** Returns the escalations of conversations, newest first. */

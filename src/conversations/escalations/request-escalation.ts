@@ -121,6 +121,7 @@ export async function openEscalation(
     summary: summarizeSoFar(conversation, { isWaiting: true }),
     timeoutSec: Math.max(timeoutSec, ringSec ?? 0),
     test: conversation.test,
+    turnsBefore: conversation.turnCount,
     team,
     // A second request to the same team would be pointless.
     fallbackTeam: fallbackTeam === team ? null : fallbackTeam,

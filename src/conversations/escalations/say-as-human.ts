@@ -27,7 +27,8 @@ export async function sayAsHuman(
       const escalation = await requireAcceptedBy(db, input, input.by);
       if (!conversation) throw await statusError(db, input);
       if (escalation.heartbeatSec !== null) await keepEscalationRow(db, input);
-      const turn = plainTurn(conversation, 'human', input.text);
+      const personName = escalation.acceptedBy?.name ?? null;
+      const turn = { ...plainTurn(conversation, 'human', input.text), personName };
       const { silenceTimeoutSec } = conversation;
       const updated = await addTurns(db, {
         conversation,

@@ -4,8 +4,10 @@ import { REDACTION_KINDS } from '../../agents/agent.ts';
 import { Activation } from '../../agents/agent.view.ts';
 import { durationSec } from './conversation-deps.ts';
 import { CHANNELS, CONVERSATION_STATUSES, type ConversationRow } from './conversations.sql.ts';
+import { cut, excerptAround, QUOTE_MAX } from './excerpt.ts';
 import { OUTCOMES } from './outcomes.ts';
 import { Judgement } from './judgement.ts';
+import type { Quotes } from './quotes.sql.ts';
 import type { MessageResult, TurnRow } from './turns.sql.ts';
 import { createdAt, flag, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
@@ -71,6 +73,43 @@ export const Conversation = z
   })
   .meta({ id: 'Conversation', description: 'A conversation with a version of an agent.' });
 
+const quoted = {
+  index: z.int().min(0).meta({ description: 'Index of the turn.' }),
+  role: z.enum(['user', 'agent', 'human']),
+};
+
+/** A conversation in a list, with what was said in it. */
+export const ListedConversation = Conversation.extend({
+  last_message: z
+    .strictObject({
+      ...quoted,
+      text: z.string().meta({ description: `The first ${QUOTE_MAX} characters of the message.` }),
+    })
+    .nullable()
+    .meta({
+      description:
+        'Last message of the user, an agent or a person. Null if nobody has said anything.',
+    }),
+  match: z
+    .strictObject({
+      index: quoted.index.nullable().meta({
+        description: 'Index of the turn. Null if the words are in the summary.',
+      }),
+      role: quoted.role.nullable().meta({ description: 'Null if the words are in the summary.' }),
+      text: z.string().meta({ description: `The sentence, at most ${QUOTE_MAX} characters.` }),
+    })
+    .nullable()
+    .meta({
+      description:
+        'Sentence in which words of `q` occur: of the turn that has most of them, otherwise of the ' +
+        'summary. Null without words, or if they occur only in `user_id`.',
+    }),
+}).meta({
+  id: 'ListedConversation',
+  description:
+    'A conversation in a list, with its last message and the sentence that matches a search.',
+});
+
 /** A single conversation as REST returns it, with the activation of its version. */
 export const ConversationRead = Conversation.extend({
   activation: Activation.nullable().meta({
@@ -107,6 +146,29 @@ export function conversationView(row: ConversationRow): z.output<typeof Conversa
     summary: row.summary,
     judgement: row.judgement,
   };
+}
+
+/** @param quotes undefined if the conversation was erased after the list was read */
+export function listedConversationView(
+  row: ConversationRow,
+  { quotes, words }: { quotes: Quotes | undefined; words: readonly string[] },
+): z.output<typeof ListedConversation> {
+  const last = quotes?.last ?? null;
+  return {
+    ...conversationView(row),
+    last_message: last && { ...last, text: cut(last.text, QUOTE_MAX) },
+    match: matchIn(row, { turn: quotes?.match ?? null, words }),
+  };
+}
+
+function matchIn(
+  { summary }: ConversationRow,
+  { turn, words }: { turn: Quotes['match']; words: readonly string[] },
+): z.output<typeof ListedConversation>['match'] {
+  if (turn) return { ...turn, text: excerptAround(turn.text, words) };
+  const inSummary = (summary ?? '').toLowerCase();
+  if (!words.some((word) => inSummary.includes(word.toLowerCase()))) return null;
+  return { index: null, role: null, text: excerptAround(summary ?? '', words) };
 }
 
 const ms = z.int().min(0).meta({ description: 'Milliseconds since the conversation started.' });
@@ -150,6 +212,9 @@ export const Turn = z
   .strictObject({
     index: z.int().min(0),
     role: z.enum(['user', 'agent', 'tool', 'human', 'system']),
+    name: z.string().optional().meta({
+      description: 'Name of the person who spoke. Only in turns with the role `human`.',
+    }),
     text: z.string(),
     started_at_ms: ms,
     ended_at_ms: ms,
@@ -202,10 +267,12 @@ export function turnView(row: TurnRow): z.output<typeof Turn> {
     model,
     error,
     redacted,
+    personName,
   } = row;
   return {
     index: row.index,
     role: row.role,
+    ...(personName && { name: personName }),
     text: row.text,
     started_at_ms: row.startedAtMs,
     ended_at_ms: row.endedAtMs,

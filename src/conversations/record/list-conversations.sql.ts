@@ -1,12 +1,15 @@
 import {
   createdBetween,
   filteredBy,
+  inOrder,
   timeBetween,
   type Condition,
   type CreatedBetween,
+  type ListOrder,
   type ListPage,
 } from '../../platform/postgres/list-filters.ts';
-import type { Db } from '../../platform/postgres/pool.ts';
+import { countRows } from '../../platform/postgres/count-rows.ts';
+import type { Db, Pool } from '../../platform/postgres/pool.ts';
 import {
   CONVERSATION_COLUMNS,
   type Channel,
@@ -18,6 +21,7 @@ import { TURN_COLUMNS, type TurnRow } from './turns.sql.ts';
 
 /** Filter for conversations. Times are Unix seconds, and ids are UUIDs. */
 export type ConversationFilter = ListPage &
+  ListOrder &
   CreatedBetween & {
     status?: ConversationStatus | undefined;
     agentId?: string | undefined;
@@ -46,7 +50,7 @@ const NAMED = {
   esc: 'c.id = (select conversation_id from escalations where id = ?)',
 } as const;
 
-/** Returns conversations, newest first. */
+/** Returns conversations in the filter's order. */
 export async function listConversations(
   db: Db,
   filter: ConversationFilter,
@@ -54,17 +58,22 @@ export async function listConversations(
   const { from, where, values } = conversationsIn(filter);
   const { rows } = await db.query<ConversationRow>(
     `select ${CONVERSATION_COLUMNS} from ${from}
-      where ${where} order by c.id desc limit $${values.push(filter.limit)}`,
+      where ${where} order by c.id ${inOrder(filter).direction} limit $${values.push(filter.limit)}`,
     values,
   );
   return rows;
+}
+
+/** Counts the conversations on all pages of a list; null if that takes too long. */
+export function countConversations(pool: Pool, filter: ConversationFilter): Promise<number | null> {
+  return countRows(pool, conversationsIn({ ...filter, before: undefined }));
 }
 
 /** Conversation and its first turns, both read at the same moment. */
 export type ConversationWithTurns = ConversationRow & { turns: TurnRow[] };
 
 /**
- * Returns those of the conversations `ids` that match a filter, newest first, each with its first turns. All are read
+ * Returns those of the conversations `ids` that match a filter, in its order, each with its first turns. All are read
  * from one snapshot: conversations that were erased before the snapshot are missing, and all others are complete.
  */
 export async function readWithTurns(
@@ -79,7 +88,8 @@ export async function readWithTurns(
          select json_agg(row_to_json(f) order by f.index) as turns
            from (select ${TURN_COLUMNS} from turns
                   where conversation_id = c.id and index < $${values.push(turnsMax)}) f) t on true
-      where ${where} and c.id = any($${values.push(ids)}) order by c.id desc`,
+      where ${where} and c.id = any($${values.push(ids)})
+      order by c.id ${inOrder(filter).direction}`,
     values,
   );
   return rows;
@@ -98,6 +108,7 @@ export function conversationsIn(filter: ConversationFilter): {
   values: unknown[];
 } {
   const pairs = Object.entries(filter.metadata ?? {});
+  const { follows } = inOrder(filter);
   const { where, values } = filteredBy([
     ['c.namespace =', filter.namespace],
     ['c.status =', filter.status],
@@ -113,10 +124,10 @@ export function conversationsIn(filter: ConversationFilter): {
     [`${OF_ITS_CALL} k.to_number = ?)`, filter.to],
     ...timeBetween('c.ended_at', { after: filter.endedAfter, before: filter.endedBefore }),
     ...createdBetween(filter, 'c.id'),
-    ['c.id <', filter.before],
+    [`c.id ${follows}`, filter.before],
     // The bound is repeated for each table of pairs. The planner knows that the ids are equal, but applies a bound only
     // to the table for which it is written.
-    ...pairs.map((_, i): Condition => [`m${i}.conversation_id <`, filter.before]),
+    ...pairs.map((_, i): Condition => [`m${i}.conversation_id ${follows}`, filter.before]),
   ]);
   const joins = pairs.map(([key, value], i) => {
     const hash = [filter.namespace, key, value].map((text) => `$${values.push(text)}::text`);

@@ -1,9 +1,9 @@
-import { anywhere } from '../../platform/postgres/list-filters.ts';
+import { anywhere, inOrder } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.sql.ts';
 import { conversationsIn, type ConversationFilter } from './list-conversations.sql.ts';
 
-/** Result of one step of a search from the newest conversation to the oldest. */
+/** Result of one step of a search through conversations, in the order of the list. */
 export type LookedThrough = {
   /** Matching conversations, at most as many as the filter's limit. */
   found: ConversationRow[];
@@ -36,11 +36,13 @@ export async function lookThrough(
     words.map(anywhere),
     filter.limit,
   ].map((value) => `$${values.push(value)}`);
+  const { direction } = inOrder(filter);
+  const opposite = direction === 'asc' ? 'desc' : 'asc';
   const { rows } = await db.query<Row>(
     `with listed as materialized (
-       select l.*, sum(l.turn_count) over (order by l.id desc) - l.turn_count as turns_before
+       select l.*, sum(l.turn_count) over (order by l.id ${direction}) - l.turn_count as turns_before
          from (select c.id, c.turn_count, c.summary, c.user_id from ${from}
-                where ${where} order by c.id desc limit ${most}) l
+                where ${where} order by c.id ${direction} limit ${most}) l
      ), looked as materialized (
        select id, summary, user_id from listed where turns_before < ${room}
      ), found as materialized (
@@ -53,14 +55,14 @@ export async function lookThrough(
                select from turns t
                 where t.conversation_id = k.id and t.role in ('user', 'agent', 'human')
                   and lower(t.text) like lower(w.pattern)))
-        order by k.id desc limit ${limit}
+        order by k.id ${direction} limit ${limit}
      ), ends as (
        select (select count(*)::int from listed) as listed, (select count(*)::int from looked) as looked,
-              (select id from looked order by id limit 1) as last
+              (select id from looked order by id ${opposite} limit 1) as last
      )
      select e.listed, e.looked, e.last, ${CONVERSATION_COLUMNS}
        from ends e left join found f on true left join conversations c on c.id = f.id
-      order by c.id desc`,
+      order by c.id ${direction}`,
     values,
   );
   const { listed, looked, last } = rows[0]!; // The query always returns a row, even if it searched no conversation.

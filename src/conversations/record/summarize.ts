@@ -1,4 +1,5 @@
 import type { ConversationRow } from './conversations.sql.ts';
+import { cut } from './excerpt.ts';
 import { leftOpen, type Tally } from './tally.ts';
 
 const SUMMARY_MAX = 1_000;
@@ -121,14 +122,4 @@ function quoted(text: string): string {
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
-/** Truncates text, but never between the halves of a surrogate pair, which PostgreSQL would refuse. */
-function cut(text: string, max: number): string {
-  return text.length <= max
-    ? text
-    : `${text
-        .slice(0, max - 1)
-        .toWellFormed()
-        .replace(/\uFFFD$/, '')}…`;
 }

@@ -73,6 +73,8 @@ export type TurnRow = {
   error: TurnError | null;
   /** Redactions in a user's words. */
   redacted: Redacted | null;
+  /** Name of the person who spoke; absent or null for other roles, and for turns that earlier releases stored. */
+  personName?: string | null;
   /** Fields that the provider expects back with a tool call. Transcripts never include them. */
   providerMetadata?: ProviderMetadata | null;
   /** Id of the request whose turn was stored as failed. A repetition of the request may still complete the turn. */
@@ -85,7 +87,7 @@ export type MessageResult = { turns: TurnRow[]; conversation: ConversationRow };
 export const TURN_COLUMNS = `index, role, text, started_at_ms as "startedAtMs", ended_at_ms as "endedAtMs",
   interrupted, tool_call as "toolCall", tool_result as "toolResult", retrieval, latency,
   agent_id as "agentId", agent_version as "agentVersion", model, error, redacted,
-  provider_metadata as "providerMetadata"`;
+  person_name as "personName", provider_metadata as "providerMetadata"`;
 
 /** Turns to add, and the conversation in the state in which the writer read it. */
 export type TurnsToAdd = {
@@ -159,16 +161,17 @@ const movedBy = (alsoSet: string): string => `update conversations
 
 const ADDED = `insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms,
                        interrupted, tool_call, tool_result, retrieval, latency, agent_id,
-                       agent_version, model, error, redacted, request_id, provider_metadata)
+                       agent_version, model, error, redacted, request_id, provider_metadata,
+                       person_name)
   select moved.id, t.index, t.role, t.text, t."startedAtMs", t."endedAtMs", t.interrupted,
          t."toolCall", t."toolResult", t.retrieval, t.latency, t."agentId",
          t."agentVersion", t.model, t.error, t.redacted, t."requestId",
-         t."providerMetadata"
+         t."providerMetadata", t."personName"
     from moved, jsonb_to_recordset($4::jsonb) as t(index integer, role text, text text,
          "startedAtMs" bigint, "endedAtMs" bigint, interrupted boolean, "toolCall" jsonb,
          "toolResult" jsonb, retrieval jsonb, latency jsonb, "agentId" uuid,
          "agentVersion" integer, model jsonb, error jsonb, redacted jsonb, "requestId" uuid,
-         "providerMetadata" jsonb)`;
+         "providerMetadata" jsonb, "personName" text)`;
 
 function valuesOf(add: TurnsToAdd): unknown[] {
   const { id, turnCount, status } = add.conversation;

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { fromUuid, toUuid, type IdPrefix } from '../../ids.ts';
 import { MAX_INT32 } from '../resources/schema/field-types.ts';
+import { COUNT_MAX } from '../postgres/count-rows.ts';
 import { saying } from '../resources/schema/patterns.ts';
+import { flag } from './fields.ts';
 
 /**
- * Pages of a list, newest first (contract/pagination.md#lists). A cursor is the last item's id or number and the list's
+ * Pages of a list, by default newest first (contract/pagination.md#lists). A cursor is the last item's id or number and the list's
  * name, in base64url. The name lets the API reject a cursor of another list instead of misreading it.
  */
 
@@ -26,6 +28,30 @@ export const pageLimit = z
     default: LIMIT_DEFAULT,
     minimum: 1,
     maximum: LIMIT_MAX,
+  });
+
+/** Query parameter for the order of a list by creation time. */
+export const listOrder = z
+  .enum(['newest', 'oldest'], 'must be newest or oldest')
+  .optional()
+  .meta({ description: 'Which items come first. Default: newest.' });
+
+/** Query parameter that counts the items of a list (contract/pagination.md#lists). */
+export const withTotal = flag.meta({
+  description: 'If true, the response has `total_count`. Default: false.',
+});
+
+/** Number of items of a list, in its response. */
+export const totalCount = z
+  .int()
+  .min(0)
+  .max(COUNT_MAX)
+  .nullable()
+  .optional()
+  .meta({
+    description:
+      `Number of items on all pages, at most ${COUNT_MAX.toLocaleString('en')}; this number also stands for more. ` +
+      'Null if counting takes more than half a second. Absent without `total=true`.',
   });
 
 /** Returns the query schema of a list whose items have ids. The parsed cursor `before` is a UUID. */

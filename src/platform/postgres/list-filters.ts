@@ -7,6 +7,19 @@ export type ListPage = {
   limit: number;
 };
 
+/** Order of a list by creation time; default: newest first. */
+export type ListOrder = { order?: 'newest' | 'oldest' | undefined };
+
+/** Returns the SQL for an order: the direction, and the operator for the items that follow another one. */
+export function inOrder({ order }: ListOrder): {
+  direction: 'asc' | 'desc';
+  follows: '>' | '<';
+} {
+  return order === 'oldest'
+    ? { direction: 'asc', follows: '>' }
+    : { direction: 'desc', follows: '<' };
+}
+
 /**
  * Maximum size in bytes of the JSON documents in one page. A larger page would block the process and take much memory.
  */

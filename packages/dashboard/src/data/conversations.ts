@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { ok, parley, ParleyError, type ItemOf, type Problem } from './parley.ts';
+import { ok, parley, ParleyError, type ItemOf, type Problem, type Schemas } from './parley.ts';
 
-export type Conversation = ItemOf<'/v1/conversations'>;
+export type Conversation = Schemas['Conversation'];
+/** A conversation in a list, with its last message and the sentence that matches a search. */
+export type ListedConversation = ItemOf<'/v1/conversations'>;
 export const CONVERSATION_STATUSES = allOf<Conversation['status']>({
   active: true,
   escalated: true,
