@@ -116,6 +116,44 @@ describe('the list', () => {
     await page.getByRole('link', { name: 'dora' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'emil' }).waitFor();
     expect(await rows(page).count()).toBe(2);
+    // The sentence with the word, which opens at its turn.
+    const said = rows(page).getByText('Do you sell umbrellas?');
+    expect(await said.locator('mark').allTextContents()).toEqual(['umbrellas']);
+    await page.getByRole('link', { name: 'emil' }).click();
+    await page.locator('.turn-found').getByText('Do you sell umbrellas?').waitFor();
+    expect(new URL(page.url()).hash).toBe('#turn-1');
+  });
+
+  test('shows the last words and the total, and leads from one conversation to the next', async () => {
+    const { parley } = scene;
+    for (const user of ['una', 'vic', 'wes']) {
+      await hold(parley, { user, metadata: { walk: 'yes' }, ends: user !== 'una' });
+    }
+    const { page } = await openDashboard({ at: '/conversations?metadata.walk=yes' });
+    await page.getByText('3 matching conversations').waitFor();
+    const row = rows(page).filter({ hasText: 'una' });
+    await row.getByText(/^Agent: We deliver within three working days/).waitFor();
+    const users = () => page.getByRole('table').getByRole('link').allTextContents();
+    expect(await users()).toEqual(['wes', 'vic', 'una']);
+    await page.getByRole('button', { name: 'Started' }).click();
+    await page.waitForURL(/order=oldest/);
+    await page.getByRole('row').nth(1).filter({ hasText: 'una' }).waitFor();
+    expect(await users()).toEqual(['una', 'vic', 'wes']);
+
+    await page.getByRole('link', { name: 'una' }).click();
+    const titled = (user: string) =>
+      page.getByRole('heading', { name: `Conversation ${user}` }).waitFor();
+    await titled('una');
+    await page.getByRole('link', { name: 'Next' }).click();
+    await titled('vic');
+    await page.keyboard.press('j');
+    await titled('wes');
+    await page.getByRole('link', { name: 'Previous' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Next' }).count()).toBe(0);
+    await page.keyboard.press('k');
+    await titled('vic');
+    await page.getByRole('link', { name: '← Conversations' }).click();
+    await page.waitForURL(/order=oldest/);
   });
 
   test('is of one agent, which among many is chosen by typing', async () => {

@@ -12,7 +12,7 @@ const PAGES = [
   ['/webhooks/events', '/v1/events'],
 ] as const;
 /** Parameters of lists that choose no rows. */
-const NO_FILTERS = ['limit', 'cursor', 'order'];
+const NO_FILTERS = ['limit', 'cursor', 'order', 'total'];
 const KINDS: Readonly<Record<string, IdPrefix>> = {
   agent_id: 'agt',
   call_id: 'call',

@@ -99,6 +99,30 @@ export function useList<Path extends ListPath>(
 
 const NOTHING = { isLoading: false, error: null };
 
+const TOTAL_REFRESH_MS = 15_000;
+/** Count of a list that also stands for more (contract/pagination.md#lists). */
+export const TOTAL_MAX = 10_000;
+
+/**
+ * Returns how many items a list has, or undefined if that is not known. A count reads many rows, so it is not repeated
+ * for every event.
+ */
+export function useTotal(
+  path: '/v1/conversations' | '/v1/escalations',
+  query: Query,
+): number | undefined {
+  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => isGiven(value)));
+  const { data } = useQuery({
+    queryKey: ['totals', path, given],
+    refetchInterval: TOTAL_REFRESH_MS,
+    queryFn: async ({ signal }) => {
+      const asked = { ...given, total: true, limit: 1 };
+      return (await ok(parley.GET(path, { params: { query: asked }, signal }))).total_count ?? null;
+    },
+  });
+  return data ?? undefined;
+}
+
 type Answer = { data?: Page; error?: unknown; response: Response };
 
 function isGiven(value: Query[string]): boolean {

@@ -1,7 +1,8 @@
-import type { ReactNode } from 'react';
+import { Fragment, useEffect, type ReactNode } from 'react';
 import type { Turn } from '../data/conversations.ts';
 import { Button } from '../ui/button.tsx';
 import { useLiveText, type LiveText } from './live-text.ts';
+import { RichText } from './rich-text.tsx';
 import { TurnItem } from './turn-item.tsx';
 import { useStickToEnd } from './use-stick-to-end.ts';
 import './transcript.css';
@@ -19,10 +20,11 @@ export function Transcript({
   reply,
   startsAtEnd = false,
   isOpen = false,
+  found,
   actions,
 }: {
   turns: readonly Turn[];
-  /** Start of the conversation in Unix seconds. Times of turns are relative to it. */
+  /** Start of the conversation in Unix seconds. */
   startedAt: number;
   userName?: string | null;
   /** Speaker name for turns without an agent. */
@@ -35,23 +37,32 @@ export function Transcript({
   startsAtEnd?: boolean;
   /** Expands the passages, timings and tool calls. */
   isOpen?: boolean;
+  /** Index of the turn to scroll to, such as the one that a search has found. */
+  found?: number | undefined;
   /** Returns the actions for a turn. It must be the same function in each render. */
   actions?: (turn: Turn) => ReactNode;
 }) {
   const { list, end, isAtEnd, toEnd } = useStickToEnd(startsAtEnd);
+  useEffect(() => {
+    if (found === undefined) return;
+    list.current?.querySelector(`[data-turn="${found}"]`)?.scrollIntoView({ block: 'center' });
+  }, [found, list]);
   return (
     <div className={isOpen ? 'transcript transcript-open' : 'transcript'}>
       <div ref={list} className="transcript-turns" role="log" aria-label="Transcript">
-        {turns.map((turn) => (
-          <TurnItem
-            key={turn.index}
-            turn={turn}
-            startedAt={startedAt}
-            userName={userName ?? null}
-            agentName={agentName}
-            isOpen={isOpen}
-            {...(actions && { actions })}
-          />
+        {turns.map((turn, at) => (
+          <Fragment key={turn.index}>
+            {isOpen ? null : <Day turn={turn} before={turns[at - 1]} startedAt={startedAt} />}
+            <TurnItem
+              turn={turn}
+              startedAt={startedAt}
+              userName={userName ?? null}
+              agentName={agentName}
+              isOpen={isOpen}
+              isFound={turn.index === found}
+              {...(actions && { actions })}
+            />
+          </Fragment>
         ))}
         {said ? (
           <div className="turn turn-user">
@@ -59,7 +70,7 @@ export function Transcript({
               <p className="turn-head">
                 <strong>{userName ?? 'User'}</strong>
               </p>
-              <p className="turn-text preserved">{said}</p>
+              <RichText text={said} isMarkdown={false} />
             </div>
           </div>
         ) : null}
@@ -75,6 +86,28 @@ export function Transcript({
   );
 }
 
+/** Shows the date above the first turn of each day. */
+function Day({
+  turn,
+  before,
+  startedAt,
+}: {
+  turn: Turn;
+  before: Turn | undefined;
+  startedAt: number;
+}) {
+  const timeOf = ({ started_at_ms: ms }: Turn): Date => new Date(startedAt * 1_000 + ms);
+  const at = timeOf(turn);
+  const isSameDay =
+    before !== undefined &&
+    timeOf(before).getDate() === at.getDate() &&
+    turn.started_at_ms - before.started_at_ms < DAY_MS;
+  return isSameDay ? null : <p className="transcript-day small muted">{day.format(at)}</p>;
+}
+
+const DAY_MS = 86_400_000;
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' });
+
 /** Shows the growing reply. It is hidden from screen readers, which read the turn once it is stored. */
 function ReplyUnderWay({ reply, agentName }: { reply: LiveText; agentName: string }) {
   const text = useLiveText(reply);
@@ -85,7 +118,9 @@ function ReplyUnderWay({ reply, agentName }: { reply: LiveText; agentName: strin
           <strong>{agentName}</strong>
           <span className="muted small">{text === '' ? 'thinking…' : 'replying…'}</span>
         </p>
-        <p className="turn-text preserved turn-growing">{text}</p>
+        <div className="turn-growing">
+          <RichText text={text} isMarkdown isPartial />
+        </div>
       </div>
     </div>
   );

@@ -4,6 +4,7 @@ import { useAgentNames } from '../data/names.ts';
 import { Status } from '../ui/status.tsx';
 import { durationText } from '../ui/time.tsx';
 import { removedText } from './redaction-words.ts';
+import { RichText } from './rich-text.tsx';
 import { ToolCall } from './tool-call.tsx';
 import { TurnFacts } from './turn-facts.tsx';
 
@@ -13,6 +14,8 @@ type Shown = {
   userName: string | null;
   agentName: string;
   isOpen: boolean;
+  /** Whether the address names this turn. */
+  isFound?: boolean;
   actions?: (turn: Turn) => ReactNode;
 };
 
@@ -23,20 +26,25 @@ export const TurnItem = memo(function TurnItem({
   userName,
   agentName,
   isOpen,
+  isFound = false,
   actions,
 }: Shown) {
   const who = useSpeaker(turn, userName, agentName);
   const at = new Date(startedAt * 1_000 + turn.started_at_ms);
   return (
-    <div className={`turn turn-${turn.role}`} data-turn={turn.index}>
+    <div className={`turn turn-${turn.role}${isFound ? ' turn-found' : ''}`} data-turn={turn.index}>
       <div className="turn-said">
         <p className="turn-head">
           <strong>{who}</strong>
           {turn.agent_version !== undefined && turn.role === 'agent' ? (
             <span className="muted small">version {turn.agent_version}</span>
           ) : null}
-          <time className="muted small numeric" dateTime={at.toISOString()} title={exactly(at)}>
-            {durationText(turn.started_at_ms / 1_000)}
+          <time
+            className="muted small numeric"
+            dateTime={at.toISOString()}
+            title={`${exact.format(at)}, ${durationText(turn.started_at_ms / 1_000)} after the start`}
+          >
+            {clock.format(at)}
           </time>
           {turn.interrupted ? (
             <Status tone="warn" title="The reply was cut short">
@@ -47,7 +55,7 @@ export const TurnItem = memo(function TurnItem({
         </p>
         {turn.tool_call ? <ToolCall turn={turn} isOpen={isOpen} /> : null}
         {turn.tool_call || turn.text === '' ? null : (
-          <p className="turn-text preserved">{turn.text}</p>
+          <RichText text={turn.text} isMarkdown={isMarkdown(turn)} />
         )}
         {turn.redacted ? <p className="muted small">{removedText(turn.redacted)}</p> : null}
         {turn.error ? (
@@ -61,14 +69,20 @@ export const TurnItem = memo(function TurnItem({
   );
 });
 
-function useSpeaker({ role, agent_id }: Turn, userName: string | null, agentName: string): string {
+/** Models write Markdown, and people who answer may. */
+function isMarkdown({ role }: Turn): boolean {
+  return role === 'agent' || role === 'human';
+}
+
+function useSpeaker(
+  { role, agent_id, name = 'Person' }: Turn,
+  userName: string | null,
+  agentName: string,
+): string {
   const names = useAgentNames();
   const agent = (agent_id && names.get(agent_id)) || agentName;
-  return { user: userName ?? 'User', agent, human: 'Person', tool: 'Tool', system: 'Parley' }[role];
+  return { user: userName ?? 'User', agent, human: name, tool: 'Tool', system: 'Parley' }[role];
 }
 
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-
-function exactly(at: Date): string {
-  return exact.format(at);
-}

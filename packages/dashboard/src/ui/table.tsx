@@ -21,6 +21,10 @@ export type Column<Row> = {
   align?: 'end';
   /** Whether the column is hidden on narrow screens; `very` also hides it on screens of medium width. */
   isWide?: boolean | 'very';
+  /** Content below the link of the first column. */
+  below?: (row: Row) => ReactNode;
+  /** Order of the list by this column. The heading is then a button that reverses it. */
+  order?: { isOldestFirst: boolean; reverse: () => void };
 };
 
 const ROW_PX = 44;
@@ -29,7 +33,7 @@ const SKELETONS = 6;
 /**
  * Shows a list in all its states: loading, empty (`empty` explains what to do) and failed. Renders only the visible
  * rows, so that 100,000 rows are as fast as ten, and loads more on scrolling. The first column of a row links to
- * `href`. The arrow keys, j and k move between rows.
+ * `href`, which may end with a fragment. The arrow keys, j and k move between rows.
  */
 export function Table<Row extends { id: string }>({
   label,
@@ -37,6 +41,7 @@ export function Table<Row extends { id: string }>({
   columns,
   href,
   empty,
+  rowPx = ROW_PX,
 }: {
   /** Name of the list for screen readers. */
   label: string;
@@ -44,6 +49,8 @@ export function Table<Row extends { id: string }>({
   columns: readonly Column<Row>[];
   href?: (row: Row) => string;
   empty: ReactNode;
+  /** Height of a row. */
+  rowPx?: number;
 }) {
   const body = useRef<HTMLDivElement>(null);
   const margin = useTop(body);
@@ -52,7 +59,7 @@ export function Table<Row extends { id: string }>({
   const rows = useDeferredValue(newest);
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => rowPx,
     overscan: 12,
     scrollMargin: margin,
   });
@@ -76,15 +83,13 @@ export function Table<Row extends { id: string }>({
         aria-label={label}
         aria-busy={isLoading}
         aria-rowcount={hasMore ? -1 : rows.length + 1}
-        style={widthsOf(columns)}
+        style={{ ...widthsOf(columns), '--row': `${rowPx / 16}rem` } as React.CSSProperties}
         onKeyDown={moveAmongRows}
       >
         <div role="rowgroup">
           <div role="row" className="table-row table-head" aria-rowindex={1}>
             {columns.map((column) => (
-              <div key={column.name} role="columnheader" className={cellClass(column)}>
-                {column.name}
-              </div>
+              <Heading key={column.name} column={column} />
             ))}
           </div>
         </div>
@@ -119,12 +124,11 @@ export function Table<Row extends { id: string }>({
                     {columns.map((column, at) => (
                       <div key={column.name} role="cell" className={cellClass(column)}>
                         {at === 0 && href ? (
-                          <Link to={href(row)} className="table-link">
-                            {column.cell(row)}
-                          </Link>
+                          <RowLink href={href(row)}>{column.cell(row)}</RowLink>
                         ) : (
                           column.cell(row)
                         )}
+                        {column.below?.(row)}
                       </div>
                     ))}
                   </div>
@@ -137,6 +141,43 @@ export function Table<Row extends { id: string }>({
         {isLooking ? 'Looking further back…' : isLoading || isLoadingMore ? 'Loading' : ''}
       </p>
     </div>
+  );
+}
+
+function Heading<Row>({ column }: { column: Column<Row> }) {
+  const { name, order } = column;
+  if (!order) {
+    return (
+      <div role="columnheader" className={cellClass(column)}>
+        {name}
+      </div>
+    );
+  }
+  const { isOldestFirst, reverse } = order;
+  return (
+    <div
+      role="columnheader"
+      className={cellClass(column)}
+      aria-sort={isOldestFirst ? 'ascending' : 'descending'}
+    >
+      <button
+        type="button"
+        className="table-order"
+        title={isOldestFirst ? 'Show the newest first' : 'Show the oldest first'}
+        onClick={reverse}
+      >
+        {name} <span aria-hidden="true">{isOldestFirst ? '↑' : '↓'}</span>
+      </button>
+    </div>
+  );
+}
+
+function RowLink({ href, children }: { href: string; children: ReactNode }) {
+  const [to, hash] = href.split('#');
+  return (
+    <Link to={to!} {...(hash && { hash })} className="table-link">
+      {children}
+    </Link>
   );
 }
 

@@ -29,7 +29,7 @@ const METADATA = 'metadata.';
 
 export function ConversationFilters() {
   const [search, set] = useFilters();
-  const isFiltered = Object.keys(search).length > 0;
+  const isFiltered = Object.keys(search).some((name) => name !== 'order');
   const isMore = Object.keys(search).some(
     (name) => name.startsWith(METADATA) || MORE.some((one) => one === name),
   );

@@ -1,4 +1,4 @@
-import { useParams } from '@tanstack/react-router';
+import { useLocation, useParams } from '@tanstack/react-router';
 import { useConversation, useTranscript } from '../../data/conversations.ts';
 import { useAgentNames } from '../../data/names.ts';
 import { useCan } from '../../data/me.ts';
@@ -11,6 +11,7 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 import { ConversationFacts } from './conversation-facts.tsx';
 import { EraseConversation } from './erase-conversation.tsx';
 import { ExportTranscript } from './export-transcript.tsx';
+import { Neighbors } from './neighbors.tsx';
 import { WhatFollowed } from './what-followed.tsx';
 import { ConversationState } from './conversation-state.tsx';
 import './conversations.css';
@@ -30,6 +31,7 @@ function OneConversation({ conversationId }: { conversationId: string }) {
   const conversation = useConversation(conversationId);
   const transcript = useTranscript(conversationId);
   const names = useAgentNames();
+  const found = useLocation({ select: ({ hash }) => turnIn(hash) });
   const error = conversation.error ?? transcript.error;
   const { data } = conversation;
   const title = `Conversation ${data?.user_id ?? conversationId.slice(-6)}`;
@@ -46,6 +48,7 @@ function OneConversation({ conversationId }: { conversationId: string }) {
       actions={
         data ? (
           <>
+            <Neighbors id={conversationId} />
             <ExportTranscript id={conversationId} />
             <EraseConversation id={conversationId} isOver={data.ended_at !== null} />
           </>
@@ -76,6 +79,7 @@ function OneConversation({ conversationId }: { conversationId: string }) {
             startedAt={data.started_at}
             userName={data.user_id}
             agentName={names.get(data.agent_id)}
+            found={found}
           />
         </WithPanel>
       ) : error ? null : (
@@ -85,4 +89,10 @@ function OneConversation({ conversationId }: { conversationId: string }) {
       )}
     </Page>
   );
+}
+
+/** Returns the index of the turn that the fragment of the address names: `turn-12`. */
+function turnIn(hash: string): number | undefined {
+  const index = /^turn-(\d+)$/.exec(hash)?.[1];
+  return index === undefined ? undefined : Number(index);
 }

@@ -1,22 +1,22 @@
 import { useAgentNames } from '../../data/names.ts';
-import type { Conversation } from '../../data/conversations.ts';
-import { useList } from '../../data/use-list.ts';
+import type { ListedConversation } from '../../data/conversations.ts';
+import { TOTAL_MAX, useTotal } from '../../data/use-list.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { shortId } from '../../ui/copy-id.tsx';
-import { useFilters } from '../../ui/filters.tsx';
+import { useFilters, type Search } from '../../ui/filters.tsx';
 import { count, decimal } from '../../ui/figure.tsx';
 import { Needing } from '../../ui/needing.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
-import { Time, durationText } from '../../ui/time.tsx';
+import { Time } from '../../ui/time.tsx';
 import { ConversationFilters } from './conversation-filters.tsx';
 import { ExportAll } from './export-all.tsx';
 import { ConversationState } from './conversation-state.tsx';
+import { Said, SummaryText } from './said.tsx';
+import { useConversations } from './use-conversations.ts';
 import './conversations.css';
 
-const SEARCHED_MS = 5_000;
-
-/** Lists all conversations, newest first, with search by words, user and other fields. */
+/** Lists all conversations with what was said in them, and searches them by words, user and other fields. */
 export function ConversationsPage() {
   return (
     <Page title="Conversations">
@@ -30,27 +30,32 @@ export function ConversationsPage() {
 function Conversations() {
   const [search, set] = useFilters();
   const names = useAgentNames();
-  // A text search reads transcripts page by page, so it is not repeated for every event.
-  const isSearch = search['q'] !== undefined;
-  const list = useList(isSearch ? 'search' : 'conversations', '/v1/conversations', {
-    query: search,
-    ...(isSearch && { refreshMs: () => SEARCHED_MS }),
-  });
-  const isFiltered = Object.keys(search).length > 0;
-  const none = Object.fromEntries(Object.keys(search).map((name) => [name, undefined]));
+  const list = useConversations(search);
+  const total = useTotal('/v1/conversations', withoutOrder(search));
+  const filters = Object.keys(withoutOrder(search));
+  const none = Object.fromEntries(filters.map((name) => [name, undefined]));
+  const isOldestFirst = search['order'] === 'oldest';
+  const order = {
+    isOldestFirst,
+    reverse: () => set({ order: isOldestFirst ? undefined : 'oldest' }),
+  };
   return (
     <>
       <div className="conversations-head">
         <ConversationFilters />
         <ExportAll search={search} />
       </div>
+      {total === undefined || list.rows.length === 0 ? null : (
+        <p className="small muted">{totalText(total, filters.length > 0)}</p>
+      )}
       <Table
         label="Conversations"
         list={list}
-        columns={columnsOf(names)}
-        href={({ id }) => `/conversations/${id}`}
+        columns={columnsOf({ names, sought: search['q'], order })}
+        rowPx={ROW_PX}
+        href={hrefOf}
         empty={
-          isFiltered ? (
+          filters.length > 0 ? (
             <>
               <p>No conversations match these filters.</p>
               <Button onClick={() => set(none)}>Show all</Button>
@@ -67,16 +72,51 @@ function Conversations() {
   );
 }
 
-function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Conversation>[] {
+/** Rows have two lines. */
+const ROW_PX = 60;
+
+/** Links to the turn that matches the search, if there is one. */
+function hrefOf({ id, match }: ListedConversation): string {
+  const turn = match?.index ?? null;
+  return `/conversations/${id}${turn === null ? '' : `#turn-${turn}`}`;
+}
+
+function withoutOrder({ order: _, ...filters }: Search): Search {
+  return filters;
+}
+
+function totalText(total: number, isFiltered: boolean): string {
+  const conversations = total === 1 ? 'conversation' : 'conversations';
+  const number = total === TOTAL_MAX ? `${count(total)} or more` : count(total);
+  return isFiltered ? `${number} matching ${conversations}` : `${number} ${conversations}`;
+}
+
+function columnsOf({
+  names,
+  sought,
+  order,
+}: {
+  names: ReadonlyMap<string, string>;
+  sought: string | undefined;
+  order: NonNullable<Column<ListedConversation>['order']>;
+}): readonly Column<ListedConversation>[] {
   return [
     {
-      name: 'User',
+      name: 'Customer',
       cell: ({ user_id, id, call_id }) => (
         <>
           {user_id ?? <span className="mono">{shortId(id)}</span>}
           {call_id ? <span className="muted small"> by call</span> : null}
         </>
       ),
+      below: (row) => <Said conversation={row} sought={sought} />,
+      width: 'minmax(0, 2fr)',
+    },
+    {
+      name: 'Summary',
+      cell: (row) => <SummaryText conversation={row} />,
+      width: 'minmax(0, 2fr)',
+      isWide: 'very',
     },
     {
       name: 'Agent',
@@ -88,21 +128,7 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Conversa
       ),
       isWide: true,
     },
-    { name: 'State', cell: (row) => <ConversationState conversation={row} />, width: '9rem' },
-    {
-      name: 'Turns',
-      cell: ({ turn_count }) => count(turn_count),
-      width: '5rem',
-      align: 'end',
-      isWide: true,
-    },
-    {
-      name: 'Duration',
-      cell: ({ duration_sec }) => (duration_sec === null ? '–' : durationText(duration_sec)),
-      width: '6rem',
-      align: 'end',
-      isWide: true,
-    },
+    { name: 'State', cell: (row) => <ConversationState conversation={row} />, width: '8rem' },
     {
       name: 'CSAT',
       cell: ({ csat, csat_predicted }) =>
@@ -113,10 +139,15 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Conversa
         ) : (
           <span title="Rated by the user">{csat}</span>
         ),
-      width: '5rem',
+      width: '4.5rem',
       align: 'end',
       isWide: true,
     },
-    { name: 'Started', cell: ({ started_at }) => <Time at={started_at} />, width: '8rem' },
+    {
+      name: 'Started',
+      cell: ({ started_at }) => <Time at={started_at} />,
+      width: '7.5rem',
+      order,
+    },
   ];
 }
