@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { findApiKey } from '../../src/access/api-keys.sql.ts';
+import { ok } from '../../packages/client/src/client.ts';
 import { makeSignInToken } from '../../src/access/sign-in.ts';
 import { expectAccessible, openDashboard } from './dashboard.ts';
 
@@ -42,22 +43,47 @@ test('the key is kept nowhere in the browser, and no script can read the session
   expect(kept).not.toContain('session=');
 });
 
-test('a link signs in once; used again it says so, and the address is clean either way', async () => {
-  const { page, pool, apiKey, server } = await openDashboard({ name: null });
+test('a link signs in once, asks for the name once, and says so when it is used again; the address is clean', async () => {
+  const { page, pool, parley, apiKey, server } = await openDashboard({ name: null, at: '/' });
   const key = (await findApiKey(pool, apiKey))!;
-  const by = { namespace: key.namespace, keyId: key.id, name: 'Ana' };
+  const by = { namespace: key.namespace, keyId: key.id, name: 'root' };
+  const open = async (token: string, path: string): Promise<void> => {
+    await page.goto('about:blank');
+    await page.goto(`${server.url}${path}#sign-in=${token}`);
+  };
   const token = await makeSignInToken({ pool }, by);
-  await page.goto(`${server.url}/calls#sign-in=${token}`);
+  await open(token, '/calls');
+  await page.getByLabel('Your name').fill('Ana  Silva');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('heading', { name: 'Calls' }).waitFor();
   expect(page.url()).toBe(`${server.url}/calls`);
+  const { data } = await ok(parley.GET('/v1/sessions'));
+  expect(data[0]?.name).toBe('Ana Silva');
 
-  await page.getByRole('button', { name: 'Ana', exact: true }).click();
+  // The next link of the same browser needs no click.
+  await page.context().clearCookies();
+  await open(await makeSignInToken({ pool }, by), '/calls');
+  await page.getByRole('heading', { name: 'Calls' }).waitFor();
+  await page.getByRole('button', { name: 'Ana Silva', exact: true }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByLabel('API key', { exact: true }).waitFor();
-  await page.goto('about:blank');
-  await page.goto(`${server.url}/#sign-in=${token}`);
+  expect(await page.getByLabel('Your name').inputValue()).toBe('');
+
+  await open(token, '/');
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('This sign-in link has been used').waitFor();
   expect(page.url()).toBe(`${server.url}/`);
+});
+
+test('a link without a name signs in as the one for whom it was made', async () => {
+  const { page, pool, apiKey, server } = await openDashboard({ name: null, at: '/' });
+  const key = (await findApiKey(pool, apiKey))!;
+  const by = { namespace: key.namespace, keyId: key.id, name: 'Root' };
+  await page.goto('about:blank');
+  await page.goto(`${server.url}/calls#sign-in=${await makeSignInToken({ pool }, by)}`);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Root', exact: true }).waitFor();
 });
 
 test('a session that ends in the middle of work is gone on with in place, and nothing typed is lost', async () => {
@@ -86,6 +112,7 @@ test.each([
 ])('nobody is sent elsewhere by signing in at %s', async (address) => {
   const { page, apiKey, server } = await openDashboard({ name: null });
   await page.goto(server.url + address);
+  if (address.includes('#')) await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByLabel('API key', { exact: true }).fill(apiKey);
   await page.getByLabel('Your name').fill('Ana');
   await page.getByRole('button', { name: 'Sign in' }).click();

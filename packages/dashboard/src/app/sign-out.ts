@@ -1,7 +1,10 @@
 import { ok, parley } from '../data/parley.ts';
 import type { Me } from '../data/me.ts';
+import { rememberName } from './own-name.ts';
 
+/** Ends the session, and forgets the name of its person. */
 export async function signOut({ session }: Pick<Me, 'session'>): Promise<void> {
+  rememberName('');
   if (!session) return;
   await ok(parley.DELETE('/v1/sessions/{id}', { params: { path: { id: session.id } } }));
 }

@@ -83,10 +83,12 @@ export function escalationKey(id: string): readonly unknown[] {
   return ['escalations', 'one', id];
 }
 
-export function useEscalation(id: string): UseQueryResult<Escalation> {
+/** @param id null if no escalation is wanted */
+export function useEscalation(id: string | null): UseQueryResult<Escalation> {
   return useQuery({
-    queryKey: escalationKey(id),
-    queryFn: ({ signal }) => readEscalation(id, signal),
+    queryKey: escalationKey(id ?? ''),
+    enabled: id !== null,
+    queryFn: ({ signal }) => readEscalation(id ?? '', signal),
   });
 }
 
@@ -100,6 +102,16 @@ export function useSelf(): Person {
   const { name, actor } = useMe();
   const shown = name ?? actor;
   return { id: shown, name: shown };
+}
+
+/** Returns the name of the user, as the inbox shows it. */
+export function customerOf({ user_id: userId }: Escalation): string {
+  return userId ?? 'Unknown customer';
+}
+
+/** Returns what the user said before the request, or the summary if that is not known. */
+export function requestOf({ user_messages: said, summary }: Escalation): string {
+  return said.length > 0 ? said.join(' · ') : summary;
 }
 
 /** Formats a reason: `user_request` becomes `User request`; free text stays unchanged. */

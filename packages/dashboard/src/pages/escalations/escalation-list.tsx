@@ -1,7 +1,15 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { reasonText, useSelf, useWaitingList, type Escalation } from '../../data/escalations.ts';
+import {
+  customerOf,
+  reasonText,
+  requestOf,
+  useEscalation,
+  useSelf,
+  useWaitingList,
+  type Escalation,
+} from '../../data/escalations.ts';
 import { useAgentNames } from '../../data/names.ts';
 import { useList, type List } from '../../data/use-list.ts';
 import { SelectFilter, useFilters } from '../../ui/filters.tsx';
@@ -39,7 +47,7 @@ function WaitingList({ selectedId }: { selectedId: string | null }) {
       {teams.length > 0 || team !== undefined ? (
         <SelectFilter name="team" label="Team" options={teams} />
       ) : null}
-      <Rows label="Waiting escalations" list={{ ...list, rows }} selectedId={selectedId}>
+      <Rows key={team} label="Waiting escalations" list={{ ...list, rows }} selectedId={selectedId}>
         {team === undefined
           ? 'Nobody is waiting. When an agent requests a person, the escalation appears here within a second.'
           : `Nobody is waiting for ${team}.`}
@@ -74,7 +82,7 @@ function WholeList({ selectedId }: { selectedId: string | null }) {
   return (
     <>
       <SelectFilter name="status" label="Status" options={STATUSES} />
-      <Rows label="All escalations" list={list} selectedId={selectedId}>
+      <Rows key={status} label="All escalations" list={list} selectedId={selectedId}>
         {status ? 'No escalations have this status.' : 'No agent has requested a person yet.'}
       </Rows>
     </>
@@ -94,7 +102,8 @@ function Rows({
   children: React.ReactNode;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const { rows, hasMore, isLoadingMore, loadMore, error, isLoading, retry } = list;
+  const { hasMore, isLoadingMore, loadMore, error, isLoading, retry } = list;
+  const rows = useKept(list.rows, selectedId);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -127,8 +136,23 @@ function Rows({
   );
 }
 
+/**
+ * Keeps the selected escalation in its place when an act takes it out of the list, until another one is selected, so
+ * that nobody loses the row that they work on.
+ */
+function useKept(rows: readonly Escalation[], selectedId: string | null): readonly Escalation[] {
+  const [seat, setSeat] = useState<{ id: string; at: number } | null>(null);
+  const at = rows.findIndex(({ id }) => id === selectedId);
+  if (selectedId !== null && at >= 0 && (seat?.id !== selectedId || seat.at !== at)) {
+    setSeat({ id: selectedId, at });
+  }
+  const isKept = at < 0 && seat !== null && seat.id === selectedId;
+  const { data } = useEscalation(isKept ? selectedId : null);
+  return isKept && data ? rows.toSpliced(Math.min(seat.at, rows.length), 0, data) : rows;
+}
+
 function Item({ escalation, isSelected }: { escalation: Escalation; isSelected: boolean }) {
-  const { id, status, reason, summary, team, agent_id: agentId } = escalation;
+  const { id, status, reason, team, agent_id: agentId } = escalation;
   const [search] = useFilters();
   const names = useAgentNames();
   return (
@@ -140,7 +164,7 @@ function Item({ escalation, isSelected }: { escalation: Escalation; isSelected: 
       aria-current={isSelected ? 'true' : undefined}
     >
       <span className="spread">
-        <strong>{reasonText(reason)}</strong>
+        <strong>{customerOf(escalation)}</strong>
         {status === 'requested' ? <HowLong escalation={escalation} /> : null}
         {status === 'accepted' ? (
           <Status tone="info">{escalation.accepted_by?.name ?? LABELS[status].name}</Status>
@@ -149,11 +173,10 @@ function Item({ escalation, isSelected }: { escalation: Escalation; isSelected: 
           <Status tone={LABELS[status].tone}>{LABELS[status].name}</Status>
         ) : null}
       </span>
-      <span className="inbox-summary small">{summary}</span>
+      <span className="inbox-summary small">{requestOf(escalation)}</span>
       <span className="small muted spread">
-        <span>
-          {names.get(agentId)}
-          {team === null ? '' : ` · ${team}`}
+        <span className="inbox-summary">
+          {[reasonText(reason), names.get(agentId), team].filter(Boolean).join(' · ')}
         </span>
         <Time at={escalation.requested_at} />
       </span>

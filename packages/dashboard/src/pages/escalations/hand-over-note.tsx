@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Escalation } from '../../data/escalations.ts';
+import { useAgentNames } from '../../data/names.ts';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { useConversation } from '../../data/conversations.ts';
 import { CustomerLink } from '../customers/customer-link.tsx';
@@ -8,16 +9,18 @@ import { CustomerLink } from '../customers/customer-link.tsx';
 export function HandOverNote({ escalation }: { escalation: Escalation }) {
   const { conversation_id: conversationId, summary } = escalation;
   const { data: conversation } = useConversation(conversationId);
+  const names = useAgentNames();
   return (
     <section className="escalation-note stack-small" aria-label="Hand-over note">
       <p>{summary === '' ? 'No messages before the escalation.' : summary}</p>
       <p className="small muted row">
-        {conversation?.user_id ? (
-          <CustomerLink userId={conversation.user_id} />
-        ) : (
+        {escalation.user_id === null ? (
           <span>No user id</span>
+        ) : (
+          <CustomerLink userId={escalation.user_id} />
         )}
-        <span>{conversation?.channel}</span>
+        <span>{names.get(escalation.agent_id)}</span>
+        <span>{conversation?.channel.replaceAll('_', ' ')}</span>
         <Link to={`/conversations/${conversationId}`}>Conversation</Link>
         <CopyId id={conversationId} />
       </p>
