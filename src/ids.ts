@@ -29,6 +29,7 @@ export const ID_PREFIXES = {
   telephonyProvider: 'tp',
   session: 'ses',
   sync: 'sync',
+  note: 'note',
 } as const;
 
 /** Prefix of a kind that is defined only in its own folder. */

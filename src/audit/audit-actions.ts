@@ -20,6 +20,7 @@ export const OTHER_ACTIONS = [
   'escalation.declined',
   'escalation.completed',
   'escalation.released',
+  'escalation.note_deleted',
   'job.created',
   'job.stopped',
   'event.replayed',

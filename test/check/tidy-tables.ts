@@ -278,6 +278,7 @@ export const TABLES: Record<string, string> = {
   delivery_queue: 'webhooks',
   endpoint_health: 'webhooks',
   escalations: 'conversations',
+  escalation_notes: 'conversations',
   events: 'events',
   deferred_events: 'events',
   given_secrets: 'kinds',

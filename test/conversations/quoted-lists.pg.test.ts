@@ -91,7 +91,7 @@ describe('the match of a search', () => {
     await fixture.say(id, 'Hello. The Ibex and my gecko fight. Help!');
     await fixture.say(id, 'The ibex fights my gecko still.');
     expect(await match(id, 'ibex')).toEqual({ index: 1, role: 'user', text: 'I have an ibex.' });
-    // Of two turns with both words, the first.
+    // Two turns have both words. The first one counts.
     const both = { index: 2, role: 'user', text: 'The Ibex and my gecko fight.' };
     expect(await match(id, 'GECKO ibex')).toEqual(both);
     expect(await match(id, 'toucan')).toBeNull();

@@ -73,6 +73,11 @@ test('who waits is taken over by one, and the other sees all of it without a cli
   expect(await reply.evaluate((box) => box === document.activeElement)).toBe(true);
   expect(await ben.page.getByRole('textbox').count()).toBe(0);
   await titled(ana.page, 'Escalations · Parley');
+  // The row shows the customer and the request, and stays in its place.
+  const row = itemOf(ana.page, 'Lost parcel').filter({ hasText: 'Ana' });
+  await row.getByText('jo', { exact: true }).waitFor();
+  await row.getByText('My parcel is lost').waitFor();
+  expect(await row.getAttribute('aria-current')).not.toBeNull();
 
   await ana.page.keyboard.type('I look for it');
   await ana.page.keyboard.press('Enter');
@@ -80,8 +85,18 @@ test('who waits is taken over by one, and the other sees all of it without a cli
   const given = { keyCode: 229, ctrlKey: true };
   expect(await pressOfInputMethod(reply, 'Enter', given)).toBe('I look for it\nat once.');
   await ana.page.keyboard.press('Control+Enter');
-  await ben.page.getByRole('log').getByText('I look for it\nat once.').waitFor();
+  const said = ben.page.getByRole('log').locator('.turn-human').first();
+  await said.getByText('I look for it\nat once.').waitFor();
+  await said.getByText('Ana', { exact: true }).waitFor();
+  expect(await said.locator('time').textContent()).toMatch(/^\d{1,2}:\d\d/);
   expect(await reply.inputValue()).toBe('');
+  await reply.fill('Track it **here**: https://example.com/parcel <b>x</b>');
+  await ana.page.keyboard.press('Control+Enter');
+  const tracked = ben.page.getByRole('log').locator('.turn-human').nth(1);
+  await tracked.getByText('<b>x</b>').waitFor();
+  expect(await tracked.locator('.turn-text strong').allTextContents()).toEqual(['here']);
+  const link = tracked.getByRole('link', { name: 'https://example.com/parcel' });
+  expect(await link.getAttribute('rel')).toBe('noopener noreferrer nofollow');
   await say(ana.parley, conversationId, 'Thank you');
   await ana.page.getByRole('log').getByText('Thank you').waitFor();
   expect(await status(ana, escalationId)).toMatchObject({ status: 'accepted', by: 'Ana' });
@@ -138,6 +153,31 @@ test('whoever accepted is there as long as a tab is open; then somebody else is 
   );
   expect(rows).toEqual([{ status: 'requested', team: 'lawyers', accepted_by: null }]);
 }, 60_000);
+
+test('a private note is for colleagues, and can be taken back', async () => {
+  const namespace = 'inbox-notes';
+  const ana = await openDashboard({ namespace, name: 'Ana' });
+  const { conversationId, escalationId } = await wait(ana.parley, 'Odd noise');
+  const at = `/escalations/${escalationId}`;
+  const ben = await openDashboard({ namespace, name: 'Ben', at });
+  await ben.page.getByRole('heading', { name: 'Odd noise' }).waitFor();
+  await ana.page.goto(at);
+  await ana.page.getByRole('button', { name: 'Add note' }).click();
+  await ana.page.keyboard.type('Call back at six.');
+  await expectAccessible(ana.page);
+  await ana.page.getByRole('button', { name: 'Save note' }).click();
+  const noted = ben.page.getByRole('region', { name: 'Private notes' }).getByRole('listitem');
+  await noted.getByText('Call back at six.').waitFor();
+  await noted.getByText('Ana', { exact: true }).waitFor();
+  const params = { path: { id: conversationId } };
+  const { turns } = await ok(ana.parley.GET('/v1/conversations/{id}/transcript', { params }));
+  expect(JSON.stringify(turns)).not.toContain('Call back');
+
+  await ben.page.getByRole('button', { name: 'Delete note' }).click();
+  await noted.waitFor({ state: 'detached' });
+  await ben.page.getByRole('button', { name: 'Undo' }).click();
+  await noted.getByText('Call back at six.').waitFor();
+});
 
 test('who is a moment too late sees who took it, and no error', async () => {
   const namespace = 'inbox-late';

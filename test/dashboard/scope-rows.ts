@@ -114,6 +114,8 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   declineEscalation: [{ page: waiting, control: 'Leave it to the agent' }],
   completeEscalation: [{ page: taken, control: 'Give back to the agent' }],
   releaseEscalation: [{ page: taken, control: 'Pass to somebody else…' }],
+  createEscalationNote: [{ page: taken, control: 'Add note' }],
+  deleteEscalationNote: [{ page: taken, control: 'Delete note' }],
   reviewEscalation: 'no screen: opening a missed escalation says that somebody has looked at it',
   keepEscalation: 'no screen: the tab says by itself that whoever accepted here is there',
   sendHumanMessage: [{ page: taken, control: 'Reply as Ana' }],
@@ -296,6 +298,7 @@ async function escalations(opened: Opened) {
   const params = { path: { id: other.id } };
   const body = { accepted_by: { id: 'Ana', name: 'Ana' } };
   await ok(parley.POST('/v1/escalations/{id}/accept', { params, body }));
+  await ok(parley.POST('/v1/escalations/{id}/notes', { params, body: { text: 'Call at six.' } }));
   return { conversationId: one.conversationId, waitingId: one.id, takenId: other.id };
 }
 

@@ -1544,7 +1544,7 @@ export interface components {
         /** The first 280 characters of the message. */
         text: string;
       } | null);
-      /** Sentence in which words of `q` occur: of the turn that has most of them, otherwise of the summary. Null without words, or if they occur only in `user_id`. */
+      /** Sentence of the transcript or of the summary that matches `q`. It is null if `q` has no words, or matches only `user_id`. */
       match: ({
         /** Index of the turn. Null if the words are in the summary. */
         index: (number | null);
@@ -1854,6 +1854,25 @@ export interface components {
         delivery_id: string;
         endpoint_id: string;
       }[];
+    };
+    /** A private note, which the user never sees. */
+    EscalationNote: {
+      /** Id of the note, `note_…`. */
+      id: string;
+      /** Creation time in Unix seconds. */
+      created: number;
+      conversation_id: string;
+      escalation_id: string;
+      /** Actor that added it, `api:key_…` or `session:<name>`. */
+      actor: string;
+      /** The person who wrote it. Null if none was named. */
+      by: ({
+        /** Your id of the person. */
+        id: string;
+        /** Name of the person, shown in the transcript. */
+        name: string;
+      } | null);
+      text: string;
     };
     /** What a tool answered to one call. */
     ToolCallResult: {
@@ -5777,6 +5796,119 @@ export interface paths {
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/escalations/{id}/notes': Only<{
+    /** List the private notes of an escalation */
+    get: {
+      parameters: {
+        query?: {
+          /** Which items come first. Default: newest. */
+          order?: ('newest' | 'oldest');
+          /** Maximum number of items in a page. */
+          limit?: number;
+          /** `next_cursor` of the previous page. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          /** Id of the escalation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['EscalationNote'][];
+            has_more: boolean;
+            /** Value of `cursor` for the next page. Null on the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Add a private note to an escalation */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the escalation. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Text of the note. Must not be blank. */
+          text: string;
+          /** The person who wrote it. */
+          by?: {
+            /** Your id of the person. */
+            id: string;
+            /** Name that the user sees. It must be one line without control characters. */
+            name: string;
+          };
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['EscalationNote'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<'idempotency_in_progress'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/escalations/{id}/notes/{note_id}': Only<{
+    /** Delete a private note of an escalation */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the escalation. */
+          id: string;
+          /** Id of the note. */
+          note_id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;

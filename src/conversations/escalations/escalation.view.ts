@@ -15,6 +15,18 @@ export const Person = z.strictObject({
   name: z.string().min(1).max(256).describe('Name of the person, shown in the transcript.'),
 });
 
+/**
+ * Name on one line and without bidirectional control characters, because users and colleagues read it within other
+ * text.
+ */
+export const lineName = Person.shape.name
+  .refine(
+    // A refinement instead of a JSON Schema pattern, because OpenAPI has no place for the `u` flag.
+    (name) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name),
+    'must be a single line without control characters',
+  )
+  .describe('Name that the user sees. It must be one line without control characters.');
+
 export const Escalation = z
   .strictObject({
     id: z.string().meta({ description: 'Id of the escalation, `esc_…`.' }),

@@ -11,6 +11,7 @@ import {
   type EscalationRow,
   type EscalationStatus,
 } from './escalations.sql.ts';
+import { noteRoutes } from './notes.routes.ts';
 import { keepEscalation, releaseEscalation } from './release-escalation.ts';
 import { sayAsHuman } from './say-as-human.ts';
 import { audited } from '../../audit/audited.ts';
@@ -28,7 +29,13 @@ import {
 import { flag, idParam, idValue, timeBound } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { MessageAnswer, MessageBody, messageView, withTests } from '../record/conversation.view.ts';
-import { Escalation, escalationStatus, escalationView, Person } from './escalation.view.ts';
+import {
+  Escalation,
+  escalationStatus,
+  escalationView,
+  lineName,
+  Person,
+} from './escalation.view.ts';
 
 const tag = 'Escalations';
 const params = { id: idParam('esc', 'escalation') };
@@ -49,6 +56,7 @@ export function escalationRoutes(deps: ConversationDeps): Route[] {
     heartbeatRoute(deps),
     reviewRoute(deps),
     sayRoute(deps),
+    ...noteRoutes(deps),
   ];
 }
 
@@ -133,18 +141,6 @@ function readRoute(deps: ConversationDeps): Route {
     }),
   });
 }
-
-/**
- * Name on one line and without bidirectional control characters, because users and colleagues read it within other
- * text.
- */
-const lineName = Person.shape.name
-  .refine(
-    // A refinement instead of a JSON Schema pattern, because OpenAPI has no place for the `u` flag.
-    (name) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name),
-    'must be a single line without control characters',
-  )
-  .describe('Name that the user sees. It must be one line without control characters.');
 
 const acceptBody = z
   .strictObject({

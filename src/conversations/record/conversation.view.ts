@@ -78,7 +78,7 @@ const quoted = {
   role: z.enum(['user', 'agent', 'human']),
 };
 
-/** A conversation in a list, with what was said in it. */
+/** A conversation in a list, with quotes from its transcript. */
 export const ListedConversation = Conversation.extend({
   last_message: z
     .strictObject({
@@ -101,8 +101,8 @@ export const ListedConversation = Conversation.extend({
     .nullable()
     .meta({
       description:
-        'Sentence in which words of `q` occur: of the turn that has most of them, otherwise of the ' +
-        'summary. Null without words, or if they occur only in `user_id`.',
+        'Sentence of the transcript or of the summary that matches `q`. It is null if `q` has no words, ' +
+        'or matches only `user_id`.',
     }),
 }).meta({
   id: 'ListedConversation',

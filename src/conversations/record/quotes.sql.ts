@@ -9,7 +9,7 @@ export type QuotedTurn = { index: number; role: 'user' | 'agent' | 'human'; text
 export type Quotes = {
   /** Beginning of the last message; null if nobody has said anything. */
   last: QuotedTurn | null;
-  /** Message in which most of the words occur, the earliest of several; null if there is none. */
+  /** Message with most of the words, the earliest of several; null if no message has one. */
   match: QuotedTurn | null;
 };
 

@@ -190,6 +190,12 @@ const below =
   async (fixture: RouteFixture) =>
     (await thing(fixture)) + rest;
 
+async function note(fixture: RouteFixture): Promise<string> {
+  const path = await escalation(fixture);
+  const { body } = await fixture.call('POST', `${path}/notes`, { text: 'Call back at six.' });
+  return `${path}/notes/${String(body.id)}`;
+}
+
 /** Rows by operationId. */
 export const ROWS: Record<string, Row> = {
   listAgents: { path: at('/v1/agents'), status: 200 },
@@ -307,6 +313,13 @@ export const ROWS: Record<string, Row> = {
     status: 200,
   },
 
+  listEscalationNotes: { path: below(escalation, '/notes'), status: 200 },
+  createEscalationNote: {
+    path: below(escalation, '/notes'),
+    json: { text: 'Call back at six.' },
+    status: 201,
+  },
+  deleteEscalationNote: { path: note, status: 204 },
   getCustomer: { path: customer, status: 200 },
   listCustomerActivity: { path: below(customer, '/activity'), status: 200 },
   exportCustomer: { path: below(customer, '/export'), status: 200 },

@@ -52,8 +52,8 @@ type By = {
 };
 
 /**
- * Signs in with a link. Asks for the name once: the link has only that of the account which started Parley, and
- * customers read the name when somebody takes over.
+ * Signs in with a link. Asks for the name once, because the link has only the name of the account that started Parley,
+ * and customers read the name when somebody takes over.
  */
 function ByLink({ token, name, setName, error, isBusy, onSubmit }: By & { token: string }) {
   const [remembered] = useState(name);

@@ -83,7 +83,7 @@ export function Table<Row extends { id: string }>({
         aria-label={label}
         aria-busy={isLoading}
         aria-rowcount={hasMore ? -1 : rows.length + 1}
-        style={{ ...widthsOf(columns), '--row': `${rowPx / 16}rem` } as React.CSSProperties}
+        style={{ ...widthsOf(columns), '--row': `${rowPx}px` } as React.CSSProperties}
         onKeyDown={moveAmongRows}
       >
         <div role="rowgroup">

@@ -16,7 +16,7 @@ import { Said, SummaryText } from './said.tsx';
 import { useConversations } from './use-conversations.ts';
 import './conversations.css';
 
-/** Lists all conversations with what was said in them, and searches them by words, user and other fields. */
+/** Lists all conversations with their last words, and searches them by words, user and other fields. */
 export function ConversationsPage() {
   return (
     <Page title="Conversations">
@@ -81,8 +81,8 @@ function hrefOf({ id, match }: ListedConversation): string {
   return `/conversations/${id}${turn === null ? '' : `#turn-${turn}`}`;
 }
 
-function withoutOrder({ order: _, ...filters }: Search): Search {
-  return filters;
+function withoutOrder(search: Search): Search {
+  return Object.fromEntries(Object.entries(search).filter(([name]) => name !== 'order'));
 }
 
 function totalText(total: number, isFiltered: boolean): string {
@@ -147,6 +147,7 @@ function columnsOf({
       name: 'Started',
       cell: ({ started_at }) => <Time at={started_at} />,
       width: '7.5rem',
+      isWide: true,
       order,
     },
   ];

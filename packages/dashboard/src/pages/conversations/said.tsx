@@ -21,7 +21,7 @@ export function Said({
 
 const SPEAKERS = { agent: 'Agent', human: 'Person', summary: 'Summary' };
 
-/** Shows the summary with the topics, or what is known before the conversation ends. */
+/** Shows the topics and the summary. A conversation that has not ended has none. */
 export function SummaryText({ conversation }: { conversation: ListedConversation }) {
   const { summary, judgement } = conversation;
   const topics = judgement?.topics ?? [];

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import {
+  customerOf,
   reasonText,
   useEscalation,
   useReview,
   useSelf,
   type Escalation,
 } from '../../data/escalations.ts';
-import { useAgentNames } from '../../data/names.ts';
 import { ActButton } from '../../ui/button.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { useComplete, useDecline, type Accepting } from './acts.ts';
@@ -15,6 +15,7 @@ import { ReleaseDialog } from './release-dialog.tsx';
 import { EndDialog } from './end-dialog.tsx';
 import { HandOverNote } from './hand-over-note.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
+import { Notes } from './notes.tsx';
 import { StateNote } from './state-note.tsx';
 import { Talk } from './talk.tsx';
 
@@ -48,7 +49,6 @@ function Found({
   onTaken: (id: string) => void;
 }) {
   const self = useSelf();
-  const names = useAgentNames();
   useReview(escalation);
   const isMine = escalation.status === 'accepted' && escalation.accepted_by?.id === self.id;
   return (
@@ -56,12 +56,13 @@ function Found({
       <header className="escalation-head stack-small">
         <div className="spread">
           <h2>
-            {reasonText(escalation.reason)} · {names.get(escalation.agent_id)}
+            {customerOf(escalation)} · {reasonText(escalation.reason)}
           </h2>
           <Acts escalation={escalation} isMine={isMine} accepting={accepting} onTaken={onTaken} />
         </div>
         <StateNote escalation={escalation} isMine={isMine} />
         <HandOverNote escalation={escalation} />
+        <Notes escalation={escalation} />
       </header>
       <CustomerPanel escalation={escalation} />
       <Talk escalation={escalation} isMine={isMine} takesFocus={takesFocus} />

@@ -1,0 +1,74 @@
+import {
+  filteredBy,
+  inOrder,
+  type ListOrder,
+  type ListPage,
+} from '../../platform/postgres/list-filters.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { Person } from './escalations.sql.ts';
+
+/** Note of a colleague about an escalation, which the user never sees. */
+export type NoteRow = {
+  id: string;
+  namespace: string;
+  conversationId: string;
+  escalationId: string;
+  /** Actor of the request that added the note, in the format of histories. */
+  actor: string;
+  /** The person who wrote it, as the request names them; null if it names nobody. */
+  writtenBy: Person | null;
+  text: string;
+};
+
+const COLUMNS = `id, namespace, conversation_id as "conversationId", escalation_id as "escalationId", actor,
+  written_by as "writtenBy", text`;
+
+/** Inserts a note. The caller has locked the conversation, which was not erased. */
+export async function insertNote(db: Db, note: NoteRow): Promise<void> {
+  await db.query(
+    `insert into escalation_notes
+       (id, namespace, conversation_id, escalation_id, actor, written_by, text)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      note.id,
+      note.namespace,
+      note.conversationId,
+      note.escalationId,
+      note.actor,
+      note.writtenBy,
+      note.text,
+    ],
+  );
+}
+
+/** Returns the notes about all escalations of a conversation, in the filter's order. */
+export async function listNotes(
+  db: Db,
+  filter: ListPage & ListOrder & { conversationId: string },
+): Promise<NoteRow[]> {
+  const { direction, follows } = inOrder(filter);
+  const { where, values } = filteredBy([
+    ['namespace =', filter.namespace],
+    ['conversation_id =', filter.conversationId],
+    [`id ${follows}`, filter.before],
+  ]);
+  const { rows } = await db.query<NoteRow>(
+    `select ${COLUMNS} from escalation_notes
+      where ${where} order by id ${direction} limit $${values.push(filter.limit)}`,
+    values,
+  );
+  return rows;
+}
+
+/** Deletes a note of an escalation. Returns undefined if it has no such note. */
+export async function deleteNoteRow(
+  db: Db,
+  { namespace, escalationId, id }: Pick<NoteRow, 'namespace' | 'escalationId' | 'id'>,
+): Promise<NoteRow | undefined> {
+  const { rows } = await db.query<NoteRow>(
+    `delete from escalation_notes where id = $1 and escalation_id = $2 and namespace = $3
+     returning ${COLUMNS}`,
+    [id, escalationId, namespace],
+  );
+  return rows[0];
+}
