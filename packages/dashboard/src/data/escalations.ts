@@ -37,11 +37,12 @@ export function useWaiting(): readonly Escalation[] | undefined {
 
 async function readWaiting(): Promise<Escalation[]> {
   const found: Escalation[] = [];
-  for await (const one of parley.list('/v1/escalations', { query: { status: 'requested' } })) {
+  const query = { status: 'requested', order: 'oldest' } as const;
+  for await (const one of parley.list('/v1/escalations', { query })) {
     found.push(one);
     if (found.length === WAITING_MAX) break;
   }
-  return found.toReversed();
+  return found;
 }
 
 const MISSED = { missed: true, limit: 100 } as const;
