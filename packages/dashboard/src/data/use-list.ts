@@ -1,5 +1,10 @@
 import { useCallback, useState } from 'react';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  useQuery,
+  useQueryClient,
+  type QueryClient,
+} from '@tanstack/react-query';
 import type { ItemOf, ListPath } from '@parley/client';
 import { ok, parley } from './parley.ts';
 import type { Topic } from './topics.ts';
@@ -95,6 +100,21 @@ export function useList<Path extends ListPath>(
       void result.refetch();
     },
   };
+}
+
+/** Removes an item that no longer exists from the loaded lists of a topic, before they are read again. */
+export async function removeFromLists(
+  queryClient: QueryClient,
+  topic: Topic,
+  id: string,
+): Promise<void> {
+  const lists = { queryKey: [topic, 'list'] };
+  // The answer to an earlier request may still have it.
+  await queryClient.cancelQueries(lists);
+  queryClient.setQueriesData<Loaded<{ id: string }>>(
+    lists,
+    (old) => old && { ...old, rows: old.rows.filter((row) => row.id !== id) },
+  );
 }
 
 const NOTHING = { isLoading: false, error: null };

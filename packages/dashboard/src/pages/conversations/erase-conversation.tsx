@@ -6,6 +6,7 @@ import { ActButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { count } from '../../ui/figure.tsx';
 import { lastFilters } from '../../data/last-filters.ts';
+import { removeFromLists } from '../../data/use-list.ts';
 import { useToast } from '../../ui/toast.tsx';
 import { EventsChoice, type Events } from './events-choice.tsx';
 
@@ -22,6 +23,9 @@ export function EraseConversation({ id, isOver }: { id: string; isOver: boolean 
   const erase = async (): Promise<void> => {
     const params = { path: { id }, query: { events } };
     const erased = await ok(parley.DELETE('/v1/conversations/{id}', { params }));
+    for (const topic of ['conversations', 'search'] as const) {
+      await removeFromLists(queryClient, topic, id);
+    }
     toast({ text: doneText(erased?.canceled_count ?? 0) });
     // The list as it was filtered, because a person's conversations are often erased one after another.
     await navigate({ to: '/conversations', search: lastFilters('/conversations') });
