@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { listMap, rules, time } from '../platform/resources/schema/field-types.ts';
+import { saying } from '../platform/resources/schema/patterns.ts';
+
+/** The field `rollout` of agents: how a new version gets its share of conversations (contract/rollouts.md). */
+
+/**
+ * Metrics that a check may compare. `worse` is the direction of harm, `range` the distance between the largest and the
+ * smallest value of one conversation.
+ */
+export const ROLLOUT_METRICS = {
+  escalation_rate: { worse: 'higher', range: 1 },
+  resolution_rate: { worse: 'lower', range: 1 },
+  gap_rate: { worse: 'higher', range: 1 },
+  unanswered_rate: { worse: 'higher', range: 1 },
+  tool_failure_rate: { worse: 'higher', range: 1 },
+  // Ratings from 1 to 5.
+  csat_average: { worse: 'lower', range: 4 },
+  // A percentile of times, which have no largest value.
+  turn_latency_p95_ms: { worse: 'higher', range: null },
+} as const satisfies Record<string, { worse: 'higher' | 'lower'; range: number | null }>;
+
+export type RolloutMetric = keyof typeof ROLLOUT_METRICS;
+// The cast is safe: the keys are those of the literal above.
+const METRIC_NAMES = Object.keys(ROLLOUT_METRICS) as RolloutMetric[];
+
+const STEPS_MAX = 10;
+/** Longest time of a step in a rollout that declares none. */
+const MAX_DURATION = '72h';
+
+const step = z.strictObject({
+  weight: z
+    .int()
+    .min(1)
+    .max(99)
+    .describe('Share of new conversations that the new version gets, in percent.'),
+  minConversations: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .describe('Conversations of the new version that must have ended before the next step.'),
+});
+
+const check = z
+  .strictObject({
+    metric: z.enum(METRIC_NAMES).describe('Figure in which the two versions are compared.'),
+    worseBy: z
+      .number()
+      .min(0.001)
+      .max(600_000)
+      .describe(
+        'Difference from which the new version counts as worse, in the unit of the metric.',
+      ),
+  })
+  .meta(
+    rules(
+      {
+        rule: "self.metric != 'csat_average' || self.worseBy <= 4.0",
+        message: 'must be at most 4 for csat_average',
+        fieldPath: '.worseBy',
+      },
+      {
+        rule: "self.metric == 'turn_latency_p95_ms' || self.metric == 'csat_average' || self.worseBy <= 1.0",
+        message: 'must be at most 1 for a rate',
+        fieldPath: '.worseBy',
+      },
+    ),
+  );
+
+export const rollout = z.strictObject({
+  steps: z
+    .array(step)
+    .min(1)
+    .max(STEPS_MAX)
+    .meta({ 'x-kubernetes-list-type': 'atomic', ...rules(...risingWeights()) })
+    .describe('Steps of the rollout. Their weights rise; after the last one the version is live.'),
+  maxDuration: z
+    .string()
+    .regex(...saying(/^[1-9][0-9]{0,3}[mhd]$/, 'must be a number of minutes, hours or days: 72h'))
+    .max(5)
+    .describe(
+      `Longest time of a step, such as 90m, 72h or 7d. The rollout is then held. Default: ${MAX_DURATION}.`,
+    )
+    .exactOptional(),
+  checks: z
+    .array(check)
+    .min(1)
+    .max(METRIC_NAMES.length)
+    .meta(listMap('metric'))
+    .describe('Figures in which the new version must not be worse.'),
+  onFail: z
+    .enum(['Abort', 'Hold'])
+    .describe('What happens if the new version is worse. Default: Abort.')
+    .exactOptional(),
+});
+
+export const rolloutStatus = z.strictObject({
+  status: z
+    .enum(['progressing', 'holding', 'completed', 'aborted'])
+    .describe('State of the rollout.'),
+  step: z.int().min(1).describe('Number of the step, from 1.'),
+  steps: z.int().min(1).describe('Number of steps.'),
+  weight: z.int().min(0).max(100).describe('Share of the new version, in percent.'),
+  fromVersion: z.int().min(1).describe('Old version.'),
+  toVersion: z.int().min(1).describe('New version.'),
+  message: z.string().max(256).describe('State in one line, with what the step still needs.'),
+  reason: z.string().max(1024).describe('Reason of the last act.').exactOptional(),
+  actor: z.string().max(256).describe('Author of the last act.'),
+  time: time.describe('When the step began, or the rollout ended.'),
+});
+
+export type RolloutStatus = z.output<typeof rolloutStatus>;
+export type RolloutSpec = z.output<typeof rollout>;
+
+/** A declared rollout with its defaults, as it is stored when it begins. */
+export type RolloutPlan = {
+  steps: { weight: number; minConversations: number }[];
+  maxDurationSec: number;
+  checks: { metric: RolloutMetric; worseBy: number }[];
+  onFail: 'Abort' | 'Hold';
+};
+
+export function planOf({ steps, checks, onFail = 'Abort', ...rest }: RolloutSpec): RolloutPlan {
+  return { steps, checks, onFail, maxDurationSec: secondsIn(rest.maxDuration ?? MAX_DURATION) };
+}
+
+const UNIT_SEC = { m: 60, h: 3_600, d: 86_400 };
+
+function secondsIn(duration: string): number {
+  const unit = duration.at(-1);
+  const seconds = unit === 'm' || unit === 'h' || unit === 'd' ? UNIT_SEC[unit] : NaN;
+  return Number(duration.slice(0, -1)) * seconds;
+}
+
+/** Returns a rule for each pair of neighbors, because core CEL cannot tell whether a list is sorted. */
+function risingWeights(): { rule: string; message: string }[] {
+  return Array.from({ length: STEPS_MAX - 1 }, (_, i) => ({
+    rule: `size(self) < ${i + 2} || self[${i}].weight < self[${i + 1}].weight`,
+    message: 'the weights of the steps must rise',
+  }));
+}
