@@ -24,6 +24,7 @@ export const ERROR_CATALOGUE = {
   write_conflict: { status: 409, title: 'Conflicting concurrent change' },
   namespace_refused: { status: 409, title: 'The namespace does not accept the change' },
   idempotency_in_progress: { status: 409, title: 'The first request is still in progress' },
+  no_rollout: { status: 409, title: 'No rollout is in progress' },
   not_published: { status: 409, title: 'The agent has no live version' },
   conversation_ended: { status: 409, title: 'The conversation has ended' },
   already_escalated: { status: 409, title: 'A human has already been requested' },

@@ -30,6 +30,7 @@ export const ID_PREFIXES = {
   session: 'ses',
   sync: 'sync',
   note: 'note',
+  rollout: 'ro',
 } as const;
 
 /** Prefix of a kind that is defined only in its own folder. */

@@ -1,6 +1,7 @@
 import type { AgentContent } from './agent.ts';
 import { fittingRows } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
+import { ENDED } from './rollouts/rollouts.sql.ts';
 
 /** Immutable content of an agent. Its number starts at 1 and never changes. */
 export type AgentVersion = {
@@ -99,21 +100,56 @@ export async function hashesOfVersions(
   return new Map(rows.map(({ version, contentHash }) => [version, contentHash]));
 }
 
+/** Arm of a conversation in a rollout in progress. `id` is a UUID, `publicId` the id as the API shows it. */
+export type RolloutArm = {
+  id: string;
+  publicId: string;
+  step: number;
+  weight: number;
+  isNew: boolean;
+  /** Hash of the rollout and the unit, in hexadecimal. */
+  unit: string;
+};
+
+/** Live version of an agent, or the version of a rollout that a conversation gets. */
+export type LiveContent = {
+  version: number | null;
+  content: AgentContent | null;
+  /** `null` if no rollout is in progress, or no `unit` was given. */
+  rollout: RolloutArm | null;
+};
+
 /**
- * Returns the live version of an agent, or `undefined` if the agent does not exist. All values are `null` if no version
- * is live.
+ * Returns the live version of an agent, or `undefined` if the agent does not exist. `version` and `content` are `null` if
+ * no version is live.
+ *
+ * While a rollout is in progress, the hash of `unit` determines the arm (contract/rollouts.md#arms): the user of the
+ * conversation, or else its call or itself. Without `unit` the answer is the live version.
  */
 export async function readLiveContent(
   db: Db,
-  { namespace, id }: { namespace: string; id: string },
-): Promise<{ version: number | null; content: AgentContent | null } | undefined> {
-  const { rows } = await db.query<{ version: number | null; content: AgentContent | null }>({
+  { namespace, id, unit }: { namespace: string; id: string; unit?: string | undefined },
+): Promise<LiveContent | undefined> {
+  const { rows } = await db.query<LiveContent>({
     name: 'read_live_content',
-    text: `select a.active_version as version, v.content
+    text: `select v.version, v.content,
+                  case when r.digest is null then null else jsonb_build_object(
+                    'id', r.rollout_id, 'publicId', r.public_id, 'step', r.step,
+                    'weight', r.weight, 'isNew', r.is_new,
+                    'unit', encode(r.digest, 'hex')) end as rollout
              from agents a
-             left join agent_versions v on v.agent_id = a.id and v.version = a.active_version
+             left join lateral (
+               select h.*, ('x' || left(encode(digest, 'hex'), 8))::bit(32)::bigint % 10000
+                           < h.weight * 100 as is_new
+                 from (select l.*, sha256(convert_to(l.public_id || ':' || $3::text, 'UTF8')) as digest
+                         from agent_rollouts l
+                        where l.agent_id = a.id order by l.seq desc limit 1) h
+                where h.action not in ${ENDED} and h.from_version = a.active_version
+             ) r on true
+             left join agent_versions v on v.agent_id = a.id
+              and v.version = case when r.is_new then r.to_version else a.active_version end
             where a.id = $1 and a.namespace = $2 and a.deleted_at is null`,
-    values: [id, namespace],
+    values: [id, namespace, unit],
   });
   return rows[0];
 }

@@ -14,6 +14,7 @@ export const AGENT_KIND = definitionOf({
     printerColumn('Active', 'integer', '.status.activeVersion', 'Version that is live.'),
     printerColumn('Latest', 'integer', '.status.latestVersion', 'Highest version.'),
     printerColumn('Pinned', 'integer', '.spec.pinnedVersion', 'Version that is pinned.'),
+    printerColumn('Rollout', 'string', '.status.rollout.message', 'State of the rollout.'),
     printerColumn('Voice', 'string', '.spec.voice.voiceId', 'Voice of the agent.'),
   ],
   selectableFields: ['.spec.voice.provider', '.spec.pinnedVersion', '.status.activeVersion'],

@@ -36,6 +36,7 @@ import {
   type PublishAgentResult,
 } from './publish-agent.ts';
 import { readAgentHistory } from './read-agent-history.ts';
+import { rolloutFindings, rolloutStatusOf, type LookAtRollout } from './rollouts/rollout-status.ts';
 import {
   readToolSecretChanges,
   secretRefsOf,
@@ -54,6 +55,8 @@ export type AgentReconcilerDeps = PublishAgentDeps & {
   store: Pick<ResourceStore, 'get' | 'list'>;
   guard: AddressGuard;
   sealer: Sealer;
+  /** Looks at the agent's last rollout, and does what its checks decide. */
+  lookAtRollout: LookAtRollout;
 } & Models;
 
 /** Returns the reconciler of Agents, which publishes their content and activates pinned versions. */
@@ -128,22 +131,32 @@ async function act(
     // A pin is often a rollback during an incident, so a missing reference in newer content must not prevent it.
     ...(blocked && { blocked: { ...blocked.why, pinCounts: !agent.spec.suspend } }),
   });
+  const rollout = await deps.lookAtRollout({ agentId: id, epoch, isSuspended: agent.spec.suspend });
+  const isCompleted = rollout?.acted === 'complete';
+  const isAborted = rollout?.acted === 'abort';
   const whyCarrier = await whyCarrierSpeaks(findProviderIn(deps.store), namespace, agent.spec);
-  const degraded = degradedBy(notActedOn(agent.spec, deps, whyCarrier));
-  const { activeVersion, latestVersion } = live;
+  const { latestVersion } = live;
+  const activeVersion = isCompleted ? rollout.line.toVersion : live.activeVersion;
+  const ofRollout = rolloutFindings(rollout, { latestVersion, activeVersion });
+  const degraded = degradedBy(notActedOn(agent.spec, deps, whyCarrier), ofRollout);
   const before = agent.status.activeVersion;
   const isBack = before !== undefined && activeVersion !== null && activeVersion < before;
   return {
     findings: [
-      ...(blocked ? blocked.findings : findingsOf(agent.spec, live, unmatched)),
+      ...(blocked
+        ? blocked.findings
+        : findingsOf(agent.spec, { ...live, activeVersion }, unmatched)),
+      ...ofRollout.filter(({ type }) => type !== 'Degraded'),
       ...degraded,
     ],
     status: {
       ...(await readAgentHistory(deps, id, agent.spec.revisionHistoryLimit)),
       ...(activeVersion !== null && { activeVersion }),
       ...(latestVersion > 0 && { latestVersion }),
+      ...(rollout && { rollout: rolloutStatusOf(rollout) }),
     },
-    ...(isBack && { event: { action: 'RollBack', reason: 'RolledBack' } }),
+    ...(rollout?.againAfterMs !== undefined && { requeueAfterMs: rollout.againAfterMs }),
+    ...((isBack || isAborted) && { event: { action: 'RollBack', reason: 'RolledBack' } }),
     events: degraded.flatMap(({ reason, message: note }) =>
       isTold(agent, note) ? [] : [{ type: 'Warning', action: 'Publish', reason, note }],
     ),
@@ -155,12 +168,15 @@ function findProviderIn(store: AgentReconcilerDeps['store']): FindProvider {
 }
 
 /**
- * Returns the condition `Degraded`, which says that the agent is ready but some settings have no effect. Like
- * `Stalled`, the condition exists only while it is true.
+ * Returns the condition `Degraded`, which says that the agent is ready but some settings have no effect, or that a
+ * rollout was aborted. Like `Stalled`, the condition exists only while it is true.
  */
-function degradedBy(message: string | undefined): Finding[] {
-  if (message === undefined) return [];
-  return [{ type: 'Degraded', status: true, reason: 'NotSupported', message }];
+function degradedBy(message: string | undefined, ofRollout: readonly Finding[]): Finding[] {
+  const aborted = ofRollout.find(({ type }) => type === 'Degraded');
+  if (message === undefined) return aborted ? [aborted] : [];
+  const both = [aborted?.message, message].filter(Boolean).join('; ');
+  const reason = aborted?.reason ?? 'NotSupported';
+  return [{ type: 'Degraded', status: true, reason, message: both }];
 }
 
 function isTold({ status: { conditions = [] } }: AgentResource, message: string): boolean {

@@ -19,6 +19,7 @@ import {
 } from '../platform/resources/schema/field-types.ts';
 import { escalation } from './agent-escalation.ts';
 import { judgement } from './agent-judgement.ts';
+import { rollout, rolloutStatus } from './agent-rollout.ts';
 import { language, transcriber, voice } from './agent-speech.ts';
 import { widget } from './agent-widget.ts';
 import { FREE_VALUE, FREE_VALUE_BOUNDS } from '../platform/resources/schema/free-value.ts';
@@ -268,12 +269,13 @@ export const agentSpec = z
     displayName: z.string().min(1).max(128).describe('Name shown to people.').exactOptional(),
     ...content,
     publishPolicy: z
-      .enum(['Automatic', 'Manual'])
+      .enum(['Automatic', 'Manual', 'Progressive'])
       .default('Automatic')
       .describe(
         'Automatic: new content goes live immediately. Manual: it waits until it is pinned or ' +
-          'published.',
+          'published. Progressive: it gets its share of conversations in the steps of `rollout`.',
       ),
+    rollout: rollout.describe('Steps and checks of the policy Progressive.').exactOptional(),
     pinnedVersion: z
       .int()
       .min(1)
@@ -304,10 +306,17 @@ export const agentSpec = z
       .describe('Whether versions and transcripts are kept after the object is deleted.'),
   })
   .meta(
-    rules({
-      rule: 'has(self.prompt) != has(self.promptFrom)',
-      message: 'set exactly one of `prompt` and `promptFrom`',
-    }),
+    rules(
+      {
+        rule: 'has(self.prompt) != has(self.promptFrom)',
+        message: 'set exactly one of `prompt` and `promptFrom`',
+      },
+      {
+        rule: "self.publishPolicy != 'Progressive' || has(self.rollout)",
+        message: 'the policy `Progressive` needs a `rollout`',
+        fieldPath: '.rollout',
+      },
+    ),
   )
   .describe('Desired state of the agent.');
 
@@ -347,6 +356,7 @@ export const agentStatus = z
       .exactOptional(),
     lastPublishedTime: time.describe('When a version was last published.').exactOptional(),
     lastRollback: rollback.describe('The last rollback.').exactOptional(),
+    rollout: rolloutStatus.describe('The rollout in progress, or the last one.').exactOptional(),
     history: z
       .array(activation)
       .max(100)

@@ -29,7 +29,7 @@ export const Agent = z
     name: z.string().meta({ description: 'DNS label. It never changes.' }),
     ...writeFields((field) => field.nullable()),
     metadata: z.record(z.string(), z.string()),
-    publish_policy: z.enum(['automatic', 'manual']),
+    publish_policy: z.enum(['automatic', 'manual', 'progressive']),
     active_version: version
       .nullable()
       .meta({ description: 'The version that is live. Null if none was ever published.' }),

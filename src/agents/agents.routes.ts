@@ -173,7 +173,8 @@ function activationRoutes(deps: AgentRoutesDeps): Route[] {
       summary: 'Make a version live',
       description:
         'Pins `version`. If `version` is absent, the effect depends on `publish_policy`: `automatic` ' +
-        'removes the pin, so that the current content goes live; `manual` pins the latest version.',
+        'removes the pin, so that the current content goes live; `progressive` removes the pin, so that ' +
+        'the current content begins a rollout; `manual` pins the latest version.',
       params,
       body: { schema: publishBody, isOptional: true },
       answers: written,

@@ -33,8 +33,8 @@ import {
 export type PinRequest = { id: string; precondition?: Precondition; plan?: Plan };
 
 /**
- * Publishes a version. A given `version` is pinned. Without `version`, the policy decides: `automatic` removes the pin,
- * and `manual` pins the latest version.
+ * Publishes a version. A given `version` is pinned. Without `version`, the policy decides: `automatic` and
+ * `progressive` remove the pin, and `manual` pins the latest version.
  */
 export function publishVersion(
   deps: AgentWriterDeps,

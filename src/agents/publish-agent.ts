@@ -20,6 +20,7 @@ import { tellProjected } from '../platform/postgres/projected.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import type { Actor, WhoElse } from '../platform/reconcile/actors.ts';
 import { activateVersion, decideActivation, type ActivationDecision } from './activate-version.ts';
+import { applyRollout } from './rollouts/apply-rollout.ts';
 import { deleteToolSecrets } from './tools/tool-secrets.sql.ts';
 import { contentHash, contentOf, HASH_VERSION } from './content-hash.ts';
 import type { Announce, Emitted } from '../events/emit-event.ts';
@@ -77,7 +78,7 @@ export async function publishAgent(
     return { activeVersion, latestVersion, pin };
   }
   const { result, emitted } = await inTransaction(deps.pool, (db) => publish(db, deps, input));
-  if (emitted) deps.announce(emitted);
+  for (const one of emitted) deps.announce(one);
   const { uid, namespace, id } = input.agent;
   tellProjected(deps, { resource: 'agents', namespace, id }, [uid]);
   return result;
@@ -87,7 +88,7 @@ async function publish(
   db: Db,
   deps: PublishAgentDeps,
   { epoch, agent, actors, whoElse, blocked, beforeCommit }: PublishAgentInput,
-): Promise<{ result: PublishAgentResult; emitted: Emitted | undefined }> {
+): Promise<{ result: PublishAgentResult; emitted: Emitted[] }> {
   await assertLeader(db, epoch);
   await requireRoom(db, deps, 'agents', agent);
   const before = await readAgent(db, agent);
@@ -95,17 +96,28 @@ async function publish(
   const { contentVersion, latestVersion } = blocked
     ? { contentVersion: null, latestVersion: row.latestVersion }
     : await recordVersion(db, row, agent, actors.content);
-  const { target, pin } = decideActivation({
+  const decision = decideActivation({
     policy: agent.spec.publishPolicy,
     pinnedVersion: blocked?.pinCounts === false ? undefined : agent.spec.pinnedVersion,
     contentVersion,
     latestVersion,
     activeVersion: row.activeVersion,
   });
+  const { pin } = decision;
   // The pin caused the change if it is active or was just removed. Otherwise the content caused it.
   const byPin = pin === 'held' || (pin === 'none' && row.spec.pinnedVersion !== undefined);
   const by = byPin ? actors.pin : actors.content;
-  const emitted = await activateVersion(db, { row, agent, target, by, nowMs: deps.nowMs() });
+  const nowMs = deps.nowMs();
+  const { target, emitted: rolledBack } = await applyRollout(db, {
+    agent,
+    row,
+    decision,
+    contentVersion,
+    by,
+    nowMs,
+  });
+  const activated = await activateVersion(db, { row, agent, target, by, nowMs });
+  const emitted = [rolledBack, activated].filter((one) => one !== undefined);
   const result = { activeVersion: target, latestVersion, pin };
   const condition = blocked
     ? { ready: false, reason: blocked.reason, message: blocked.message }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { agentContent, agentSpec, tool } from './agent.ts';
 import { voice } from './agent-speech.ts';
 import type { AgentContent, AgentSpec } from './agent.ts';
+import { rollout as rolloutSpec } from './agent-rollout.ts';
 import { dnsLabel } from '../platform/resources/schema/field-types.ts';
 import { toCamel, toSnake, toSnakePointer } from '../platform/resources/schema/key-map.ts';
 import type { SnakeCased } from '../platform/resources/schema/key-map.ts';
@@ -30,20 +31,37 @@ const written = agentSpec.pick({
 });
 
 type Written = z.output<typeof written>;
-type PublishPolicy = 'automatic' | 'manual';
+/** Names of the policies in REST. */
+const POLICIES = { automatic: 'Automatic', manual: 'Manual', progressive: 'Progressive' } as const;
+type PublishPolicy = keyof typeof POLICIES;
+/** Fields of a rollout whose values have the same form in REST. */
+const rolloutFields = rolloutSpec.omit({ onFail: true });
+const ON_FAIL = { abort: 'Abort', hold: 'Hold' } as const;
+type RolloutFields = SnakeCased<z.output<typeof rolloutFields>> & {
+  on_fail?: keyof typeof ON_FAIL;
+};
 
 /** Spec fields that REST declares. Omitted fields get their defaults from the resource's schema. */
-export type AgentDeclaration = Written & Partial<Pick<AgentSpec, 'publishPolicy'>>;
+export type AgentDeclaration = Written & Partial<Pick<AgentSpec, 'publishPolicy' | 'rollout'>>;
 /** The fields of `AgentDeclaration` in REST form: `display_name`, `publish_policy: automatic`, … */
-export type AgentFields = SnakeCased<Written> & { publish_policy?: PublishPolicy };
+export type AgentFields = SnakeCased<Written> & {
+  publish_policy?: PublishPolicy;
+  rollout?: RolloutFields;
+};
 export type AgentWrite = AgentFields & { prompt: string; name?: string };
 
 const publishPolicy = z
-  .enum(['automatic', 'manual'])
+  .enum(['automatic', 'manual', 'progressive'])
   .describe(
     '`automatic` (the default): new content goes live immediately. `manual`: new content waits ' +
-      'until it is published.',
+      'until it is published. `progressive`: new content gets its share of conversations in the steps ' +
+      'of `rollout`.',
   );
+
+const onFail = z
+  .enum(['abort', 'hold'])
+  .describe('What happens if the new version is worse. Default: abort.');
+const ROLLOUT = 'Steps and checks of the policy `progressive`.';
 
 /** Body of `POST /v1/agents`. */
 export const AgentWrite: z.ZodType<AgentWrite> = typed(
@@ -56,6 +74,10 @@ export const AgentWrite: z.ZodType<AgentWrite> = typed(
       ...restShape(written),
       prompt: z.string().min(1).max(100_000).describe('Instructions that the agent follows.'),
       publish_policy: publishPolicy.optional(),
+      rollout: z
+        .strictObject({ ...restShape(rolloutFields), on_fail: onFail.optional() })
+        .describe(ROLLOUT)
+        .optional(),
     })
     .describe('An agent to create.'),
 );
@@ -69,6 +91,11 @@ export const AgentPatch: z.ZodType<Record<string, unknown>> = z
     name: z.unknown().optional(),
     ...patchShape(written),
     publish_policy: publishPolicy.nullable().optional(),
+    rollout: z
+      .strictObject({ ...patchShape(rolloutFields), on_fail: onFail.nullable().optional() })
+      .describe(ROLLOUT)
+      .nullable()
+      .optional(),
   })
   .describe('Changes to an agent. Null removes a field.');
 
@@ -94,21 +121,40 @@ export function toVoice(write: VoiceWrite): Voice {
 
 /** Returns the spec that a create body or a merged resource declares. */
 export function toAgentSpec(write: AgentFields): AgentDeclaration {
-  const { publish_policy: policy, ...fields } = write;
-  const spec = toCamel(written, fields);
-  return policy === undefined
-    ? spec
-    : { ...spec, publishPolicy: policy === 'manual' ? 'Manual' : 'Automatic' };
+  const { publish_policy: policy, rollout, ...fields } = write;
+  const spec: AgentDeclaration = toCamel(written, fields);
+  if (policy !== undefined) spec.publishPolicy = POLICIES[policy];
+  if (rollout === undefined) return spec;
+  const { on_fail: failed, ...declared } = rollout;
+  return {
+    ...spec,
+    rollout: {
+      ...toCamel(rolloutFields, declared),
+      ...(failed !== undefined && { onFail: ON_FAIL[failed] }),
+    },
+  };
 }
 
 /** Returns the REST fields of a spec. Omits fields that REST does not write. */
 export function fromAgentSpec(spec: Partial<AgentSpec>): AgentFields {
-  const { publishPolicy: policy, ...fields } = spec;
-  const rest = toSnake(written, fields);
-  return policy === undefined
-    ? rest
-    : { ...rest, publish_policy: policy === 'Manual' ? 'manual' : 'automatic' };
+  const { publishPolicy: policy, rollout, ...fields } = spec;
+  const rest: AgentFields = toSnake(written, fields);
+  if (policy !== undefined) rest.publish_policy = POLICY_NAMES[policy];
+  if (rollout === undefined) return rest;
+  const { onFail: failed, ...declared } = rollout;
+  const shown = toSnake(rolloutFields, declared);
+  return {
+    ...rest,
+    rollout: { ...shown, ...(failed !== undefined && { on_fail: ON_FAIL_NAMES[failed] }) },
+  };
 }
+
+const POLICY_NAMES = {
+  Automatic: 'automatic',
+  Manual: 'manual',
+  Progressive: 'progressive',
+} as const;
+const ON_FAIL_NAMES = { Abort: 'abort', Hold: 'hold' } as const;
 
 /** Returns the content of a version for the REST API. */
 export function fromAgentContent(content: AgentContent): SnakeCased<AgentContent> {

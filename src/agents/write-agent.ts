@@ -71,7 +71,7 @@ export async function createAgent(
 ): Promise<WrittenAgent> {
   const { actor } = caller;
   const { name, plan = freshPlan(deps.nowMs()) } = input;
-  if (policyOf(input.fields) === 'automatic') requireScope(caller, 'publish', LIVE_AT_ONCE);
+  if (policyOf(input.fields) !== 'manual') requireScope(caller, 'publish', LIVE_AT_ONCE);
   if (opensWidget(undefined, input.fields.widget)) requireScope(caller, 'publish', OPEN_TO_PAGES);
   const cause = encodeChangeCause({ generation: 1, actor, reason: null });
   return createAudited(deps, DECLARED_AGENT, {

@@ -5,6 +5,10 @@
 export const OTHER_ACTIONS = [
   'agent.published',
   'agent.rolled_back',
+  'agent.rollout_advanced',
+  'agent.rollout_held',
+  'agent.rollout_resumed',
+  'agent.rollout_aborted',
   'webhook.replayed',
   'webhook.secret_rotated',
   'webhook.secret_activated',

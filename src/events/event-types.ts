@@ -55,6 +55,14 @@ export const EVENT_DATA = {
     agent_id: agentId,
     agent_version: version,
     channel,
+    rollout: z
+      .strictObject({ id: z.string(), arm: z.enum(['from', 'to']), weight: z.int() })
+      .optional()
+      .meta({
+        description:
+          'Arm of the conversation in a rollout: `from` for the old version, `to` for the new one. Absent ' +
+          'if it takes no part in one.',
+      }),
     ...about,
   }),
   'conversation.ended': z.strictObject({
@@ -140,6 +148,19 @@ export const EVENT_DATA = {
     from_version: version,
     actor: z.string(),
     reason: z.string().nullable(),
+    rollout: z
+      .strictObject({
+        id: z.string(),
+        step: z.int().min(1),
+        weight: z.int(),
+        evidence: z.record(z.string(), z.unknown()).nullable(),
+      })
+      .optional()
+      .meta({
+        description:
+          'The rollout that was aborted, with the figures of both versions. `evidence` is null if a ' +
+          'declaration aborted it.',
+      }),
   }),
 } as const satisfies Record<string, z.ZodObject>;
 

@@ -15,6 +15,7 @@ const ABOUT = {
   metadata: { plan: 'gold' },
   call_id: 'call_06dmv3vxk4c7e9g1j3m5p7r9t2',
 };
+const ROLLOUT = 'ro_06dmv3vxk4c7e9g1j3m5p7r9t2';
 const ABOUT_AND_CHANNEL = { ...ABOUT, channel: 'voice' } as const;
 
 export const EVENT_SAMPLES: { [T in EventType]: EventData<T> } = {
@@ -23,6 +24,7 @@ export const EVENT_SAMPLES: { [T in EventType]: EventData<T> } = {
     agent_id: AGENT,
     agent_version: 3,
     channel: 'voice',
+    rollout: { id: ROLLOUT, arm: 'to', weight: 5 },
     ...ABOUT,
   },
   'conversation.ended': {
@@ -111,5 +113,6 @@ export const EVENT_SAMPLES: { [T in EventType]: EventData<T> } = {
     from_version: 3,
     actor: 'kubernetes:kubectl-client-side-apply',
     reason: 'version 3 gave wrong delivery dates',
+    rollout: { id: ROLLOUT, step: 1, weight: 5, evidence: null },
   },
 };

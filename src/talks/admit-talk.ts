@@ -135,10 +135,11 @@ function noSuchTalk(): ApiError {
  */
 export async function requireContent(
   pool: Pool,
-  { namespace, agentId: id, version, test }: Omit<TalkToken, 'expiresAt' | 'origin'>,
+  { namespace, agentId: id, version, test, userId }: Omit<TalkToken, 'expiresAt' | 'origin'>,
 ): Promise<AgentContent> {
   if (version === null) {
-    const live = await readLiveContent(pool, { namespace, id });
+    const unit = test ? undefined : (userId ?? undefined);
+    const live = await readLiveContent(pool, { namespace, id, unit });
     if (live?.content) return live.content;
     if (!live) throw new ApiError('not_found', 'There is no such agent.');
     throw new ApiError('not_published', 'The agent has no live version. Publish one first.');

@@ -193,12 +193,12 @@ describe('a version', () => {
     await addAgent({ active_version: 1 }, 1);
     const id = await addAgent({ active_version: 1 }, 2);
     await addAgent({ active_version: 1 }, 1);
-    const live = { version: 1, content: promptOf(id, 1) };
+    const live = { version: 1, content: promptOf(id, 1), rollout: null };
     expect(await readLiveContent(stored.pool, inDefault(id))).toEqual(live);
     expect(await readLiveContent(stored.pool, { namespace: 'other', id })).toBeUndefined();
     expect(await readLiveContent(stored.pool, inDefault(OTHER))).toBeUndefined();
     const waiting = await addAgent({}, 1);
-    const nothing = { version: null, content: null };
+    const nothing = { version: null, content: null, rollout: null };
     expect(await readLiveContent(stored.pool, inDefault(waiting))).toEqual(nothing);
     const gone = await addAgent({ active_version: 1, ...GONE }, 1);
     expect(await readLiveContent(stored.pool, inDefault(gone))).toBeUndefined();

@@ -80,6 +80,7 @@ describeEachStore((storeName) => {
         escalation: null,
         limits: null,
         redaction: null,
+        rollout: null,
         judgement: null,
         widget: null,
         metadata: { team: 'a', constructor: 'b' },

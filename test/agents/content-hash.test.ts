@@ -101,6 +101,10 @@ describe('nothing else does', () => {
       suspend: true,
       deletionPolicy: 'Delete',
       widget: { allowedOrigins: ['https://shop.example.com'] },
+      rollout: {
+        steps: [{ weight: 5, minConversations: 50 }],
+        checks: [{ metric: 'gap_rate', worseBy: 0.1 }],
+      },
     }),
   )('%s', (field, value) => {
     expect(hashOf({ ...FULL, [field]: value })).toBe(hashOf(FULL));
@@ -108,7 +112,7 @@ describe('nothing else does', () => {
 
   test('so each field of the spec is one of the two kinds', () => {
     const others =
-      'displayName metadata publishPolicy pinnedVersion revisionHistoryLimit suspend deletionPolicy widget';
+      'displayName metadata publishPolicy pinnedVersion revisionHistoryLimit suspend deletionPolicy widget rollout';
     const fields = [...AGENT_CONTENT_FIELDS, ...others.split(' ')];
     expect(Object.keys(agentSpec.shape).sort()).toEqual(fields.sort());
   });

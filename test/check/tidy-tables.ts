@@ -103,6 +103,8 @@ export const NOUNS: Record<string, Noun> = {
   talks: { below: ['calls'] },
   customers: { below: ['calls'] },
   erasure: { below: ['customers'] },
+  // Judges by figures of conversations. `statistics` computes and knows no rows.
+  rollouts: { below: ['conversations'], parts: ['statistics'] },
 };
 
 /** Rooms that must not know another one although it is lower, with the reason. */
@@ -261,6 +263,7 @@ export const NOT_LOADED: Record<string, { roots: string[]; foreign: RegExp; proo
 export const TABLES: Record<string, string> = {
   agents: 'agents',
   agent_activations: 'agents',
+  agent_rollouts: 'agents',
   agent_versions: 'agents',
   analytics_costs: 'analytics',
   analytics_counts: 'analytics',
@@ -306,6 +309,7 @@ export const TABLES: Record<string, string> = {
   openai_talks: 'conversations',
   resource_version: 'platform/resources',
   resources: 'platform/resources',
+  rollout_conversations: 'conversations',
   session_tokens: 'access',
   sessions: 'access',
   sign_in_tokens: 'access',

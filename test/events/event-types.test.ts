@@ -12,7 +12,7 @@ import { newId } from '../../src/ids.ts';
 /** The table of contract/events.md#types; `?` is an optional field. */
 const CONTRACT: Record<string, string> = {
   'conversation.started':
-    'conversation_id agent_id agent_version channel user_id? metadata? call_id?',
+    'conversation_id agent_id agent_version channel rollout? user_id? metadata? call_id?',
   'conversation.ended':
     'conversation_id agent_id channel duration_sec outcome csat_predicted transcript_url agent_version ended_reason user_id? metadata? call_id?',
   'conversation.transcript.ready':
@@ -26,7 +26,7 @@ const CONTRACT: Record<string, string> = {
   'knowledge.source.synced':
     'source_id source_type name status documents added updated removed failed duration_sec',
   'agent.published': 'agent_id name version previous_version actor',
-  'agent.rolled_back': 'agent_id name version from_version actor reason',
+  'agent.rolled_back': 'agent_id name version from_version actor reason rollout?',
 };
 
 test('there are the nine events of the contract with their fields, in its order', () => {

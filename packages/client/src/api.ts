@@ -47,6 +47,12 @@ export interface components {
         /** Number of the agent version. */
         agent_version: number;
         channel: ('chat' | 'voice' | 'sms' | 'web_voice');
+        /** Arm of the conversation in a rollout: `from` for the old version, `to` for the new one. Absent if it takes no part in one. */
+        rollout?: {
+          id: string;
+          arm: ('from' | 'to');
+          weight: number;
+        };
         /** Your id of the user. */
         user_id?: string;
         /** Metadata of the conversation. Absent if it is empty. */
@@ -255,6 +261,13 @@ export interface components {
         from_version: number;
         actor: string;
         reason: (string | null);
+        /** The rollout that was aborted, with the figures of both versions. `evidence` is null if a declaration aborted it. */
+        rollout?: {
+          id: string;
+          step: number;
+          weight: number;
+          evidence: ({ [name: string]: unknown } | null);
+        };
       };
     };
     /** An agent: its declared fields and its state. */
@@ -468,7 +481,28 @@ export interface components {
         /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one IP address. Default: 100. */
         max_concurrent?: number;
       } | null);
-      publish_policy: ('automatic' | 'manual');
+      publish_policy: ('automatic' | 'manual' | 'progressive');
+      /** Steps and checks of the policy `progressive`. */
+      rollout: ({
+        /** Steps of the rollout. Their weights rise; after the last one the version is live. */
+        steps: {
+          /** Share of new conversations that the new version gets, in percent. */
+          weight: number;
+          /** Conversations of the new version that must have ended before the next step. */
+          min_conversations: number;
+        }[];
+        /** Longest time of a step, such as 90m, 72h or 7d. The rollout is then held. Default: 72h. Must be a number of minutes, hours or days: 72h. */
+        max_duration?: string;
+        /** Figures in which the new version must not be worse. */
+        checks: {
+          /** Figure in which the two versions are compared. */
+          metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
+          /** Difference from which the new version counts as worse, in the unit of the metric. */
+          worse_by: number;
+        }[];
+        /** What happens if the new version is worse. Default: abort. */
+        on_fail?: ('abort' | 'hold');
+      } | null);
       /** The version that is live. Null if none was ever published. */
       active_version: (number | null);
       latest_version: (number | null);
@@ -724,6 +758,93 @@ export interface components {
       }[];
       /** Unix seconds. */
       at: number;
+    };
+    /** The rollout in progress, or the last one. */
+    Rollout: {
+      /** Id of the rollout, `ro_…`. */
+      rollout_id: string;
+      /** Number of the step, from 1. */
+      step: number;
+      /** Share of the new version, in percent. */
+      weight: number;
+      from_version: number;
+      to_version: number;
+      actor: string;
+      reason: (string | null);
+      /** Unix seconds. */
+      at: number;
+      status: ('progressing' | 'holding' | 'completed' | 'aborted');
+      /** Number of steps. */
+      steps: number;
+      /** Conversations of the old version that have ended. */
+      from: {
+        conversations: number;
+      };
+      /** Conversations of the new version that have ended. */
+      to: {
+        conversations: number;
+      };
+      checks: {
+        metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
+        worse_by: number;
+        /** Figure of the old version; null for a percentile. */
+        from: (number | null);
+        /** Figure of the new version; null for a percentile. */
+        to: (number | null);
+        /** New minus old, each step compared within itself. Null without data. */
+        difference: (number | null);
+        /** Lower bound of the difference. Null if it is unknown. */
+        low: (number | null);
+        /** Upper bound of the difference. Null if it is unknown. */
+        high: (number | null);
+        verdict: ('worse' | 'passed' | 'undecided');
+      }[];
+      /** Conversations of the new version that have ended in this step. */
+      conversations: number;
+      /** Conversations that this step needs. */
+      min_conversations: number;
+    };
+    /** An entry of the append-only log of rollouts. */
+    RolloutAct: {
+      /** Id of the rollout, `ro_…`. */
+      rollout_id: string;
+      /** Number of the step, from 1. */
+      step: number;
+      /** Share of the new version, in percent. */
+      weight: number;
+      from_version: number;
+      to_version: number;
+      actor: string;
+      reason: (string | null);
+      /** Unix seconds. */
+      at: number;
+      action: ('started' | 'advanced' | 'held' | 'resumed' | 'completed' | 'aborted');
+      /** Figures when the rollout was changed. Null for a declaration. */
+      evidence: ({
+        /** Conversations of the old version that have ended. */
+        from: {
+          conversations: number;
+        };
+        /** Conversations of the new version that have ended. */
+        to: {
+          conversations: number;
+        };
+        checks: {
+          metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
+          worse_by: number;
+          /** Figure of the old version; null for a percentile. */
+          from: (number | null);
+          /** Figure of the new version; null for a percentile. */
+          to: (number | null);
+          /** New minus old, each step compared within itself. Null without data. */
+          difference: (number | null);
+          /** Lower bound of the difference. Null if it is unknown. */
+          low: (number | null);
+          /** Upper bound of the difference. Null if it is unknown. */
+          high: (number | null);
+          verdict: ('worse' | 'passed' | 'undecided');
+        }[];
+      } | null);
     };
     /** Statistics of an agent's conversations. */
     AgentStats: {
@@ -3015,8 +3136,29 @@ export interface paths {
             /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one IP address. Default: 100. */
             max_concurrent?: number;
           };
-          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. */
-          publish_policy?: ('automatic' | 'manual');
+          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. `progressive`: new content gets its share of conversations in the steps of `rollout`. */
+          publish_policy?: ('automatic' | 'manual' | 'progressive');
+          /** Steps and checks of the policy `progressive`. */
+          rollout?: {
+            /** Steps of the rollout. Their weights rise; after the last one the version is live. */
+            steps: {
+              /** Share of new conversations that the new version gets, in percent. */
+              weight: number;
+              /** Conversations of the new version that must have ended before the next step. */
+              min_conversations: number;
+            }[];
+            /** Longest time of a step, such as 90m, 72h or 7d. The rollout is then held. Default: 72h. Must be a number of minutes, hours or days: 72h. */
+            max_duration?: string;
+            /** Figures in which the new version must not be worse. */
+            checks: {
+              /** Figure in which the two versions are compared. */
+              metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
+              /** Difference from which the new version counts as worse, in the unit of the metric. */
+              worse_by: number;
+            }[];
+            /** What happens if the new version is worse. Default: abort. */
+            on_fail?: ('abort' | 'hold');
+          };
         };
       } };
       responses: {
@@ -3284,8 +3426,29 @@ export interface paths {
             /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one IP address. Default: 100. */
             max_concurrent?: (number | null);
           } | null);
-          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. */
-          publish_policy?: ('automatic' | 'manual' | null);
+          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. `progressive`: new content gets its share of conversations in the steps of `rollout`. */
+          publish_policy?: ('automatic' | 'manual' | 'progressive' | null);
+          /** Steps and checks of the policy `progressive`. */
+          rollout?: ({
+            /** Steps of the rollout. Their weights rise; after the last one the version is live. */
+            steps?: ({
+              /** Share of new conversations that the new version gets, in percent. */
+              weight: number;
+              /** Conversations of the new version that must have ended before the next step. */
+              min_conversations: number;
+            }[] | null);
+            /** Longest time of a step, such as 90m, 72h or 7d. The rollout is then held. Default: 72h. Must be a number of minutes, hours or days: 72h. */
+            max_duration?: (string | null);
+            /** Figures in which the new version must not be worse. */
+            checks?: ({
+              /** Figure in which the two versions are compared. */
+              metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
+              /** Difference from which the new version counts as worse, in the unit of the metric. */
+              worse_by: number;
+            }[] | null);
+            /** What happens if the new version is worse. Default: abort. */
+            on_fail?: ('abort' | 'hold' | null);
+          } | null);
         };
         'application/merge-patch+json': {
           name?: unknown;
@@ -3491,8 +3654,29 @@ export interface paths {
             /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one IP address. Default: 100. */
             max_concurrent?: (number | null);
           } | null);
-          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. */
-          publish_policy?: ('automatic' | 'manual' | null);
+          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. `progressive`: new content gets its share of conversations in the steps of `rollout`. */
+          publish_policy?: ('automatic' | 'manual' | 'progressive' | null);
+          /** Steps and checks of the policy `progressive`. */
+          rollout?: ({
+            /** Steps of the rollout. Their weights rise; after the last one the version is live. */
+            steps?: ({
+              /** Share of new conversations that the new version gets, in percent. */
+              weight: number;
+              /** Conversations of the new version that must have ended before the next step. */
+              min_conversations: number;
+            }[] | null);
+            /** Longest time of a step, such as 90m, 72h or 7d. The rollout is then held. Default: 72h. Must be a number of minutes, hours or days: 72h. */
+            max_duration?: (string | null);
+            /** Figures in which the new version must not be worse. */
+            checks?: ({
+              /** Figure in which the two versions are compared. */
+              metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
+              /** Difference from which the new version counts as worse, in the unit of the metric. */
+              worse_by: number;
+            }[] | null);
+            /** What happens if the new version is worse. Default: abort. */
+            on_fail?: ('abort' | 'hold' | null);
+          } | null);
         };
       } };
       responses: {
@@ -3768,6 +3952,226 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/rollout': Only<{
+    /** Read the rollout in progress, or the last one */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Rollout'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/rollouts': Only<{
+    /** List the steps of all rollouts, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** Maximum number of items in a page. */
+          limit?: number;
+          /** `next_cursor` of the previous page. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['RolloutAct'][];
+            has_more: boolean;
+            /** Value of `cursor` for the next page. Null on the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/rollout/advance': Only<{
+    /** Advance a rollout to its next step */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** Reason, stored with the step and sent with an event. */
+          reason?: string;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Rollout'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'no_rollout' | 'write_conflict')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/rollout/hold': Only<{
+    /** Hold a rollout at its weight */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** Reason, stored with the step and sent with an event. */
+          reason?: string;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Rollout'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'no_rollout' | 'write_conflict')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/rollout/resume': Only<{
+    /** Resume a rollout that is held */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** Reason, stored with the step and sent with an event. */
+          reason?: string;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Rollout'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'no_rollout' | 'write_conflict')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/rollout/abort': Only<{
+    /** Abort a rollout */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** Reason, stored with the step and sent with an event. */
+          reason?: string;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Rollout'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'no_rollout' | 'write_conflict')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;

@@ -1,4 +1,4 @@
-import { newUuid } from '../../ids.ts';
+import { fromUuid, newUuid } from '../../ids.ts';
 import type { AgentContent } from '../../agents/agent.ts';
 import { closedAt } from '../../conversations/escalations/opening-hours.ts';
 import { finishCall, readCallById, type CallRow } from '../calls.sql.ts';
@@ -45,7 +45,8 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
   const { number, agentId, agentVersion = null } = bound;
   const { maxConcurrentCalls, busyMessage, closedMessage } = account.inbound;
   const providerCallId = sent.callback.callId;
-  const content = await contentOf(deps, account, bound);
+  const id = newUuid(deps.nowMs());
+  const content = await contentOf(deps, account, { ...bound, unit: fromUuid('call', id) });
   if (agentId === null || !content || providerCallId === '') {
     deps.log.warn(
       { number, provider: account.name },
@@ -67,7 +68,7 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
   });
   if (live >= maxConcurrentCalls) return refuse(sent, 'busy', busyMessage, content);
   const call = await insertIncoming(deps.pool, {
-    id: newUuid(deps.nowMs()),
+    id,
     namespace: account.namespace,
     agentId,
     agentVersion,

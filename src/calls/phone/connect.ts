@@ -1,5 +1,6 @@
 import { readLiveContent, readVersionToTalk } from '../../agents/agent-versions.sql.ts';
 import type { AgentContent } from '../../agents/agent.ts';
+import { unitOf } from '../../conversations/record/start-conversation.ts';
 import { fromUuid } from '../../ids.ts';
 import type { CallRow } from '../calls.sql.ts';
 import { pathsOf, type Carrier } from '../../carriers/carrier.ts';
@@ -68,22 +69,32 @@ export async function connectAgain(
   return connect(deps, { ...again, content });
 }
 
-export const boundTo = ({ agentId, agentVersion }: CallRow) => ({
+export const boundTo = ({ id, userId, agentId, agentVersion }: CallRow) => ({
   agentId,
   agentVersion: agentVersion ?? undefined,
+  unit: unitOf({ id, userId, callId: id }),
 });
 
 /** Returns the content of the agent version that answers, if any. */
 export async function contentOf(
   { pool }: Pick<VoiceDeps, 'pool'>,
   { namespace }: { namespace: string },
-  { agentId, agentVersion: version }: { agentId: string | null; agentVersion: number | undefined },
+  {
+    agentId,
+    agentVersion: version,
+    unit,
+  }: {
+    agentId: string | null;
+    agentVersion: number | undefined;
+    /** Determines the version while a rollout is in progress (`unitOf`), as it will when the conversation starts. */
+    unit?: string;
+  },
 ): Promise<AgentContent | undefined> {
   if (agentId === null) return undefined;
   const key = { namespace, id: agentId };
   const read =
     version === undefined
-      ? await readLiveContent(pool, key)
+      ? await readLiveContent(pool, { ...key, unit })
       : await readVersionToTalk(pool, { ...key, version });
   return read?.content ?? undefined;
 }

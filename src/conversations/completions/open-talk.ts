@@ -283,6 +283,7 @@ type Request = {
   agentId: string;
   version: number | undefined;
   conversationId: string | undefined;
+  userId: string | null;
   said: readonly BroughtTurn[];
 };
 
@@ -300,13 +301,13 @@ async function redactSaid(pool: Pool, request: Request): Promise<readonly Brough
 }
 
 async function readContent(pool: Pool, request: Request): Promise<AgentContent | null> {
-  const { namespace, agentId, version, conversationId } = request;
+  const { namespace, agentId, version, conversationId, userId } = request;
   if (conversationId !== undefined) {
     return (await readForTurn(pool, { namespace, id: conversationId }))?.content ?? null;
   }
   const read =
     version === undefined
-      ? await readLiveContent(pool, { namespace, id: agentId })
+      ? await readLiveContent(pool, { namespace, id: agentId, unit: userId ?? undefined })
       : await readVersionToTalk(pool, { namespace, id: agentId, version });
   return read?.content ?? null;
 }

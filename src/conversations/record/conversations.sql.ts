@@ -1,4 +1,5 @@
 import type { AgentContent } from '../../agents/agent.ts';
+import type { RolloutArm } from '../../agents/agent-versions.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Judgement } from './judgement.ts';
 import type { Outcome } from './outcomes.ts';
@@ -93,36 +94,53 @@ export type NewConversation = Pick<
   | 'maxDurationSec'
   | 'silenceTimeoutSec'
   | 'test'
->;
+> & {
+  /** Arm of a rollout in which the conversation takes part. */
+  rollout: RolloutArm | null;
+};
 
-/** Inserts a conversation. The sequence number of its first event is 1. */
-export async function insertConversation(db: Db, row: NewConversation): Promise<ConversationRow> {
-  const { rows } = await db.query<ConversationRow>({
-    name: 'insert_conversation',
-    text: `insert into conversations as c
+const INSERT = `insert into conversations as c
              (id, namespace, agent_id, agent_version, channel, user_id, variables, metadata,
               call_id, status, turn_count, event_sequence, tally, max_duration_sec,
               silence_timeout_sec, test, expires_at)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'active', $10, 1, $11, $12, $13, $14,
              clock_timestamp() + make_interval(secs => least($12::int, $13::int)))
-           returning ${CONVERSATION_COLUMNS}`,
-    values: [
-      row.id,
-      row.namespace,
-      row.agentId,
-      row.agentVersion,
-      row.channel,
-      row.userId,
-      row.variables,
-      row.metadata,
-      row.callId,
-      row.turnCount,
-      EMPTY_TALLY,
-      row.maxDurationSec,
-      row.silenceTimeoutSec,
-      row.test,
-    ],
-  });
+           returning ${CONVERSATION_COLUMNS}`;
+
+/** A rollout counts the first conversation of each person, so a second one adds no row. */
+const INSERT_IN_ROLLOUT = `with started as (${INSERT}), counted as (
+             insert into rollout_conversations (rollout_id, unit, conversation_id, step, is_new)
+             values ($15, decode(left($16, 32), 'hex'), $1, $17, $18) on conflict do nothing)
+           select * from started`;
+
+/** Inserts a conversation. The sequence number of its first event is 1. */
+export async function insertConversation(db: Db, row: NewConversation): Promise<ConversationRow> {
+  const { rollout } = row;
+  const values = [
+    row.id,
+    row.namespace,
+    row.agentId,
+    row.agentVersion,
+    row.channel,
+    row.userId,
+    row.variables,
+    row.metadata,
+    row.callId,
+    row.turnCount,
+    EMPTY_TALLY,
+    row.maxDurationSec,
+    row.silenceTimeoutSec,
+    row.test,
+  ];
+  const { rows } = await db.query<ConversationRow>(
+    rollout
+      ? {
+          name: 'insert_conversation_in_rollout',
+          text: INSERT_IN_ROLLOUT,
+          values: [...values, rollout.id, rollout.unit, rollout.step, rollout.isNew],
+        }
+      : { name: 'insert_conversation', text: INSERT, values },
+  );
   return rows[0]!; // `rows[0]` exists: an insert without a condition returns its row.
 }
 

@@ -1,5 +1,9 @@
 import { ApiError } from '../../errors.ts';
-import { readLiveContent, readVersionToTalk } from '../../agents/agent-versions.sql.ts';
+import {
+  readLiveContent,
+  readVersionToTalk,
+  type RolloutArm,
+} from '../../agents/agent-versions.sql.ts';
 import { fromUuid, newUuid } from '../../ids.ts';
 import type { AgentContent } from '../../agents/agent.ts';
 import {
@@ -54,13 +58,14 @@ export function startConversation(
   return inConversation(
     deps,
     async ({ db, emit, countRedacted }) => {
-      const { version, content } = await contentFor(db, input);
+      const id = newUuid(deps.nowMs());
+      const { version, content, rollout = null } = await contentFor(db, { ...input, id });
       const { brought = [], greets = !input.brought } = input;
       const { firstMessage } = greets ? content : {};
       const turnCount = brought.length + (firstMessage === undefined ? 0 : 1);
       const row = await insertConversation(
         db,
-        newRow(deps, { ...input, version, content, turnCount }),
+        newRow({ ...input, id, version, content, turnCount, rollout }),
       );
       const turns = await redactHistory(brought, content);
       await insertBroughtTurns(db, row.id, turns);
@@ -77,6 +82,7 @@ export function startConversation(
           agent_id: fromUuid('agt', row.agentId),
           agent_version: version,
           channel: row.channel,
+          ...(rollout && { rollout: armOf(rollout) }),
         },
       });
       return row;
@@ -85,9 +91,20 @@ export function startConversation(
   );
 }
 
-type Chosen = { version: number; content: AgentContent };
+/** Returns the arm of a conversation as the event reports it. */
+function armOf({ publicId, isNew, weight }: RolloutArm): {
+  id: string;
+  arm: 'from' | 'to';
+  weight: number;
+} {
+  return { id: publicId, arm: isNew ? 'to' : 'from', weight };
+}
 
-function contentFor(db: Db, input: ConversationToStart): Promise<Chosen> {
+type Chosen = { version: number; content: AgentContent; rollout?: RolloutArm | null };
+/** `id` is the UUID of the conversation. */
+type Numbered = ConversationToStart & { id: string };
+
+function contentFor(db: Db, input: Numbered): Promise<Chosen> {
   const { version } = input;
   return version === undefined ? requireLive(db, input) : requireVersion(db, { ...input, version });
 }
@@ -111,15 +128,27 @@ async function requireVersion(
   throw new ApiError('unknown_version', detail);
 }
 
-async function requireLive(db: Db, { namespace, agentId }: ConversationToStart): Promise<Chosen> {
-  const live = await readLiveContent(db, { namespace, id: agentId });
+async function requireLive(db: Db, input: Numbered): Promise<Chosen> {
+  const { namespace, agentId, test = false } = input;
+  // A test takes no part in a rollout: it gets the live version.
+  const unit = test ? undefined : unitOf(input);
+  const live = await readLiveContent(db, { namespace, id: agentId, unit });
   if (!live) throw unknownAgent();
-  const { version, content } = live;
-  if (version !== null && content !== null) return { version, content };
+  const { version, content, rollout } = live;
+  if (version !== null && content !== null) return { version, content, rollout };
   const detail =
     'The agent has no live version. Publish one first, or send `agent_version` and `"test": true` ' +
     'to test a version.';
   throw new ApiError('not_published', detail);
+}
+
+/**
+ * Returns what determines the arm of a conversation in a rollout: its user, who then always gets the same version;
+ * without one its call, and otherwise the conversation itself.
+ */
+export function unitOf(of: { userId: string | null; callId?: string | null; id: string }): string {
+  if (of.userId !== null) return of.userId;
+  return of.callId ? fromUuid('call', of.callId) : fromUuid('conv', of.id);
 }
 
 function unknownAgent(): ApiError {
@@ -130,8 +159,12 @@ function unknownAgent(): ApiError {
 }
 
 function newRow(
-  deps: ConversationDeps,
-  from: ConversationToStart & { version: number; content: AgentContent; turnCount: number },
+  from: Numbered & {
+    version: number;
+    content: AgentContent;
+    turnCount: number;
+    rollout: RolloutArm | null;
+  },
 ): NewConversation {
   const {
     namespace,
@@ -146,7 +179,7 @@ function newRow(
   } = from;
   const isSpoken = channel === 'voice' || channel === 'web_voice';
   return {
-    id: newUuid(deps.nowMs()),
+    id: from.id,
     namespace,
     agentId,
     agentVersion: version,
@@ -157,6 +190,7 @@ function newRow(
     callId: from.callId ?? null,
     test,
     turnCount: from.turnCount,
+    rollout: from.rollout,
     ...LIMITS[isSpoken ? 'spoken' : 'written'],
     ...content.limits,
   };

@@ -214,6 +214,7 @@ function createProductMetrics(registry: Registry) {
       'channel',
       'outcome',
     ]),
+    rolloutActs: counter('parley_rollout_acts_total', 'Acts of rollouts.', ['action', 'by']),
     turnDuration: histogram(
       'parley_conversation_turn_duration_seconds',
       "Time from the user's message to the commit of the reply.",

@@ -1,3 +1,4 @@
+import type { LookAtRollout } from '../../agents/rollouts/rollout-status.ts';
 import type { Models } from '../../agents/references/missing-providers.ts';
 import type { Announce } from '../../events/emit-event.ts';
 import type { LeaseTimes } from '../../knowledge/syncs/hold-lease.ts';
@@ -18,6 +19,8 @@ export type KindDeps = Pick<
     notifier: Notifier;
     /** Reports an event after the commit of its change: counts it and wakes deliveries and streams. */
     announce: Announce;
+    /** Looks at the last rollout of an agent, and does what its checks decide. */
+    lookAtRollout: LookAtRollout;
     cutter: TextCutter;
     prober: Prober;
     hasDefaultModel: boolean;

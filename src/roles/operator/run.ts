@@ -13,6 +13,7 @@ import type {
   RecordEvent,
   ResourceStore,
 } from '../../platform/resources/resource-store.ts';
+import { lookAtRollout } from '../../rollouts/look-at-rollout.ts';
 import type { RoleContext } from '../context.ts';
 import { KINDS, type Kinds } from '../kinds.ts';
 import { startEmbedding, startSyncs, TEXTS_WAITING_MAX } from './knowledge-work.ts';
@@ -76,6 +77,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
     prober: createProber({ egress, nowMs: monotonicMs }, deps.probes),
     record: deps.record,
     nowMs: epochMs,
+    lookAtRollout: (of) => lookAtRollout({ pool, notifier, announce, metrics, nowMs: epochMs }, of),
     quotaRetryMs: deps.quotaRetryMs,
     syncTimes,
     hasDefaultModel: modelSettings !== undefined,

@@ -49,6 +49,18 @@ async function changedAgent(fixture: RouteFixture): Promise<string> {
   return path;
 }
 
+/** Creates an agent with a rollout in progress. */
+async function rollingAgent(fixture: RouteFixture): Promise<string> {
+  const rollout = {
+    steps: [{ weight: 5, min_conversations: 50 }],
+    checks: [{ metric: 'gap_rate', worse_by: 0.1 }],
+  };
+  const path = await agent(fixture);
+  await fixture.call('PATCH', path, { publish_policy: 'progressive', rollout });
+  await fixture.call('PATCH', path, { prompt: 'You repair bicycles.' });
+  return path;
+}
+
 const endpoint = (fixture: RouteFixture) => made(fixture, '/v1/webhooks', ENDPOINT);
 
 async function sent(fixture: RouteFixture): Promise<{ event_id: string; delivery_id: string }> {
@@ -215,6 +227,12 @@ export const ROWS: Record<string, Row> = {
   getAgentVersion: { path: below(agent, '/versions/1'), status: 200 },
   diffAgentVersions: { path: below(changedAgent, '/versions/1/diff/2'), status: 200 },
   listActivations: { path: below(agent, '/activations'), status: 200 },
+  getRollout: { path: below(rollingAgent, '/rollout'), status: 200 },
+  listRollouts: { path: below(agent, '/rollouts'), status: 200 },
+  advanceRollout: { path: below(rollingAgent, '/rollout/advance'), json: {}, status: 200 },
+  holdRollout: { path: below(rollingAgent, '/rollout/hold'), json: {}, status: 200 },
+  resumeRollout: { path: below(rollingAgent, '/rollout/resume'), json: {}, status: 200 },
+  abortRollout: { path: below(rollingAgent, '/rollout/abort'), json: {}, status: 200 },
 
   listWebhooks: { path: at('/v1/webhooks'), status: 200 },
   createWebhook: { path: at('/v1/webhooks'), json: ENDPOINT, status: 201 },

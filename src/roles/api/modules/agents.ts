@@ -4,6 +4,7 @@ import { MODEL_PROVIDER_KIND } from '../../../models/model-provider.kind.ts';
 import { findSourceIds } from '../../../knowledge/sources/knowledge-sources.sql.ts';
 import type { Infrastructure } from '../infrastructure.ts';
 import type { SampleModel } from '../../../conversations/turns/who-replies.ts';
+import { rolloutRoutes } from '../../../rollouts/rollouts.routes.ts';
 import type { Module } from './module.ts';
 
 /** Creates the module of agents and their versions. */
@@ -28,6 +29,7 @@ export function createAgents(
         findSources: (namespace, ids) => findSourceIds(pool, { namespace, ids, names: [] }),
       }),
       ...agentVersionRoutes(infrastructure),
+      ...rolloutRoutes(infrastructure),
     ],
   };
 }

@@ -57,7 +57,7 @@ describe('the validator', () => {
       {
         pointer: '/spec/publishPolicy',
         code: 'not_allowed',
-        detail: '"auto" must be one of Automatic, Manual',
+        detail: '"auto" must be one of Automatic, Manual, Progressive',
       },
     ]);
   });

@@ -1,0 +1,65 @@
+import type { ActivationDecision } from '../activate-version.ts';
+import type { AgentSpec } from '../agent.ts';
+import type { RolloutLine } from './rollouts.sql.ts';
+
+/** Effect of a declaration on the rollouts of an agent. */
+export type RolloutPlanned = {
+  /** Version to make live; `null` if no version should be live yet. */
+  target: number | null;
+  /** How the rollout in progress ends, if it does. */
+  ends?: { action: 'completed' | 'aborted'; reason: string };
+  /** Version for which a rollout begins, if one does. */
+  starts?: number;
+};
+
+export function isInProgress(line: RolloutLine | undefined): line is RolloutLine {
+  return line !== undefined && line.action !== 'completed' && line.action !== 'aborted';
+}
+
+/**
+ * Decides what a declaration does to rollouts (contract/rollouts.md#beginning-and-end). `decision` names the version that
+ * the declaration wants live. Under `Progressive` a new version begins a rollout instead. A pin, another policy, the
+ * first version and a return to an earlier live version take effect immediately, and end the rollout in progress.
+ */
+export async function planRollout(input: {
+  policy: AgentSpec['publishPolicy'];
+  decision: ActivationDecision;
+  /** Version of the declared content; `null` if the content has a problem and therefore no version. */
+  contentVersion: number | null;
+  activeVersion: number | null;
+  /** Last line of the agent's rollouts. */
+  last: RolloutLine | undefined;
+  /** Returns whether a version was live at some time. */
+  wasLive: (version: number) => Promise<boolean>;
+}): Promise<RolloutPlanned> {
+  const { policy, decision, contentVersion, activeVersion, last } = input;
+  const { target, pin } = decision;
+  const running = isInProgress(last) ? last : undefined;
+  // An unknown pin and unusable content leave the live version and the rollout as they are.
+  if (target === null || pin === 'unknown' || (pin === 'none' && contentVersion === null)) {
+    return { target };
+  }
+  if (target === activeVersion) {
+    const reason = pin === 'held' ? 'was pinned' : 'was declared again';
+    const isManual = pin === 'none' && policy === 'Manual';
+    const why = isManual ? 'the publish policy is manual' : `version ${target} ${reason}`;
+    return { target, ...(running && { ends: { action: 'aborted', reason: why } }) };
+  }
+  const isRollout = pin === 'none' && policy === 'Progressive' && activeVersion !== null;
+  if (isRollout) {
+    if (running?.toVersion === target) return { target: activeVersion };
+    // An aborted version waits until the content changes, or until a person publishes it.
+    if (last?.action === 'aborted' && last.toVersion === target) return { target: activeVersion };
+    const isReturn = target < activeVersion && (await input.wasLive(target));
+    if (!isReturn) {
+      const reason = `version ${target} replaced it`;
+      const ends = running && { action: 'aborted' as const, reason };
+      return { target: activeVersion, ...(ends && { ends }), starts: target };
+    }
+  }
+  if (!running) return { target };
+  const isItself = running.toVersion === target;
+  const how = pin === 'held' ? 'was pinned' : 'was published';
+  const action = isItself ? 'completed' : 'aborted';
+  return { target, ends: { action, reason: `version ${target} ${how}` } };
+}

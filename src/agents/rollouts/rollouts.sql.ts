@@ -1,0 +1,144 @@
+import type { Db } from '../../platform/postgres/pool.ts';
+import type { RolloutPlan } from '../agent-rollout.ts';
+
+/** One line of the append-only log of rollouts (contract/rollouts.md#steps). Times are Unix milliseconds. */
+export type RolloutLine = {
+  agentId: string;
+  seq: number;
+  rolloutId: string;
+  /** Id of the rollout as the API shows it, `ro_…`. */
+  publicId: string;
+  action: 'started' | 'advanced' | 'held' | 'resumed' | 'completed' | 'aborted';
+  /** Position in the steps of the plan, from 0. */
+  step: number;
+  /** Share of conversations of the new version, in percent. */
+  weight: number;
+  fromVersion: number;
+  toVersion: number;
+  plan: RolloutPlan;
+  actor: string;
+  reason: string | null;
+  /** What the line was decided on; `null` for an act of a person or of a declaration. */
+  evidence: Record<string, unknown> | null;
+  at: number;
+};
+
+/** SQL list of the actions after which a rollout is over. */
+export const ENDED = `('completed', 'aborted')`;
+
+const COLUMNS = `agent_id as "agentId", seq, rollout_id as "rolloutId", public_id as "publicId",
+  action, step, weight, from_version as "fromVersion", to_version as "toVersion", plan, actor,
+  reason, evidence, at`;
+
+/**
+ * Appends a line. The caller has locked the agent's row and read the line before, and the primary key rejects a line
+ * that another process has written meanwhile.
+ */
+export async function insertRolloutLine(
+  db: Db,
+  line: Omit<RolloutLine, 'seq' | 'at'> & { after: number },
+): Promise<void> {
+  await db.query(
+    `insert into agent_rollouts
+       (agent_id, seq, rollout_id, public_id, action, step, weight, from_version, to_version, plan,
+        actor, reason, evidence)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+    [
+      line.agentId,
+      line.after + 1,
+      line.rolloutId,
+      line.publicId,
+      line.action,
+      line.step,
+      line.weight,
+      line.fromVersion,
+      line.toVersion,
+      line.plan,
+      line.actor,
+      line.reason,
+      line.evidence,
+    ],
+  );
+}
+
+/** Last line of an agent, with the state of its step by the clock of the database. */
+export type LastRolloutLine = RolloutLine & { isOverdue: boolean };
+
+/** Returns the last line of an agent, or `undefined` if the agent never had a rollout. */
+export async function readLastRolloutLine(
+  db: Db,
+  agentId: string,
+): Promise<LastRolloutLine | undefined> {
+  const { rows } = await db.query<LastRolloutLine>({
+    name: 'read_last_rollout_line',
+    text: `select ${COLUMNS},
+                  at + make_interval(secs => (plan->>'maxDurationSec')::int) <= clock_timestamp()
+                    as "isOverdue"
+             from agent_rollouts where agent_id = $1 order by seq desc limit 1`,
+    values: [agentId],
+  });
+  return rows[0];
+}
+
+/** Lists the lines of an agent, newest first. `before` is the last sequence number of the previous page. */
+export async function listRolloutLines(
+  db: Db,
+  page: { agentId: string; before?: number | undefined; limit: number },
+): Promise<RolloutLine[]> {
+  const { rows } = await db.query<RolloutLine>(
+    `select ${COLUMNS} from agent_rollouts
+      where agent_id = $1 and ($2::integer is null or seq < $2)
+      order by seq desc limit $3`,
+    [page.agentId, page.before, page.limit],
+  );
+  return rows;
+}
+
+/** Lists the rollouts of an agent that are over. */
+export async function listEndedRollouts(db: Db, agentId: string): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select rollout_id as id from agent_rollouts where agent_id = $1 and action in ${ENDED}`,
+    [agentId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Returns true if the agent had this version live at some time. */
+export async function wasEverLive(
+  db: Db,
+  { agentId, version }: { agentId: string; version: number },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'select 1 from agent_activations where agent_id = $1 and to_version = $2 limit 1',
+    [agentId, version],
+  );
+  return rowCount === 1;
+}
+
+/** Locks the agent's row. Returns its live version and name, or `undefined` if it was deleted. */
+export async function lockLiveVersion(
+  db: Db,
+  agentId: string,
+): Promise<{ activeVersion: number | null; namespace: string; name: string } | undefined> {
+  const { rows } = await db.query<{
+    activeVersion: number | null;
+    namespace: string;
+    name: string;
+  }>(
+    `select active_version as "activeVersion", namespace, name from agents
+      where id = $1 and deleted_at is null for update`,
+    [agentId],
+  );
+  return rows[0];
+}
+
+/** Stores that a rollout has made its version live. The caller has written the activation. */
+export async function storeLiveVersion(
+  db: Db,
+  { agentId, version }: { agentId: string; version: number },
+): Promise<void> {
+  await db.query(
+    `update agents set active_version = $2, message = $3, updated_at = now() where id = $1`,
+    [agentId, version, `version ${version} is live`],
+  );
+}

@@ -1,0 +1,109 @@
+import type { RolloutMetric } from '../agents/agent-rollout.ts';
+import type { RolloutLine } from '../agents/rollouts/rollouts.sql.ts';
+import {
+  readRolloutFigures,
+  readRolloutTimes,
+  type StepFigures,
+} from '../conversations/rollout-figures.sql.ts';
+import type { Db } from '../platform/postgres/pool.ts';
+import { figureOf, NO_OBSERVATIONS, type Stratum } from './statistics/compare-means.ts';
+import { exposureAfter } from './statistics/decide-step.ts';
+import { judgeCheck, type JudgedCheck, type Verdict } from './statistics/judge-check.ts';
+
+/** The figures of both versions, in the form of the API, of events and of stored evidence. */
+export type Evidence = {
+  from: { conversations: number };
+  to: { conversations: number };
+  /** Ended conversations of the new version in this step, and how many it needs. */
+  step: { conversations: number; min_conversations: number };
+  checks: EvidenceOfCheck[];
+};
+
+export type EvidenceOfCheck = {
+  metric: RolloutMetric;
+  worse_by: number;
+  /** Figures of the versions over all steps; `null` without data, and for percentiles. */
+  from: number | null;
+  to: number | null;
+  /** `to` minus `from`, each step compared within itself, with its interval; `null` while unknown. */
+  difference: number | null;
+  low: number | null;
+  high: number | null;
+  verdict: Verdict;
+};
+
+/** Judges the checks of a rollout by the conversations that have ended so far. Takes no lock. */
+export async function judgeRollout(db: Db, line: RolloutLine): Promise<Evidence> {
+  const { rolloutId, step, plan } = line;
+  const figures = await readRolloutFigures(db, rolloutId);
+  const isTimed = plan.checks.some(({ metric }) => metric === 'turn_latency_p95_ms');
+  const timed = isTimed ? await readRolloutTimes(db, { rolloutId, step }) : [];
+  const terms = {
+    checks: plan.checks.length,
+    steps: plan.steps.length,
+    exposure: exposureAfter(plan.steps, step),
+  };
+  const times = {
+    from: timed.filter(({ isNew }) => !isNew).map((one) => one.times),
+    to: timed.filter(({ isNew }) => isNew).map((one) => one.times),
+  };
+  const checks = plan.checks.map((check) => {
+    const { metric } = check;
+    if (metric === 'turn_latency_p95_ms') {
+      return evidenceOf(judgeCheck(check, { times }, terms), { from: null, to: null });
+    }
+    const steps = plan.steps.map((_, index): Stratum => ({
+      from: sumsOf(figures, { index, isNew: false, metric }),
+      to: sumsOf(figures, { index, isNew: true, metric }),
+    }));
+    const overall = { from: overallOf(steps, 'from'), to: overallOf(steps, 'to') };
+    return evidenceOf(judgeCheck(check, { steps }, terms), overall);
+  });
+  const endedOf = (isNew: boolean, of = figures): number =>
+    of.filter((one) => one.isNew === isNew).reduce((sum, { ended }) => sum + ended, 0);
+  const inStep = figures.filter((one) => one.step === step);
+  return {
+    from: { conversations: endedOf(false) },
+    to: { conversations: endedOf(true) },
+    step: {
+      conversations: endedOf(true, inStep),
+      min_conversations: plan.steps[step]?.minConversations ?? 0,
+    },
+    checks,
+  };
+}
+
+function sumsOf(
+  figures: readonly StepFigures[],
+  of: { index: number; isNew: boolean; metric: Exclude<RolloutMetric, 'turn_latency_p95_ms'> },
+) {
+  const found = figures.find(({ step, isNew }) => step === of.index && isNew === of.isNew);
+  return found?.[of.metric] ?? NO_OBSERVATIONS;
+}
+
+function overallOf(steps: readonly Stratum[], arm: 'from' | 'to'): number | null {
+  const x = steps.reduce((sum, step) => sum + step[arm].x, 0);
+  const q = steps.reduce((sum, step) => sum + step[arm].q, 0);
+  return figureOf({ ...NO_OBSERVATIONS, x, q });
+}
+
+function evidenceOf(
+  { metric, worseBy, interval, verdict }: JudgedCheck,
+  { from, to }: { from: number | null; to: number | null },
+): EvidenceOfCheck {
+  return {
+    metric,
+    worse_by: worseBy,
+    from,
+    to,
+    difference: interval ? interval.difference : null,
+    low: interval ? finite(interval.low) : null,
+    high: interval ? finite(interval.high) : null,
+    verdict,
+  };
+}
+
+/** Returns `null` for an unknown bound, because JSON has no infinity. */
+function finite(bound: number): number | null {
+  return Number.isFinite(bound) ? bound : null;
+}

@@ -1,0 +1,178 @@
+import type { Emitted, Announce } from '../events/emit-event.ts';
+import { monotonicMs } from '../clock.ts';
+import {
+  abortRollout,
+  advanceRollout,
+  completeRollout,
+  holdRollout,
+  type DecidedBy,
+} from '../agents/rollouts/rollout-acts.ts';
+import { isInProgress } from '../agents/rollouts/plan-rollout.ts';
+import {
+  listEndedRollouts,
+  lockLiveVersion,
+  readLastRolloutLine,
+  type LastRolloutLine,
+  type RolloutLine,
+} from '../agents/rollouts/rollouts.sql.ts';
+import { deleteRolloutConversations } from '../conversations/rollout-figures.sql.ts';
+import { assertLeader } from '../platform/postgres/leadership.ts';
+import type { Metrics } from '../platform/observability/metrics.ts';
+import type { Notifier } from '../platform/postgres/notifications.ts';
+import type { Db, Pool } from '../platform/postgres/pool.ts';
+import { tellProjected } from '../platform/postgres/projected.ts';
+import { inTransaction } from '../platform/postgres/transaction.ts';
+import { judgeRollout, type Evidence } from './judge-rollout.ts';
+import { decideStep, type Decision } from './statistics/decide-step.ts';
+
+/** Agent to look at, and the epoch of the leader that looks. A suspended agent keeps its weight, as if it were held. */
+export type LookAt = { agentId: string; epoch: number; isSuspended?: boolean };
+
+export type RolloutDeps = {
+  pool: Pool;
+  notifier: Pick<Notifier, 'notify'>;
+  announce: Announce;
+  nowMs: () => number;
+  metrics: Pick<Metrics, 'rolloutActs'>;
+};
+
+/** State of an agent's last rollout, with the figures of both versions while it is in progress. */
+export type RolloutSeen = {
+  line: RolloutLine;
+  evidence: Evidence | undefined;
+  /** What this look did; `undefined` if it changed nothing. */
+  acted?: Decision;
+  /** Time in ms after which to look again; `undefined` if the rollout is over. */
+  againAfterMs?: number;
+};
+
+/** Actor of the automatic acts of a rollout. */
+const OPERATOR = 'parley-operator';
+const LOOK_EVERY_MS = 5_000;
+/** A look waits at least so many times as long as the look before took, so that large rollouts cost at most 5 %. */
+const REST = 20;
+
+/**
+ * Looks at the last rollout of an agent, and advances, holds, completes or aborts it if its checks say so
+ * (contract/rollouts.md#steps). Never touches the pin. Returns `undefined` if the agent never had a rollout.
+ *
+ * The act is one transaction: it is fenced by the leader's epoch, locks the agent's row, and is dropped if somebody has
+ * acted since the figures were read.
+ */
+export async function lookAtRollout(
+  deps: RolloutDeps,
+  { agentId, epoch, isSuspended = false }: LookAt,
+): Promise<RolloutSeen | undefined> {
+  const { pool } = deps;
+  const startedMs = monotonicMs();
+  const line = await readLastRolloutLine(pool, agentId);
+  if (!line) return undefined;
+  await deleteRolloutConversations(pool, await listEndedRollouts(pool, agentId));
+  if (!isInProgress(line)) return { line, evidence: undefined };
+  const evidence = await judgeRollout(pool, line);
+  const decision = decideStep(stateOf(line, evidence, isSuspended));
+  const acted = decision !== 'wait' && (await act(deps, { line, evidence, decision, epoch }));
+  const now = acted ? ((await readLastRolloutLine(pool, agentId)) ?? line) : line;
+  const seen = { line: now, evidence, ...(acted && { acted: decision }) };
+  if (!isInProgress(now)) return seen;
+  const tookMs = monotonicMs() - startedMs;
+  return { ...seen, againAfterMs: Math.max(LOOK_EVERY_MS, REST * tookMs) };
+}
+
+function stateOf(line: LastRolloutLine, evidence: Evidence, isSuspended: boolean) {
+  const { plan, step, action, isOverdue } = line;
+  return {
+    step: plan.steps[step] ?? { weight: line.weight, minConversations: Infinity },
+    isLast: step === plan.steps.length - 1,
+    onFail: plan.onFail,
+    isHeld: isSuspended || action === 'held',
+    conversations: evidence.step.conversations,
+    verdicts: evidence.checks.map(({ verdict }) => verdict),
+    isOverdue,
+  };
+}
+
+/** Action of the line that an act appends. */
+const ACTIONS = {
+  advance: 'advanced',
+  hold: 'held',
+  complete: 'completed',
+  abort: 'aborted',
+} as const;
+
+/** Returns true if the act was done, and false if somebody else has acted before. */
+async function act(
+  deps: RolloutDeps,
+  input: { line: RolloutLine; evidence: Evidence; decision: keyof typeof ACTIONS; epoch: number },
+): Promise<boolean> {
+  const { line, evidence, decision, epoch } = input;
+  const { agentId } = line;
+  const done = await inTransaction(deps.pool, async (db) => {
+    await assertLeader(db, epoch);
+    const agent = await lockLiveVersion(db, agentId);
+    const current = await readLastRolloutLine(db, agentId);
+    if (!agent || current?.seq !== line.seq || agent.activeVersion !== line.fromVersion) {
+      return undefined;
+    }
+    const by = { actor: OPERATOR, reason: reasonOf(decision, line, evidence), evidence };
+    const emitted = await actOf(db, decision, {
+      agent: { ...agent, id: agentId },
+      line,
+      by,
+      nowMs: deps.nowMs(),
+    });
+    return { emitted, namespace: agent.namespace };
+  });
+  if (!done) return false;
+  deps.metrics.rolloutActs.inc({ action: ACTIONS[decision], by: 'operator' });
+  if (done.emitted) deps.announce(done.emitted);
+  tellProjected(deps, { resource: 'agents', namespace: done.namespace, id: agentId });
+  return true;
+}
+
+async function actOf(
+  db: Db,
+  decision: Decision,
+  of: {
+    agent: { id: string; namespace: string; name: string };
+    line: RolloutLine;
+    by: DecidedBy;
+    nowMs: number;
+  },
+): Promise<Emitted | undefined> {
+  const { agent, line: last, by, nowMs } = of;
+  if (decision === 'abort') return abortRollout(db, { agent, last, by, nowMs });
+  if (decision === 'complete') return completeRollout(db, { agent, last, by, nowMs });
+  if (decision === 'advance') await advanceRollout(db, last, by);
+  if (decision === 'hold') await holdRollout(db, last, by, 'held');
+  return undefined;
+}
+
+/** Returns why the operator acts, for people. */
+function reasonOf(decision: Decision, { plan }: RolloutLine, { step, checks }: Evidence): string {
+  const worse = checks.filter(({ verdict }) => verdict === 'worse');
+  if (worse.length > 0) {
+    return worse
+      .map(({ metric, difference, low, high }) => {
+        const atLeast = (difference ?? 0) > 0 ? low : high;
+        return `${metric} is worse by ${figure(difference)}, and by at least ${figure(atLeast)}`;
+      })
+      .join('; ');
+  }
+  if (decision !== 'hold') return 'every check passed';
+  const missing = [
+    ...(step.conversations < step.min_conversations
+      ? [`${step.conversations} of ${step.min_conversations} conversations have ended`]
+      : []),
+    ...checks
+      .filter(({ verdict }) => verdict === 'undecided')
+      .map(({ metric, difference }) =>
+        difference === null ? `${metric} has no data` : `${metric} is undecided`,
+      ),
+  ];
+  return `undecided after ${plan.maxDurationSec} s: ${missing.join(', ')}`;
+}
+
+function figure(value: number | null): string {
+  return value === null ? '?' : String(Number(Math.abs(value).toPrecision(3)));
+}
