@@ -1,9 +1,9 @@
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
-import { openDashboard } from './dashboard.ts';
+import { expectAccessible, openDashboard } from './dashboard.ts';
 
-/** Labels of the agent form that predict an effect, compared with the effect. */
+/** Labels of the agent form that predict an effect, compared with the effect; and a save that begins a rollout. */
 
 async function newAgent(parley: ParleyClient, fields: object): Promise<string> {
   const body = { prompt: 'You help customers.', ...fields };
@@ -50,4 +50,43 @@ test('the button of the form names the effect of the save, also if the policy ch
   await page.getByLabel('First message').fill('Hello');
   await button(page, held).click();
   await text(page, 'version 1 is live');
+});
+
+test('a rollout is watched, held, advanced and aborted on the page of versions', async () => {
+  const { page, parley } = await openDashboard();
+  const id = await newAgent(parley, {
+    publish_policy: 'progressive',
+    rollout: {
+      steps: [
+        { weight: 5, min_conversations: 50 },
+        { weight: 25, min_conversations: 150 },
+      ],
+      checks: [{ metric: 'escalation_rate', worse_by: 0.05 }],
+    },
+  });
+  await page.goto(`/agents/${id}`);
+  await button(page, 'Change').click();
+  await page.getByLabel('Prompt').fill('You help more.');
+  await button(page, 'Save and begin a rollout').click();
+  await page.getByRole('link', { name: 'Versions' }).click();
+  const card = page.getByRole('region', { name: /Rollout of version 2/ });
+  await card.getByText('Step 1 of 2: 5% of new conversations get version 2.').waitFor();
+  await card.getByRole('row', { name: /Escalated conversations/ }).waitFor();
+  await expectAccessible(page);
+  await card.getByRole('button', { name: 'Hold' }).click();
+  await card.getByText('holding').waitFor();
+  await card.getByRole('button', { name: 'Resume' }).click();
+  await card.getByRole('button', { name: 'Next step' }).click();
+  await card.getByText('Step 2 of 2: 25% of new conversations get version 2.').waitFor();
+  await card.getByRole('button', { name: 'Abort…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Abort the rollout' }).click();
+  await card.getByText('aborted', { exact: true }).waitFor();
+  const { data } = await ok(parley.GET('/v1/agents/{id}/rollouts', { params: { path: { id } } }));
+  expect(data.map(({ action, actor }) => [action, actor])).toEqual([
+    ['aborted', 'session:Ana'],
+    ['advanced', 'session:Ana'],
+    ['resumed', 'session:Ana'],
+    ['held', 'session:Ana'],
+    ['started', 'session:Ana'],
+  ]);
 });

@@ -21,6 +21,7 @@ export type NoScreen = `no screen: ${string}`;
 /** Things in all the states that have a button of their own. */
 export type Scene = Record<
   | 'agentId'
+  | 'rollingId'
   | 'conversationId'
   | 'waitingId'
   | 'takenId'
@@ -41,6 +42,7 @@ export type Scene = Record<
 
 const agent = ({ agentId }: Scene) => `/agents/${agentId}`;
 const versions = ({ agentId }: Scene) => `/agents/${agentId}/versions`;
+const rolling = ({ rollingId }: Scene) => `/agents/${rollingId}/versions`;
 const playground = ({ agentId }: Scene) => `/agents/${agentId}/playground`;
 const endpoint = ({ endpointId }: Scene) => `/webhooks/${endpointId}`;
 const replayed = ({ replayedId }: Scene) => `/webhooks/${replayedId}`;
@@ -69,6 +71,10 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   ],
   deleteAgent: [{ page: agent, control: 'Delete this agent…' }],
   publishAgent: [{ page: versions, control: 'Publish 3' }],
+  advanceRollout: [{ page: rolling, control: 'Next step' }],
+  holdRollout: [{ page: rolling, control: 'Hold' }],
+  abortRollout: [{ page: rolling, control: 'Abort…' }],
+  resumeRollout: 'no screen: its button takes the place of Hold',
   rollBackAgent: [
     { page: versions, control: 'Roll back to 1' },
     { page: agent, control: 'Roll back…' },
@@ -225,7 +231,27 @@ async function agentWithVersions(opened: Opened) {
   for (const version of [1, 2]) {
     await ok(parley.POST('/v1/agents/{id}/publish', { params, body: { version } }));
   }
-  return { agentId: made.id };
+  return { agentId: made.id, rollingId: await agentWithRollout(opened) };
+}
+
+async function agentWithRollout(opened: Opened): Promise<string> {
+  const { parley } = opened;
+  const body = {
+    prompt: 'One.',
+    publish_policy: 'progressive' as const,
+    rollout: {
+      steps: [
+        { weight: 5, min_conversations: 50 },
+        { weight: 50, min_conversations: 50 },
+      ],
+      checks: [{ metric: 'gap_rate' as const, worse_by: 0.1 }],
+    },
+  };
+  const { id } = await ok(parley.POST('/v1/agents', { body }));
+  await untilVersion(opened, id, 1);
+  await ok(parley.PATCH('/v1/agents/{id}', { params: { path: { id } }, body: { prompt: 'Two.' } }));
+  await untilVersion(opened, id, 2);
+  return id;
 }
 
 /** On a busy machine a write is answered before it is in force. */

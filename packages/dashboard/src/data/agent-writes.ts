@@ -28,7 +28,7 @@ export function release({ agent, etag }: Declared, wanted: Release): Promise<Dec
 /** Returns the change that restores the previous state, or null if that is impossible. */
 export function undoOf(before: Agent): Release | null {
   if (before.pinned_version !== null) return { kind: 'publish', version: before.pinned_version };
-  return before.publish_policy === 'automatic' ? { kind: 'unpin' } : null;
+  return before.publish_policy === 'manual' ? null : { kind: 'unpin' };
 }
 
 export type AgentPatch = BodyOf<'/v1/agents/{id}', 'patch'>;

@@ -129,5 +129,5 @@ export function waitingVersion(agent: Agent): number | null {
  * publication sets a pin, so a pin is normal there.
  */
 export function isPinned(agent: Agent): boolean {
-  return agent.publish_policy === 'automatic' && agent.pinned_version !== null;
+  return agent.publish_policy !== 'manual' && agent.pinned_version !== null;
 }

@@ -34,6 +34,11 @@ export function BasicFields({ form }: AgentFormProps) {
 const POLICIES = [
   { value: 'automatic', label: 'Automatic', hint: 'Saved changes go live immediately.' },
   { value: 'manual', label: 'Manual', hint: 'Saved changes wait until somebody publishes them.' },
+  {
+    value: 'progressive',
+    label: 'Progressive',
+    hint: 'Saved changes get more conversations step by step. Needs a rollout, set by REST or a manifest.',
+  },
 ] as const;
 
 export function PolicyField({ form, isNew }: AgentFormProps & { isNew?: boolean }) {

@@ -165,6 +165,9 @@ function saveText({ agent }: Declared, before: Fields, after: Fields): string {
   const isContent = changes.some(({ path }) => names.includes(path.split('/')[1] ?? ''));
   const isHeld = after['publish_policy'] === 'manual' || agent.pinned_version !== null;
   if (isHeld) return isContent ? 'Save without publishing' : 'Save';
+  if (after['publish_policy'] === 'progressive') {
+    return isContent ? 'Save and begin a rollout' : 'Save';
+  }
   // A change of the policy to `automatic` publishes the version that waits, even if the content stays the same.
   const isWaiting = waitingVersion(agent) !== null;
   return isContent || isWaiting ? 'Save and make it live' : 'Save';

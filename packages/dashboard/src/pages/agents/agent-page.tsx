@@ -81,6 +81,8 @@ function WhatIsShown({ agent }: { agent: Declared['agent'] }) {
   const { active_version: live, latest_version: latest } = agent;
   if (!isPinned(agent) && agent.publish_policy === 'automatic')
     return 'Saved changes go live immediately.';
+  if (!isPinned(agent) && agent.publish_policy === 'progressive')
+    return 'Saved changes begin a rollout.';
   if (live === null || live === latest) return 'Saved changes wait until somebody publishes them.';
   return (
     <>

@@ -14,6 +14,7 @@ import { Time } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { AgentFrame, type OnRelease } from './agent-frame.tsx';
 import { Changes } from './changes.tsx';
+import { RolloutCard } from './rollout-card.tsx';
 import { VersionAction } from './version-action.tsx';
 
 /** Lists all versions and compares any two of them: `?from=2&to=4`. */
@@ -31,6 +32,7 @@ function Versions({ agent, onRelease }: { agent: Agent; onRelease: OnRelease }) 
   const list = useHistory('/v1/agents/{id}/versions', agent.id);
   return (
     <>
+      <RolloutCard agent={agent} />
       <Compared agent={agent} />
       <Table
         label="Versions"
