@@ -209,7 +209,7 @@ test('trends by day and group, compared with the period before, as a chart, a ta
     .getByRole('region', { name: 'Topics' })
     .getByRole('button', { name: 'billing' })
     .click();
-  await page.getByLabel('Topic').waitFor();
+  await page.getByRole('combobox', { name: 'Topic' }).waitFor();
   await page.getByRole('button', { name: /^Conversations 2/ }).waitFor();
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download CSV' }).click();
