@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Call, callView } from '../calls/call.view.ts';
 import { Escalation, escalationView } from '../conversations/escalations/escalation.view.ts';
+import { Note } from '../conversations/escalations/notes.routes.ts';
 import { Conversation, conversationView, Turn } from '../conversations/record/conversation.view.ts';
 import { fromUuid, uuidTimeMs } from '../ids.ts';
 import { OUTCOMES } from '../conversations/record/outcomes.ts';
@@ -143,9 +144,13 @@ export const CustomerExport = z
             .strictObject({ turns: z.array(Turn) })
             .nullable()
             .meta({ description: 'The turns of the conversation. Null for a call without one.' }),
+          notes: z
+            .array(Note)
+            .meta({ description: 'Private notes about the escalations, oldest first.' }),
         }).meta({
           id: 'ExportedActivity',
-          description: 'A conversation or a call of a customer, with the transcript.',
+          description:
+            'A conversation or a call of a customer, with the transcript and the private notes.',
         }),
       )
       .meta({ description: 'Conversations and calls, newest first, tests included.' }),

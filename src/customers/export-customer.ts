@@ -1,5 +1,7 @@
 import { ApiError } from '../errors.ts';
 import type { CustomerKey } from '../conversations/customer-conversations.sql.ts';
+import { noteView } from '../conversations/escalations/notes.routes.ts';
+import { listAllNotes } from '../conversations/escalations/notes.sql.ts';
 import { turnView } from '../conversations/record/conversation.view.ts';
 import { listTurns } from '../conversations/record/turns.sql.ts';
 import { unixSec } from '../platform/http/fields.ts';
@@ -13,9 +15,9 @@ const PAGE = 50;
 const TURNS = 50;
 
 /**
- * Yields one JSON document with all data about a customer, in parts: conversations with their transcripts,
- * calls and escalations, newest first, tests included. `first` is the first page. No connection is held between parts,
- * so a slow reader costs nothing.
+ * Yields one JSON document with all data about a customer, in parts: conversations with their transcripts, calls,
+ * escalations and private notes, newest first, tests included. `first` is the first page. No connection is held between
+ * parts, so a slow reader costs nothing.
  * @throws ApiError write_conflict if a conversation is erased in the middle of its transcript
  */
 export async function* exportCustomer(
@@ -44,11 +46,13 @@ export function readPage(pool: Pool, key: CustomerKey, before: string | null): P
 async function* itemOf(pool: Pool, one: Activity, separator: string): AsyncGenerator<string> {
   const head = separator + JSON.stringify(activityView(one)).slice(0, -1);
   if (one.conversation === null) {
-    yield `${head},"transcript":null}`;
+    yield `${head},"notes":[],"transcript":null}`;
     return;
   }
   const { id, turnCount } = one.conversation;
-  yield `${head},"transcript":{"turns":[`;
+  // Only a conversation with an escalation has notes.
+  const notes = one.escalations.length === 0 ? [] : await listAllNotes(pool, id);
+  yield `${head},"notes":${JSON.stringify(notes.map(noteView))},"transcript":{"turns":[`;
   for (let from = 0; from < turnCount; from += TURNS) {
     const limit = Math.min(TURNS, turnCount - from);
     const turns = await listTurns(pool, { conversationId: id, from, limit });

@@ -305,6 +305,8 @@ describe('the list', () => {
 describe('the export', () => {
   test('is one document with all turns, calls, escalations and tests', async () => {
     const { id, escalation } = await escalated('pia');
+    const json = { text: 'She calls every week.' };
+    await fixture.call('POST', `/v1/escalations/${escalation}/notes`, { json });
     for (let said = 0; said < 51; said += 1) await fixture.say(id, `Message ${said}`);
     const trial = await fixture.start({ user_id: 'pia', test: true });
     const busy = await called('pia', { answer: 'busy' });
@@ -313,9 +315,9 @@ describe('the export', () => {
     expect(headers.get('content-type')).toBe('application/json');
     expect(body).toMatchObject({ user_id: 'pia', exported_at: expect.any(Number) });
     expect(body.activity).toMatchObject([
-      { id: busy, call: { to: '+442071838750' }, transcript: null },
-      { id: trial, conversation: { test: true }, transcript: { turns: [] } },
-      { id, escalations: [{ id: escalation }] },
+      { id: busy, call: { to: '+442071838750' }, notes: [], transcript: null },
+      { id: trial, conversation: { test: true }, notes: [], transcript: { turns: [] } },
+      { id, escalations: [{ id: escalation }], notes: [json] },
     ]);
     expect(body.activity[2].transcript.turns).toEqual(await fixture.turns(id));
   });

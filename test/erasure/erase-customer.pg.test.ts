@@ -53,10 +53,20 @@ test('no table holds a word of the customer, and every read is 404', async () =>
   const { body: escalation } = await fixture.call('POST', `/v1/conversations/${waiting}/escalate`, {
     json: { reason: `a ${word} waits` },
   });
+  await fixture.call('POST', `/v1/escalations/${escalation.id}/notes`, {
+    json: { text: `The ${word} calls every week.` },
+  });
   const busy = await callTo(user, { metadata: { note: word }, simulated: { answer: 'busy' } });
   const other = await said('ada');
   expect(await tablesThatHold(fixture, word)).toEqual(
-    expect.arrayContaining(['calls', 'conversations', 'escalations', 'events', 'turns']),
+    expect.arrayContaining([
+      'calls',
+      'conversations',
+      'escalation_notes',
+      'escalations',
+      'events',
+      'turns',
+    ]),
   );
 
   const { status, headers, body } = await erase(user);

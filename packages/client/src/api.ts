@@ -2160,7 +2160,7 @@ export interface components {
       /** Conversations and calls, newest first, tests included. */
       activity: components['schemas']['ExportedActivity'][];
     };
-    /** A conversation or a call of a customer, with the transcript. */
+    /** A conversation or a call of a customer, with the transcript and the private notes. */
     ExportedActivity: {
       /** Id of the conversation or, without one, of the call. */
       id: string;
@@ -2208,6 +2208,8 @@ export interface components {
       transcript: ({
         turns: components['schemas']['Turn'][];
       } | null);
+      /** Private notes about the escalations, oldest first. */
+      notes: components['schemas']['EscalationNote'][];
     };
     /** The erasure of a customer, which continues after the response. */
     CustomerErasure: {

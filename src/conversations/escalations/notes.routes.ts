@@ -16,7 +16,7 @@ const tag = 'Escalations';
 const params = { id: idParam('esc', 'escalation') };
 const TEXT_MAX = 4_000;
 
-const Note = z
+export const Note = z
   .strictObject({
     id: z.string().meta({ description: 'Id of the note, `note_…`.' }),
     created: createdAt,
@@ -164,7 +164,7 @@ async function deleteNote(
   deps.changed(note.conversationId);
 }
 
-function noteView(row: NoteRow): z.output<typeof Note> {
+export function noteView(row: NoteRow): z.output<typeof Note> {
   return {
     id: fromUuid('note', row.id),
     created: unixSec(uuidTimeMs(row.id)),

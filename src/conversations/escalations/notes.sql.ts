@@ -60,6 +60,15 @@ export async function listNotes(
   return rows;
 }
 
+/** Returns all notes of a conversation, oldest first. */
+export async function listAllNotes(db: Db, conversationId: string): Promise<NoteRow[]> {
+  const { rows } = await db.query<NoteRow>(
+    `select ${COLUMNS} from escalation_notes where conversation_id = $1 order by id`,
+    [conversationId],
+  );
+  return rows;
+}
+
 /** Deletes a note of an escalation. Returns undefined if it has no such note. */
 export async function deleteNoteRow(
   db: Db,
