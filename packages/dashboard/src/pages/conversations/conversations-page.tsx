@@ -128,7 +128,7 @@ function columnsOf({
       ),
       isWide: true,
     },
-    { name: 'State', cell: (row) => <ConversationState conversation={row} />, width: '8rem' },
+    { name: 'State', cell: (row) => <ConversationState conversation={row} />, width: '8.5rem' },
     {
       name: 'CSAT',
       cell: ({ csat, csat_predicted }) =>
