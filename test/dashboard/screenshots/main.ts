@@ -118,7 +118,7 @@ async function openRollback(page: Page): Promise<void> {
 }
 
 async function tryOut(page: Page): Promise<void> {
-  const box = page.getByRole('textbox').last();
+  const box = page.getByPlaceholder('Write to the agent');
   await box.fill('Which size of hiking boots do I take for a foot of 26 cm?');
   await box.press('Enter');
   await page
