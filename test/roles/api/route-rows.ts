@@ -218,6 +218,7 @@ export const ROWS: Record<string, Row> = {
   },
   getAgent: { path: agent, status: 200 },
   getStats: { path: at('/v1/stats'), status: 200 },
+  getAnalytics: { path: at('/v1/analytics'), status: 200 },
   getAgentStats: { path: below(agent, '/stats'), status: 200 },
   updateAgent: { path: agent, json: { display_name: 'Shop' }, status: 200 },
   deleteAgent: { path: agent, status: 204 },
