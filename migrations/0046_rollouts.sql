@@ -36,3 +36,5 @@ create table rollout_conversations (
   is_new boolean not null,
   primary key (rollout_id, unit)
 );
+-- Who is erased is forgotten here too.
+create index rollout_conversations_conversation on rollout_conversations (conversation_id);

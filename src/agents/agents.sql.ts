@@ -182,6 +182,11 @@ export async function markAgentDeleted(
 /** Deletes an agent with its history, for `deletionPolicy: Delete`. Its events stay. */
 export async function deleteAgent(db: Db, id: string): Promise<void> {
   await db.query('delete from agent_activations where agent_id = $1', [id]);
+  await db.query(
+    `delete from rollout_conversations
+      where rollout_id in (select rollout_id from agent_rollouts where agent_id = $1)`,
+    [id],
+  );
   await db.query('delete from agent_rollouts where agent_id = $1', [id]);
   await db.query('delete from agent_versions where agent_id = $1', [id]);
   await db.query('delete from agents where id = $1', [id]);

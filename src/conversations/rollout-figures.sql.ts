@@ -95,6 +95,17 @@ export async function readRolloutTimes(
   return rows;
 }
 
+/**
+ * Replaces the hash of the person whose conversation is erased by random bytes, because a hash of a known user id can be
+ * recognized. The conversation still counts.
+ */
+export async function eraseParticipant(db: Db, conversationId: string): Promise<void> {
+  await db.query(
+    'update rollout_conversations set unit = uuid_send(gen_random_uuid()) where conversation_id = $1',
+    [conversationId],
+  );
+}
+
 /** Forgets who took part in rollouts that are over. */
 export async function deleteRolloutConversations(
   db: Db,

@@ -5,6 +5,7 @@ import {
   lockConversation,
   type LiveConversation,
 } from '../conversations/record/conversations.sql.ts';
+import { eraseParticipant } from '../conversations/rollout-figures.sql.ts';
 import { eraseGapsOf } from '../knowledge/gaps/erase-gaps.ts';
 import { eraseCallsOf } from '../calls/calls.sql.ts';
 import { eraseEscalationsOf } from '../conversations/escalations/escalations.sql.ts';
@@ -74,6 +75,7 @@ export async function eraseLocked(
   await eraseConversationRow(db, row.id, withoutWords(last.tally));
   await eraseEscalationsOf(db, row.id, ERASED);
   await eraseGapsOf(db, row.id, ERASED);
+  await eraseParticipant(db, row.id);
   await eraseCallsOf(db, row.id);
   const told = await deps.eraseEvents(db, { conversationId: row.id, events, erased: ERASED });
   // Erases the responses stored for idempotency.

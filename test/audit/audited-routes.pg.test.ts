@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/config.ts';
 import { takesIdempotencyKey, type Route } from '../../src/platform/http/route.ts';
 import { ROUTES, startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
-import { ROWS, UNENDING, type Row, type RouteFixture } from '../roles/api/route-rows.ts';
+import { ROWS, type Row } from '../roles/api/route-rows.ts';
+import { UNENDING, type RouteFixture } from '../roles/api/route-scene.ts';
 import { AUDITED, NOT_AUDITED } from './audited-routes.ts';
 
 /** Every write by a key leaves exactly one line, or has a reason not to (contract/audit-log.md). */

@@ -234,6 +234,8 @@ export const REACHES_OVER: Record<string, readonly string[]> = {
   'webhooks/receipts/receipts.sql.ts': ['events'],
   // All partitioned tables are created and dropped by the same days.
   'webhooks/queue/partitions.sql.ts': ['events'],
+  // An agent that is deleted takes those who took part in its rollouts along.
+  'agents/agents.sql.ts': ['rollout_conversations'],
   // A turn reads the conversation, its agent and the content of its version by one statement.
   'conversations/record/conversations.sql.ts': ['agent_versions', 'agents'],
   // Conversations are found by the numbers of their call. The feedback page shows the name of the agent.

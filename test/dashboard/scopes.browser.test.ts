@@ -4,7 +4,7 @@ import type { Route } from '../../src/platform/http/route.ts';
 import { type Scope, SCOPES } from '../../src/platform/http/authorize.ts';
 import { IS_NIGHTLY } from '../nightly.ts';
 import { ROUTES } from '../roles/api/api-setup.ts';
-import { UNENDING } from '../roles/api/route-rows.ts';
+import { UNENDING } from '../roles/api/route-scene.ts';
 import { follow, openDashboard, type Opened } from './dashboard.ts';
 import { HARMLESS, type Place, PLACES, type Scene, setScene } from './scope-rows.ts';
 

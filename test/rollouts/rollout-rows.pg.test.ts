@@ -241,7 +241,19 @@ describe('a leader that dies at a statement of an act', () => {
 });
 
 test('an agent that is deleted with its history takes its rollouts along', async () => {
-  const { agentId } = await addRollout();
-  await deleteAgent(stored.pool, agentId);
-  expect(await stored.read('agent_rollouts', 'seq')).toEqual([]);
+  const one = await addRollout();
+  const other = await addRollout();
+  for (const { rolloutId } of [one, other]) {
+    await stored.add('rollout_conversations', {
+      rollout_id: rolloutId,
+      unit: Buffer.alloc(16),
+      conversation_id: newUuid(),
+      step: 0,
+      is_new: true,
+    });
+  }
+  await deleteAgent(stored.pool, one.agentId);
+  const left = [{ rollout_id: other.rolloutId }];
+  expect(await stored.read('agent_rollouts', 'seq')).toMatchObject(left);
+  expect(await stored.read('rollout_conversations', 'unit')).toMatchObject(left);
 });

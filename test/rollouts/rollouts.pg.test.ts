@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentStatus } from '../../src/agents/agent.ts';
 import { readLiveContent } from '../../src/agents/agent-versions.sql.ts';
+import { toUuid } from '../../src/ids.ts';
 import { inTransaction } from '../../src/platform/postgres/transaction.ts';
 import { lockLiveVersion } from '../../src/agents/rollouts/rollouts.sql.ts';
 import { newTenant } from '../roles/api/shared-api.ts';
@@ -88,6 +89,31 @@ describe('a new version under the policy progressive', () => {
     expect((await call('DELETE', `/v1/conversations/${ids[0]}`)).status).toBe(204);
     const { from, to } = (await rollout()).body;
     expect(from.conversations + to.conversations).toBe(1);
+  });
+
+  test('keeps no hash of an erased user, and that of others', async () => {
+    const fixture = await startRolloutFixture();
+    const { call, agentId, api } = fixture;
+    const units = async (ids: string[]): Promise<string[]> => {
+      const { rows } = await api.engine.pool.query<{ unit: string }>(
+        `select encode(unit, 'hex') as unit from rollout_conversations
+          where conversation_id = any($1) order by array_position($1, conversation_id)`,
+        [ids.map((id) => toUuid('conv', id))],
+      );
+      return rows.map(({ unit }) => unit);
+    };
+    const ids: string[] = [];
+    for (const user of ['ada', 'bea']) {
+      const json = { agent_id: agentId, user_id: user };
+      ids.push(String((await call('POST', '/v1/conversations', { json })).body.id));
+    }
+    const before = await units(ids);
+    expect(before).toHaveLength(2);
+    expect((await call('DELETE', `/v1/conversations/${ids[0]}`)).status).toBe(204);
+    const [erased, kept] = await units(ids);
+    expect(erased).toMatch(/^[0-9a-f]{32}$/);
+    expect(erased).not.toBe(before[0]);
+    expect(kept).toBe(before[1]);
   });
 
   test('gets its share of users, and keeps them as the weight rises', async () => {

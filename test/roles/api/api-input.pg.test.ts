@@ -113,7 +113,7 @@ const BAD_BODIES: Bad[] = [
         {
           pointer: '/publish_policy',
           code: 'invalid_value',
-          detail: 'must be one of automatic, manual',
+          detail: 'must be one of automatic, manual, progressive',
         },
       ],
     },

@@ -4,7 +4,8 @@ import { ERROR_CATALOGUE } from '../../../src/errors.ts';
 import { newId, toUuid } from '../../../src/ids.ts';
 import type { Route } from '../../../src/platform/http/route.ts';
 import { SCOPES, type NeededScope, type Scope } from '../../../src/platform/http/authorize.ts';
-import { ROWS, UNENDING, type Row, type RouteFixture } from './route-rows.ts';
+import { ROWS, type Row } from './route-rows.ts';
+import { UNENDING, type RouteFixture } from './route-scene.ts';
 import { codeIn, ROUTES, startApi, withoutRequestId, type Api, type Reply } from './api-setup.ts';
 
 /**
@@ -14,16 +15,7 @@ import { codeIn, ROUTES, startApi, withoutRequestId, type Api, type Reply } from
 let api: Api;
 let fixture: RouteFixture;
 /** One key for each scope alone, and some invalid keys. */
-const keys: Record<Scope | 'foreign' | 'revoked' | 'expired', string> = {
-  read: '',
-  write: '',
-  publish: '',
-  replay: '',
-  keys: '',
-  foreign: '',
-  revoked: '',
-  expired: '',
-};
+const keys = {} as Record<Scope | 'foreign' | 'revoked' | 'expired', string>;
 /** Texts that no read may return: keys and signing secrets. */
 const secrets = new Set<string>();
 

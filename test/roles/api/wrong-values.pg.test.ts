@@ -5,7 +5,8 @@ import type { Route } from '../../../src/platform/http/route.ts';
 import { hasWords } from '../../../src/platform/resources/schema/patterns.ts';
 import { IS_NIGHTLY } from '../../nightly.ts';
 import { ROUTES, startApi, type Api, type Reply } from './api-setup.ts';
-import { ROWS, UNENDING, type RouteFixture } from './route-rows.ts';
+import { ROWS } from './route-rows.ts';
+import { UNENDING, type RouteFixture } from './route-scene.ts';
 
 /**
  * Every field of every body and every query parameter, wrong in each way that its schema knows. Every answer must use
@@ -164,7 +165,9 @@ describe.each(named(withBody))('the body of %s', (_, route) => {
       refused += 1;
       const told = telltale(reply);
       const sent = JSON.stringify(json).slice(0, 300);
-      if (told !== undefined || reply.status >= 500) found.push({ sent, told, body: reply.body });
+      // What is wrong for others may be right here; then the model, which nobody serves, is asked.
+      const isFault = reply.status >= 500 && reply.body.code !== 'reply_failed';
+      if (told !== undefined || isFault) found.push({ sent, told, body: reply.body });
     });
     expect(found.slice(0, 5)).toEqual([]);
     expect(refused).toBeGreaterThan(10);

@@ -31,8 +31,8 @@ const OTHER_SPANS = SPANS.filter(({ value }) => Number(value) !== DAYS_DEFAULT);
 
 function Agents() {
   const [search] = useFilters();
-  const { name, ready, managed_by } = search;
-  const query = { name, ready, managed_by };
+  const { name, ready, managed_by, model_provider } = search;
+  const query = { name, ready, managed_by, model_provider };
   const list = useList('agents', '/v1/agents', { query });
   const stats = useStats(daysOf(search));
   const columns = useMemo(() => columnsOf(stats.data), [stats.data]);
@@ -54,8 +54,9 @@ function Agents() {
           label="Managed by"
           options={['api', 'kubernetes', 'file']}
         />
+        <TextFilter name="model_provider" label="Model provider" placeholder="full name" />
         <SelectFilter name="days" label="Figures for" any="the last 7 days" options={OTHER_SPANS} />
-        <ClearFilters names={['name', 'ready', 'managed_by']} />
+        <ClearFilters names={['name', 'ready', 'managed_by', 'model_provider']} />
       </Filters>
       {stats.error ? (
         <TroubleNote error={stats.error} onRetry={() => void stats.refetch()} />
