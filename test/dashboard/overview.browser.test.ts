@@ -16,7 +16,7 @@ const text = (page: Page, words: string | RegExp) => page.getByText(words).first
 test('who is new is led from a model to a webhook, and hides that when it is known', async () => {
   const namespace = 'new';
   const { page, parley, receiver } = await openDashboard({ namespace, at: '/' });
-  await text(page, 'Everything is all right.');
+  await text(page, 'All clear.');
   const connect = page.getByRole('link', { name: 'Connect a model' });
   expect(await connect.getAttribute('href')).toBe('/settings/providers/new');
   await text(page, '0 of 6 done');
@@ -41,12 +41,12 @@ test('who is new is led from a model to a webhook, and hides that when it is kno
 test('what needs a person is said at once, and leads to where it is put right', async () => {
   const namespace = 'busy';
   const { page, parley, pool } = await openDashboard({ namespace, at: '/' });
-  await text(page, 'Everything is all right.');
+  await text(page, 'All clear.');
   const agent = await newAgent(parley, 'helper');
   const { id } = await ok(parley.POST('/v1/conversations', { body: { agent_id: agent } }));
   const params = { path: { id } };
   await ok(parley.POST('/v1/conversations/{id}/escalate', { params, body: {} }));
-  await text(page, '1 user is waiting for a person.');
+  await text(page, '1 customer is waiting.');
 
   await pool.query(
     `update agents set ready = false, reason = 'KnowledgeSourceNotFound',

@@ -117,7 +117,7 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   createChatCompletion: 'no screen: for programs that speak to OpenAI; people have the playground',
 
   acceptEscalation: [{ page: waiting, control: 'Accept' }],
-  declineEscalation: [{ page: waiting, control: 'Leave it to the agent' }],
+  declineEscalation: [{ page: waiting, control: 'Decline' }],
   completeEscalation: [{ page: taken, control: 'Give back to the agent' }],
   releaseEscalation: [{ page: taken, control: 'Pass to somebody else…' }],
   createEscalationNote: [{ page: taken, control: 'Add note' }],

@@ -158,7 +158,7 @@ export function statusMessage(
   if (!endpoint.ready) return endpoint.message;
   if (whyOff !== null) return `no deliveries are made: ${whyOff}`;
   if (isFailing(endpoint)) {
-    return `active, but deliveries fail: ${failureOf(endpoint.lastFailure)}; see failing_since`;
+    return `active, but deliveries fail: ${failureOf(endpoint.lastFailure)}`;
   }
   return endpoint.lastSuccessAt === null
     ? 'active; no event has been sent yet'

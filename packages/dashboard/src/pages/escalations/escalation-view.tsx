@@ -100,7 +100,7 @@ function Acts({
             Accept
           </ActButton>
           <ActButton needs="write" onClick={() => setAsks('decline')}>
-            Leave it to the agent
+            Decline
           </ActButton>
         </>
       ) : (
@@ -124,7 +124,7 @@ function Acts({
         title="Leave the conversation to the agent?"
         isOpen={asks === 'decline'}
         onClose={close}
-        action="Leave it to the agent"
+        action="Decline"
         act={() => declining.mutateAsync(id)}
       >
         <p>The user reads that nobody is available, and the agent continues.</p>

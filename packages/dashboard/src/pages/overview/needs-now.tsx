@@ -8,7 +8,7 @@ export function NeedsNow() {
   const { needs, isLoading, errors, retry } = useNeeds();
   return (
     <section aria-labelledby="needs-now" className="stack-small">
-      <h2 id="needs-now">Needs a person now</h2>
+      <h2 id="needs-now">Needs attention</h2>
       {errors.length === 0 ? null : <TroubleNote error={errors[0]} onRetry={retry} />}
       {needs.length > 0 ? (
         <ul className="card needs">
@@ -22,9 +22,9 @@ export function NeedsNow() {
         </Calm>
       ) : errors.length === 0 ? (
         <Calm>
-          <strong className="all-right">Everything is all right.</strong>{' '}
+          <strong className="all-right">All clear.</strong>{' '}
           <span className="muted">
-            Nobody is waiting for a person, all endpoints receive events, and all agents are ready.
+            Nobody is waiting, all endpoints receive events, and all agents are ready.
           </span>
         </Calm>
       ) : null}

@@ -63,22 +63,22 @@ function waitingPeople(rows: readonly { requested_at: number }[]): Need[] {
   const first = Math.min(...rows.map(({ requested_at: at }) => at));
   const count =
     length >= MORE
-      ? `${MORE} or more users are waiting`
+      ? `${MORE} or more customers are waiting`
       : length === 1
-        ? '1 user is waiting'
-        : `${length} users are waiting`;
+        ? '1 customer is waiting'
+        : `${length} customers are waiting`;
   return [
     {
       key: 'waiting',
       tone: 'bad',
-      text: `${count} for a person.`,
+      text: `${count}.`,
       detail: (
         <>
           Longest wait: <Waiting at={first} />
         </>
       ),
       to: '/escalations',
-      act: 'Open the inbox',
+      act: 'Open inbox',
     },
   ];
 }
@@ -86,12 +86,12 @@ function waitingPeople(rows: readonly { requested_at: number }[]): Need[] {
 /** Lists users whom nobody answered in time, until somebody opens the escalation. */
 function missedPeople(rows: readonly Escalation[]): Need[] {
   return named(rows, {
-    many: (count) => `${count} users waited for a person, and nobody accepted.`,
+    many: (count) => `${count} customers waited for a person, and nobody accepted.`,
     to: '/escalations?show=missed',
     one: ({ id, reason, requested_at: from, finished_at: at }) => ({
       key: id,
       tone: 'bad',
-      text: `A user waited ${durationText((at ?? from) - from)} for a person, and nobody accepted.`,
+      text: `A customer waited ${durationText((at ?? from) - from)} for a person, and nobody accepted.`,
       detail: (
         <>
           {reasonText(reason)}, <Time at={at} />
@@ -225,13 +225,13 @@ function risingGaps(today: Stats | undefined, yesterday: Stats | undefined): Nee
       tone: 'warn',
       text:
         before.questions === 0
-          ? `${count(now.gaps)} of ${counted(now.questions, 'question')} in the last 24 hours had no answer.`
-          : `More gaps: ${counted(now.gaps, 'question')} in the last 24 hours had no answer.`,
+          ? `${count(now.gaps)} of ${counted(now.questions, 'question')} unanswered in the last 24 hours.`
+          : `More gaps: ${counted(now.gaps, 'question')} unanswered in the last 24 hours.`,
       ...(before.questions > 0 && {
         detail: `In the 24 hours before, there were ${count(before.gaps)}.`,
       }),
       to: '/knowledge/gaps',
-      act: 'Answer them',
+      act: 'Review gaps',
     },
   ];
 }
