@@ -31,6 +31,7 @@ export const ID_PREFIXES = {
   sync: 'sync',
   note: 'note',
   rollout: 'ro',
+  cannedReply: 'reply',
 } as const;
 
 /** Prefix of a kind that is defined only in its own folder. */

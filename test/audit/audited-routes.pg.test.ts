@@ -78,7 +78,7 @@ describe.each(cases)('%s', (operationId, route) => {
         ...whoIs(route),
         action: AUDITED[operationId],
         target: expect.stringMatching(
-          /^(agt|we|ks|mp|tp|key|ses|esc|gap|job|evt|dlv|conv|era)_[0-9a-z]{26}$/,
+          /^(agt|we|ks|mp|tp|key|ses|esc|gap|job|evt|dlv|conv|era|reply)_[0-9a-z]{26}$/,
         ),
         before: /(created|replayed|requested|synced|uploaded|erased)$/.test(AUDITED[operationId]!)
           ? null

@@ -284,6 +284,7 @@ export const TABLES: Record<string, string> = {
   endpoint_health: 'webhooks',
   escalations: 'conversations',
   escalation_notes: 'conversations',
+  canned_replies: 'conversations',
   events: 'events',
   deferred_events: 'events',
   given_secrets: 'kinds',

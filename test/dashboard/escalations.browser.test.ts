@@ -179,6 +179,40 @@ test('a private note is for colleagues, and can be taken back', async () => {
   await noted.getByText('Call back at six.').waitFor();
 });
 
+test('a canned reply is prepared, inserted with its values, changed and deleted', async () => {
+  const ana = await openDashboard({ namespace: 'inbox-canned', name: 'Ana' });
+  const { escalationId } = await wait(ana.parley, 'Late train');
+  const { page } = ana;
+  await page.goto(`/escalations/${escalationId}`);
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByRole('button', { name: 'Canned replies' }).click();
+  await page.getByText('No canned replies yet').waitFor();
+  await page.getByRole('button', { name: 'New canned reply' }).click();
+  await page.getByLabel('Title').fill('Sorry');
+  await page.getByLabel('Text').fill('Sorry, {{customer}}. I am {{me}} of {{agent}}, {{nobody}}.');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Save' }).click();
+  const filled = 'Sorry, jo. I am Ana of Help desk, {{nobody}}.';
+  await page.getByRole('button', { name: filled }).waitFor();
+  await page.getByLabel('Search').fill('train');
+  await page.getByText('No canned replies contain these words').waitFor();
+  await page.getByLabel('Search').fill('SORRY');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: filled }).click();
+  const reply = page.getByRole('textbox', { name: 'Reply as Ana' });
+  expect(await reply.inputValue()).toBe(filled);
+  expect(await reply.evaluate((box) => box === document.activeElement)).toBe(true);
+
+  await page.getByRole('button', { name: 'Canned replies' }).click();
+  await page.getByRole('button', { name: 'Edit Sorry' }).click();
+  await page.getByLabel('Text').fill('Hello');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Sorry Hello' }).waitFor();
+  await page.getByRole('button', { name: 'Edit Sorry' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('No canned replies yet').waitFor();
+});
+
 test('who is a moment too late sees who took it, and no error', async () => {
   const namespace = 'inbox-late';
   const ana = await openDashboard({ namespace, name: 'Ana', at: '/escalations' });

@@ -1995,6 +1995,17 @@ export interface components {
       } | null);
       text: string;
     };
+    /** A reply that people prepared, with placeholders. */
+    CannedReply: {
+      /** Id of the canned reply, `reply_…`. */
+      id: string;
+      /** Creation time in Unix seconds. */
+      created: number;
+      /** Time of the last change in Unix seconds. */
+      updated: number;
+      title: string;
+      text: string;
+    };
     /** What a tool answered to one call. */
     ToolCallResult: {
       /** Whether the tool answered 2xx with JSON or text. */
@@ -6302,6 +6313,170 @@ export interface paths {
           id: string;
           /** Id of the note. */
           note_id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/canned_replies': Only<{
+    /** List canned replies */
+    get: {
+      parameters: {
+        query?: {
+          /** Which items come first. Default: newest. */
+          order?: ('newest' | 'oldest');
+          /** Maximum number of items in a page. */
+          limit?: number;
+          /** `next_cursor` of the previous page. */
+          cursor?: string;
+        };
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['CannedReply'][];
+            has_more: boolean;
+            /** Value of `cursor` for the next page. Null on the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Create a canned reply */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Title in the list, one line. */
+          title: string;
+          /** Text. Programs replace `{{name}}` when a person inserts it. Must not be blank. */
+          text: string;
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['CannedReply'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        409: Refused<('idempotency_in_progress' | 'quota_exceeded')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/canned_replies/{id}': Only<{
+    /** Read a canned reply */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the canned reply. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['CannedReply'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Change a canned reply */
+    patch: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the canned reply. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Title in the list, one line. */
+          title?: string;
+          /** Text. Programs replace `{{name}}` when a person inserts it. Must not be blank. */
+          text?: string;
+        };
+        'application/merge-patch+json': {
+          /** Title in the list, one line. */
+          title?: string;
+          /** Text. Programs replace `{{name}}` when a person inserts it. Must not be blank. */
+          text?: string;
+        };
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['CannedReply'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** Delete a canned reply */
+    delete: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the canned reply. */
+          id: string;
         };
         cookie?: never;
       };

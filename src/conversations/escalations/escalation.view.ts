@@ -20,12 +20,16 @@ export const Person = z.strictObject({
  * text.
  */
 export const lineName = Person.shape.name
-  .refine(
-    // A refinement instead of a JSON Schema pattern, because OpenAPI has no place for the `u` flag.
-    (name) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name),
-    'must be a single line without control characters',
-  )
+  .refine(...onOneLine())
   .describe('Name that the user sees. It must be one line without control characters.');
+
+/** Returns the arguments of a refinement. OpenAPI has no place for the `u` flag of a pattern. */
+export function onOneLine(): [(text: string) => boolean, string] {
+  return [
+    (text) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(text),
+    'must be a single line without control characters',
+  ];
+}
 
 export const Escalation = z
   .strictObject({

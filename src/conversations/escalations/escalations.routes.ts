@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { team } from '../../agents/agent-escalation.ts';
 import { acceptEscalation, requireEscalation } from './accept-escalation.ts';
 import { closeEscalation } from './close-escalation.ts';
+import { cannedReplyRoutes } from './canned-replies.routes.ts';
 import type { ConversationDeps } from '../record/conversation-deps.ts';
 import {
   countEscalations,
@@ -57,6 +58,7 @@ export function escalationRoutes(deps: ConversationDeps): Route[] {
     reviewRoute(deps),
     sayRoute(deps),
     ...noteRoutes(deps),
+    ...cannedReplyRoutes(deps),
   ];
 }
 

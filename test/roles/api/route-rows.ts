@@ -39,6 +39,8 @@ import {
   at,
   below,
   note,
+  CANNED,
+  cannedReply,
   type RouteFixture,
 } from './route-scene.ts';
 
@@ -298,6 +300,12 @@ export const ROWS: Record<string, Row> = {
   updateKnowledgeGap: { path: resolvedGap, json: { answer: '21 kg' }, status: 200 },
   withdrawKnowledgeGapAnswer: { path: below(resolvedGap, '/answer'), status: 204 },
   resolveKnowledgeGap: { path: below(gap, '/resolve'), json: { answer: '20 kg' }, status: 200 },
+
+  listCannedReplies: { path: at('/v1/canned_replies'), status: 200 },
+  createCannedReply: { path: at('/v1/canned_replies'), json: CANNED, status: 201 },
+  getCannedReply: { path: cannedReply, status: 200 },
+  updateCannedReply: { path: cannedReply, json: { title: 'Money back' }, status: 200 },
+  deleteCannedReply: { path: cannedReply, status: 204 },
 
   getOpenApi: { path: at('/v1/openapi.json'), status: 200 },
 };

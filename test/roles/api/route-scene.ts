@@ -195,3 +195,6 @@ export async function note(fixture: RouteFixture): Promise<string> {
   const { body } = await fixture.call('POST', `${path}/notes`, { text: 'Call back at six.' });
   return `${path}/notes/${String(body.id)}`;
 }
+
+export const CANNED = { title: 'Refund', text: 'Your refund is on its way.' };
+export const cannedReply = (fixture: RouteFixture) => made(fixture, '/v1/canned_replies', CANNED);

@@ -124,7 +124,7 @@ function singular(collection: string): string {
   return collection
     .replace(/ies$/, 'y')
     .replace(/s$/, '')
-    .replace(/^(api|model)_/, '');
+    .replace(/^(api|canned|model)_/, '');
 }
 
 function fieldsOf(schema: z.ZodType): Record<string, z.ZodType> {

@@ -42,7 +42,7 @@ export function Talk({
         <Unsent saying={saying} />
       </div>
       {isMine && canWrite ? (
-        <Reply escalationId={escalation.id} takesFocus={takesFocus} onSay={saying.say} />
+        <Reply escalation={escalation} takesFocus={takesFocus} onSay={saying.say} />
       ) : (
         <Draft text={draftOf(escalation.id)} />
       )}
