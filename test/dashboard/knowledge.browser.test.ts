@@ -34,7 +34,10 @@ async function answersOf({ pool }: Opened, question: string): Promise<unknown[]>
   return (await pool.query(query, [question])).rows.map(({ answer }) => answer as unknown);
 }
 
-/** By its path, since the content of a file takes ten seconds to the browser. */
+/**
+ * Returns the path of a file that is one byte too long. Playwright sends the content of a file for ten seconds, but the browser
+ * reads a path itself.
+ */
 async function bigFile(): Promise<string> {
   const folder = await mkdtemp(path.join(memoryFolder(), 'parley-test-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -75,7 +78,7 @@ test(
     await ask(parley, one, question);
     await ask(parley, other, question);
 
-    // Each comes by itself: first a question that two agents were asked, then the same in other words.
+    // The open page shows what two agents were asked, and then the same question in other words.
     const row = page.getByRole('row', { name: /gift card/ });
     await row.getByText('2', { exact: true }).waitFor();
     await ask(parley, one, 'Are gift cards returned for money?');

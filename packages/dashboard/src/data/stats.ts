@@ -6,6 +6,17 @@ export type Stats = Schemas['Stats'];
 export type VersionStats = Schemas['VersionStats'];
 export type AgentStats = Schemas['AgentStats'];
 
+/** Outcomes of conversations as charts stack them, from best to worst. */
+export const OUTCOMES = [
+  'resolved',
+  'escalated',
+  'voicemail',
+  'unknown',
+  'abandoned',
+  'unresolved',
+  'failed',
+] as const;
+
 /** Time spans of statistics. The API allows at most 31 days. */
 export const SPANS = [
   { value: '1', name: 'the last 24 hours' },

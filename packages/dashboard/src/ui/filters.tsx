@@ -30,7 +30,7 @@ export function Filters({ children }: { children: ReactNode }) {
   );
 }
 
-/** Button that clears the filters with these names. It appears when one of them is set. */
+/** Shows a button that clears the named filters if one of them is set. */
 export function ClearFilters({ names }: { names: readonly string[] }) {
   const [search, set] = useFilters();
   if (!names.some((name) => search[name])) return null;

@@ -27,7 +27,7 @@ export function Time({
 }
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
-/** In English as the sentences around it; dates and clock times are in the format of the browser's language. */
+/** Relative times stand in English sentences. Dates and clock times have the format of the browser's language. */
 const short = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' });

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'react';
+import { OUTCOMES } from '../../data/stats.ts';
 import { count } from '../../ui/figure.tsx';
 import type { Analytics } from './analytics-data.ts';
 import type { FigureOf } from './figures.ts';
@@ -7,16 +8,6 @@ type Bucket = Analytics['buckets'][number];
 
 /** Part of a stacked bar. */
 type Part = { name: string; className: string; of: (bucket: Bucket) => number };
-
-const OUTCOMES = [
-  'resolved',
-  'escalated',
-  'voicemail',
-  'unknown',
-  'abandoned',
-  'unresolved',
-  'failed',
-] as const;
 
 const BY_OUTCOME: readonly Part[] = [
   ...OUTCOMES.map((name) => ({ name, className: `trend-${name}`, of: (one: Bucket) => one[name] })),

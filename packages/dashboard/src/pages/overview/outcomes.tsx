@@ -1,18 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { useStats } from '../../data/stats.ts';
+import { OUTCOMES, useStats } from '../../data/stats.ts';
 import { count, percent } from '../../ui/figure.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
-
-/** Outcomes in the order of the bar, from best to worst. */
-const OUTCOMES = [
-  'resolved',
-  'escalated',
-  'voicemail',
-  'unknown',
-  'abandoned',
-  'unresolved',
-  'failed',
-] as const;
 
 /** Shows the conversations of the last 24 hours by outcome. */
 export function Outcomes() {
