@@ -142,6 +142,10 @@ const SLOW_TO_COMPILE: SchemaProblem = {
  * the schema itself.
  */
 function problemOf(error: unknown): string {
+  // The stack overflows on a circle of references. `instanceof` does not know errors from another realm.
+  if (Reflect.get(Object(error), 'name') === 'RangeError') {
+    return 'the schema cannot be compiled: a `$ref` leads back to itself, so it describes nothing';
+  }
   const said = Reflect.get(Object(error), 'message') as unknown;
   const text = typeof said === 'string' ? said.slice(0, 300) : 'no reason given';
   return `the schema cannot be compiled (${text}); a \`$ref\` may only point into the schema itself`;

@@ -89,6 +89,13 @@ describe('a schema that cannot be used is refused, at its place:', () => {
   });
 });
 
+test('a reference to its own place is refused without words about the program', () => {
+  expect(refusalOf({ properties: { a: { $ref: '#/properties/a' } } })).toEqual({
+    pointer: '',
+    detail: 'the schema cannot be compiled: a `$ref` leads back to itself, so it describes nothing',
+  });
+});
+
 describe('a schema that finds no end is stopped:', () => {
   const doubling = Object.fromEntries(
     Array.from({ length: 40 }, (_, i): [string, unknown] => {
