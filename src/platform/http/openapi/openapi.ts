@@ -68,22 +68,27 @@ export function describeApi(api: {
     },
     servers: [{ url: '/' }],
   });
-  explainPatterns(document);
-  return document;
+  return withPatternsExplained(document);
 }
 
-/** Adds the pattern's explanation to descriptions, so that readers need not decode regular expressions. */
-function explainPatterns(node: unknown): void {
-  if (Array.isArray(node)) node.forEach(explainPatterns);
-  if (!isRecord(node)) return;
-  const { pattern, description } = node;
+/**
+ * Returns a copy in which each description ends with the pattern's explanation, so that readers need not decode regular
+ * expressions. The generator shares parts of the document with the schemas, which must not change.
+ */
+function withPatternsExplained<T>(node: T): T {
+  if (Array.isArray(node)) return node.map(withPatternsExplained) as T;
+  if (!isRecord(node)) return node;
+  const copy = Object.fromEntries(
+    Object.entries(node).map(([key, member]) => [key, withPatternsExplained(member)]),
+  );
+  const { pattern, description } = copy;
   if (typeof pattern === 'string') {
     const words = wordsOf(pattern);
     const sentence = `${words[0]!.toUpperCase()}${words.slice(1)}.`;
     const said = typeof description === 'string' && description !== '' ? `${description} ` : '';
-    node['description'] = said + sentence;
+    copy['description'] = said + sentence;
   }
-  Object.values(node).forEach(explainPatterns);
+  return copy as T;
 }
 
 const SECURITY = 'apiKey';
