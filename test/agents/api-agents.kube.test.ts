@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
-import { describeEachStore } from '../roles/each-store.ts';
+import { describeKind } from '../roles/each-store.ts';
 import { WITHOUT_MODEL } from './without-model.ts';
 
 const SPOKEN = {
@@ -24,7 +24,7 @@ const MESSAGE =
   `version 1 is live; ${WITHOUT_MODEL}, tools (look_up); no effect where a carrier speaks ` +
   '(ModelProvider "simulated" does not exist in this namespace): voice (model, speed, fallback), transcriber';
 
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   let api: Api;
 
   beforeAll(async () => {

@@ -4,11 +4,11 @@ import type { ResourceStore } from '../../src/platform/resources/resource-store.
 import { toUuid } from '../../src/ids.ts';
 import { patchAgent } from '../../src/agents/write-agent.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
-import { describeEachStore } from '../roles/each-store.ts';
+import { describeKind } from '../roles/each-store.ts';
 import { apiDeps, refusal } from './agents.ts';
 
 /** The scope `publish` decides which content goes live, and when (contract/agents.md#publishing). */
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   let api: Api;
   /** May do everything but publish. */
   let writer: string;

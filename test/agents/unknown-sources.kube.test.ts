@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
-import { describeEachStore } from '../roles/each-store.ts';
+import { describeKind } from '../roles/each-store.ts';
 
 /** A source that a request names is there, or the request is refused at that place. */
 
 const NOBODYS = 'ks_01jd0000000000000000000000';
 
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   let api: Api;
   let id: string;
   beforeAll(async () => {

@@ -3,11 +3,11 @@ import { SCOPES } from '../../src/platform/http/authorize.ts';
 import { createAgent, deleteAgent, patchAgent } from '../../src/agents/write-agent.ts';
 import { agentRow, apiDeps, countVersions, events, refusal } from './agents.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
-import { describeEachStore } from '../roles/each-store.ts';
+import { describeKind } from '../roles/each-store.ts';
 
 const BY = { namespace: 'default', actor: 'api:key_test' };
 
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   let engine: Engine;
   let operator: { stop: () => Promise<void> };
   /** An agent of this test alone. */

@@ -4,9 +4,9 @@ import { publishVersion } from '../../src/agents/pin-agent.ts';
 import { activations, agentRow, apiDeps, events } from './agents.ts';
 import { IS_NIGHTLY } from '../nightly.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
-import { describeEachStore } from '../roles/each-store.ts';
+import { describeKind } from '../roles/each-store.ts';
 
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   /**
    * Random lives of an agent through the real store, operator and PostgreSQL, held against a model
    * of a page. A failure prints its seed; PARLEY_TEST_SEED runs it again.

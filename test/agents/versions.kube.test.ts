@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startEngine, type Engine } from '../roles/engine.ts';
 import { startReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
-import { describeEachStore } from '../roles/each-store.ts';
+import { describeKind } from '../roles/each-store.ts';
 
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   let engine: Engine;
   let receiver: Receiver;
 

@@ -7,12 +7,12 @@ import {
 } from '../../src/platform/postgres/notifications.ts';
 import type { Condition, Resource } from '../../src/platform/resources/resource-store.ts';
 import { startApi, type Api, type Reply, PATIENT_MS } from '../roles/api/api-setup.ts';
-import { describeEachStore } from '../roles/each-store.ts';
+import { describeKind } from '../roles/each-store.ts';
 import { startProviderStub, type ProviderStub } from './provider-stub.ts';
 
 /** Providers of models by REST and by manifest, their keys, and agents that name them. */
 
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   let api: Api;
   let stub: ProviderStub;
   let endpoints: Endpoints;

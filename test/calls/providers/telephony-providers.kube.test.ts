@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
-import { describeEachStore } from '../../roles/each-store.ts';
+import { describeKind } from '../../roles/each-store.ts';
 import { startTelephony, type Telephony } from './telephony-setup.ts';
 
 /** TelephonyProviders by REST and by manifest: their tokens, numbers and agents (contract/telephony-providers.md). */
 
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   let telephony: Telephony;
   let n = 0;
   beforeAll(async () => {

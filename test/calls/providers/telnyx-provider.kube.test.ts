@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { describeEachStore } from '../../roles/each-store.ts';
+import { describeKind } from '../../roles/each-store.ts';
 import { startTelephony, type Telephony } from './telephony-setup.ts';
 
 /** The fields of a TelephonyProvider that only type telnyx has (contract/telephony-providers.md#fields). */
@@ -11,7 +11,7 @@ const authTokenSecretRef = { name: 'carrier', key: 'token' };
 const BODY = { type: 'telnyx', account_id: 'AC1', auth_token_secret_ref: authTokenSecretRef };
 const OUTBOUND = { countries: ['GB'] };
 
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   let telephony: Telephony;
   beforeAll(async () => {
     telephony = await startTelephony(storeName);

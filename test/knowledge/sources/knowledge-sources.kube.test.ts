@@ -3,7 +3,7 @@ import { toUuid } from '../../../src/ids.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { listStaleSources } from '../../../src/knowledge/sources/knowledge-source.reconciler.ts';
 import { awaitCondition, type ReportedCondition } from '../../agents/agents.ts';
-import { describeEachStore } from '../../roles/each-store.ts';
+import { describeKind } from '../../roles/each-store.ts';
 import {
   startApi,
   withoutRequestId,
@@ -16,7 +16,7 @@ import { newNamespace } from '../own-namespace.ts';
 const SOURCES = '/v1/knowledge/sources';
 const TEXT = '# Hours\n\nWe open at nine.\n\n# Parking\n\nThere are four places behind the house.';
 
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   let api: Api;
   let namespace: string;
   let call: Call;

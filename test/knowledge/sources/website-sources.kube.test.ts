@@ -8,7 +8,7 @@ import {
   type Reply,
   PATIENT_MS,
 } from '../../roles/api/api-setup.ts';
-import { describeEachStore } from '../../roles/each-store.ts';
+import { describeKind } from '../../roles/each-store.ts';
 import { OFTEN, siteFetcher, startSite, type Site } from '../syncs/site.ts';
 import { newNamespace } from '../own-namespace.ts';
 
@@ -17,7 +17,7 @@ import { newNamespace } from '../own-namespace.ts';
 const SOURCES = '/v1/knowledge/sources';
 const TEXT = '# Hours\n\nWe open at nine.\n\n# Parking\n\nThere are four places behind the house.';
 
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   let api: Api;
   let site: Site;
   let namespace: string;

@@ -10,9 +10,7 @@ import {
   type Call,
   type Reply,
 } from '../../roles/api/api-setup.ts';
-import { IS_NIGHTLY } from '../../nightly.ts';
-import { describeEachStore } from '../../roles/each-store.ts';
-import type { StoreName } from '../../roles/engine.ts';
+import { describeKind } from '../../roles/each-store.ts';
 
 /** Quotas of a namespace, for REST and for all other managers (contract/limits.md#quotas). */
 const limitsOf = (quotas: Quotas): Limits => ({
@@ -75,14 +73,10 @@ const KINDS = [
   },
 ] as const;
 
-/** What a kind adds does not depend on the store, so the short run declares two of the five in Kubernetes. */
-const kindsIn = (store: StoreName) =>
-  store === 'kubernetes' && !IS_NIGHTLY ? KINDS.slice(0, 2) : KINDS;
-
 const statusesOf = (replies: Reply[]): number[] =>
   replies.map(({ status }) => status).sort((a, b) => a - b);
 
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   // Quotas count per namespace, so the tests share one API and each has its own namespace.
   let api: Api;
   let operator: Operator;
@@ -119,7 +113,7 @@ describeEachStore((storeName) => {
   };
 
   describe('one too many is 409 with the figures and the setting; room is made by deleting', () => {
-    test.each(kindsIn(storeName))('$kind', async ({ quota, path, json }) => {
+    test.each(KINDS)('$kind', async ({ quota, path, json }) => {
       const { namespace, call, create, used } = await newNamespace();
       const refusedBefore = await refusals(quota);
       const first = await create(path, json('one'));
@@ -142,7 +136,7 @@ describeEachStore((storeName) => {
 
   // A refusal after the declaration arrives only when the API stops waiting, so the kinds wait in parallel.
   describe('of many at once exactly as many get in as there is room, and nothing is left of the others', () => {
-    test.concurrent.each(kindsIn(storeName))('$kind', async ({ kind, quota, path, json }) => {
+    test.concurrent.each(KINDS)('$kind', async ({ kind, quota, path, json }) => {
       const { namespace, create, used } = await newNamespace();
       await create(path, json('first'));
       const names = Array.from({ length: 5 }, (_, i) => `at-once-${i}`);
@@ -156,7 +150,7 @@ describeEachStore((storeName) => {
   });
 
   describe('a manifest beyond it is not accepted, evicts nothing, and comes in force when there is room', () => {
-    test.concurrent.each(kindsIn(storeName))('$kind', async ({ kind, quota, spec }) => {
+    test.concurrent.each(KINDS)('$kind', async ({ kind, quota, spec }) => {
       const { namespace, used, declare, conditionOf } = await newNamespace();
       for (const name of ['one', 'two', 'three']) {
         await declare(kind, name, spec);

@@ -3,9 +3,9 @@ import { EVENT_TYPES } from '../../../src/events/event-types.ts';
 import { verifyBody } from '../../../src/platform/egress/signature.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
-import { describeEachStore } from '../../roles/each-store.ts';
+import { describeKind } from '../../roles/each-store.ts';
 
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   let api: Api;
   let receiver: Receiver;
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { toUuid } from '../../../src/ids.ts';
 import { verifyBody } from '../../../src/platform/egress/signature.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
-import { describeEachStore } from '../../roles/each-store.ts';
+import { describeKind } from '../../roles/each-store.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';
 
 /**
@@ -13,7 +13,7 @@ const EVENTS = 12;
 /** All of them are attempted about so often. */
 const HURRY_EVERY_MS = 150;
 
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   let api: Api;
   let receiver: Receiver;
   let other: Receiver;

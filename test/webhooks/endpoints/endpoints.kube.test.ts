@@ -10,11 +10,11 @@ import type { Resource } from '../../../src/platform/resources/resource-store.ts
 import { apiDeps, awaitCondition, refusal, type ReportedCondition } from '../../agents/agents.ts';
 import { SECRET, startEngine, type Engine } from '../../roles/engine.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';
-import { describeEachStore } from '../../roles/each-store.ts';
+import { describeKind } from '../../roles/each-store.ts';
 
 const BY = { namespace: 'default', actor: 'api:key_test', scopes: SCOPES };
 
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   let engine: Engine;
   let receiver: Receiver;
   beforeEach(async () => {

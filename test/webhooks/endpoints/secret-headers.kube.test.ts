@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
 import { signingSecretName } from '../../../src/platform/reconcile/references.ts';
-import { describeEachStore } from '../../roles/each-store.ts';
+import { describeKind } from '../../roles/each-store.ts';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 
 /** The values of custom headers: sent to the receiver, and seen nowhere else. */
-describeEachStore((storeName) => {
+describeKind((storeName) => {
   let api: Api;
   let receiver: Receiver;
 
