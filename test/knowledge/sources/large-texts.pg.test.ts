@@ -19,7 +19,7 @@ const SOURCES = '/v1/knowledge/sources';
 const MIB = 1024 * 1024;
 const isNightly = process.env['PARLEY_NIGHTLY'] !== undefined;
 /** The nightly lane takes as much as may be uploaded. */
-const LARGE = isNightly ? 20 * MIB : MIB;
+const LARGE = isNightly ? 20 * MIB : MIB / 4;
 const RSS_GROWTH_MAX = 700 * MIB;
 
 const filled = (unit: string, bytes = LARGE): Buffer =>
