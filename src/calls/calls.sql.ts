@@ -191,74 +191,6 @@ export async function listCalls(db: Db, filter: CallFilter): Promise<CallRow[]> 
   return rows;
 }
 
-/** Duration of the lease of a step. Most steps take less time; a longer step renews its lease. */
-export const CALL_LEASE_MS = 10_000;
-
-/** A call that this process has leased in order to execute `step`, which is due. */
-export type ClaimedCall = CallRow & {
-  providerOptions: Record<string, unknown>;
-  step: number;
-  leaseToken: string;
-};
-
-/** Leases up to `limit` calls whose next step is due. Those that have been due for the longest time come first. */
-export async function claimCalls(
-  db: Db,
-  { leaseToken, limit }: { leaseToken: string; limit: number },
-): Promise<ClaimedCall[]> {
-  const { rows } = await db.query<ClaimedCall>({
-    name: 'claim_calls',
-    text: `update calls set lease_token = $1,
-                  lease_until = clock_timestamp() + $3 * interval '1 ms'
-            where id = any(array(
-              select id from calls
-               where ${CALL_LIVE} and due_at <= clock_timestamp()
-                 and (lease_until is null or lease_until <= clock_timestamp())
-               order by due_at limit $2 for update skip locked))
-           returning ${CALL_COLUMNS}, provider_options as "providerOptions", step,
-                     lease_token as "leaseToken"`,
-    values: [leaseToken, limit, CALL_LEASE_MS],
-  });
-  return rows;
-}
-
-/**
- * Returns whether any call is live, and the time in ms until the next unleased step is due. The time is 0 if a step is
- * due now, and null if no step is scheduled.
- */
-export async function lookAtCalls(db: Db): Promise<{ areLive: boolean; nextDueMs: number | null }> {
-  const { rows } = await db.query<{ areLive: boolean; nextDueMs: number | null }>({
-    name: 'look_at_calls',
-    text: `select exists (select from calls where ${CALL_LIVE}) as "areLive",
-                  (select greatest(0, extract(epoch from due_at - clock_timestamp()) * 1000)::float8
-                     from calls where ${CALL_LIVE} and due_at is not null
-                      and (lease_until is null or lease_until <= clock_timestamp())
-                    order by due_at limit 1) as "nextDueMs"`,
-  });
-  return rows[0]!; // A select without `from` yields one row.
-}
-
-type Lease = Pick<ClaimedCall, 'id' | 'leaseToken'>;
-
-/** Sets the lease to end `ms` from now. When it ends, the same step is due again. */
-export async function leaseCall(db: Db, { id, leaseToken }: Lease, ms: number): Promise<void> {
-  await db.query(
-    `update calls set lease_until = clock_timestamp() + $3 * interval '1 ms'
-      where id = $1 and lease_token = $2`,
-    [id, leaseToken, ms],
-  );
-}
-
-/**
- * Releases the leases that the previous run of this process left behind. Call it only if no other process uses the
- * database.
- */
-export async function releaseCallLeases(db: Db): Promise<void> {
-  await db.query(
-    'update calls set lease_token = null, lease_until = null where lease_until is not null',
-  );
-}
-
 /** Changes to a call that a step makes. Absent properties do not change. */
 export type CallChange = {
   status?: CallStatus;
@@ -274,7 +206,7 @@ export type CallChange = {
  */
 export async function advanceCall(
   db: Db,
-  claimed: Lease & Pick<ClaimedCall, 'step'>,
+  claimed: { id: string; leaseToken: string; step: number },
   change: CallChange,
 ): Promise<boolean> {
   const { rowCount } = await db.query({

@@ -3,13 +3,8 @@ import { ApiError } from '../errors.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { startConversation } from '../conversations/record/start-conversation.ts';
-import {
-  advanceCall,
-  finishCall,
-  type CallChange,
-  type CallEnd,
-  type ClaimedCall,
-} from './calls.sql.ts';
+import { advanceCall, finishCall, type CallChange, type CallEnd } from './calls.sql.ts';
+import type { ClaimedCall } from './claims.sql.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import { listTurns, type TurnRow } from '../conversations/record/turns.sql.ts';
 import type { TakeTurn } from '../conversations/turns/take-turn.ts';

@@ -1,22 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { clearInterval, setInterval } from '../clock.ts';
+import { createFairQueue, type FairQueueMetrics } from '../platform/controller/fair-queue.ts';
 import { createPeriodic, type Periodic } from '../platform/controller/periodic.ts';
 import type { Logger } from '../platform/observability/logger.ts';
+import { failOverdueCalls, finishCallsOfEnded } from './calls.sql.ts';
 import {
   CALL_LEASE_MS,
   claimCalls,
-  failOverdueCalls,
-  finishCallsOfEnded,
   leaseCall,
   lookAtCalls,
   type ClaimedCall,
-} from './calls.sql.ts';
+} from './claims.sql.ts';
 import { doStep, type CallStepDeps } from './do-step.ts';
 import type { TransportOf } from './transport.ts';
 import { createEndLost } from './lines/end-lost.ts';
 
-/** Maximum number of concurrent steps in a process. Steps use the same database connections as the API. */
-const CONCURRENT_STEPS_MAX = 8;
+/**
+ * Limits for the steps that a process executes at the same time. A step of a simulated call may wait for a model. No
+ * step waits in this queue, because a waiting step is a row in the database that any process can claim.
+ */
+const STEPS = { places: 16, share: 8, waitingMax: { namespace: 0, all: 0 } };
 /**
  * Interval at which the process checks for due steps while calls are live, including those that other processes left
  * behind. If it finds a step that is due sooner, the next check follows at that time.
@@ -27,7 +30,11 @@ const IDLE_LOOK_MS = 5_000;
 /** Delay before a failed step is tried again. */
 const RETRY_MS = 1_000;
 
-export type CallPlayerDeps = CallStepDeps & { transportOf: TransportOf; log: Logger };
+export type CallPlayerDeps = CallStepDeps & {
+  transportOf: TransportOf;
+  metrics: FairQueueMetrics;
+  log: Logger;
+};
 
 /**
  * Creates the player, which executes the steps of calls. Between two steps, the state of a call is only in the
@@ -35,7 +42,8 @@ export type CallPlayerDeps = CallStepDeps & { transportOf: TransportOf; log: Log
  * as the leases expire.
  */
 export function createCallPlayer(deps: CallPlayerDeps): Periodic {
-  const { pool, log } = deps;
+  const { pool, log, metrics } = deps;
+  const steps = createFairQueue({ kind: 'call_steps', ...STEPS, metrics });
   const playing = new Set<Promise<void>>();
   const endLost = createEndLost(deps);
   let sweptMs = -Infinity;
@@ -50,11 +58,12 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     const { areLive, nextDueMs } = await lookAtCalls(pool);
     if (!areLive) return false;
     await sweep();
-    const slots = CONCURRENT_STEPS_MAX - playing.size;
-    // If all slots are in use, the player runs again as soon as a step ends.
-    if (slots === 0 || nextDueMs === null) return LOOK_EVERY_MS;
+    const { places, running } = steps.room();
+    // If all places are in use, the player runs again as soon as a step ends.
+    if (places === 0 || nextDueMs === null) return LOOK_EVERY_MS;
     if (nextDueMs > 0) return Math.min(nextDueMs, LOOK_EVERY_MS);
-    const claimed = await claimCalls(pool, { leaseToken: randomUUID(), limit: slots });
+    const claim = { limit: places, share: STEPS.share, running };
+    const claimed = await claimCalls(pool, { ...claim, leaseToken: randomUUID() });
     for (const call of claimed) begin(call);
     return claimed.length > 0 || LOOK_EVERY_MS;
   }
@@ -77,10 +86,12 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
   }
 
   function begin(call: ClaimedCall): void {
-    const step = play(call).finally(() => {
-      playing.delete(step);
-      periodic.wake();
-    });
+    const step = steps
+      .run(call.namespace, () => play(call))
+      .finally(() => {
+        playing.delete(step);
+        periodic.wake();
+      });
     playing.add(step);
   }
 

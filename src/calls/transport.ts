@@ -1,5 +1,6 @@
 import type { Redacted, Redaction } from '../conversations/redaction/redact.ts';
-import type { CallRow, CallStatus, ClaimedCall } from './calls.sql.ts';
+import type { CallRow, CallStatus } from './calls.sql.ts';
+import type { ClaimedCall } from './claims.sql.ts';
 
 /**
  * Event of a call. A simulated call produces all of its events from its script. A carrier call produces only `ringing`,

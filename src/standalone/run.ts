@@ -19,7 +19,7 @@ import { runOperator } from '../roles/operator/run.ts';
 import { addGivenKey } from '../access/manage-keys.ts';
 import { findApiKey, newKeyText } from '../access/api-keys.sql.ts';
 import { SCOPES } from '../platform/http/authorize.ts';
-import { releaseCallLeases } from '../calls/calls.sql.ts';
+import { releaseCallLeases } from '../calls/claims.sql.ts';
 import type { ClaimedDelivery } from '../webhooks/queue/dispatch-queue.ts';
 import { assertDurable } from '../platform/postgres/durability.ts';
 import { removeDemo, startDemo } from './demo.ts';

@@ -84,15 +84,43 @@ test('a turn that fails is tried again, and stored once', async () => {
   expect(await userTurns()).toBe(1);
 });
 
-async function place(): Promise<void> {
-  await engine.declareAgent('support', { prompt: 'Be kind.' });
-  const agent = await engine.settled('Agent', 'support');
+test('a namespace whose turns hang leaves places for the calls of others', async () => {
+  const allowed = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  takeTurn = async (input, settle) => {
+    begun.push(input.namespace);
+    if (input.namespace === 'noisy') await allowed.promise;
+    return realTurn(input, settle);
+  };
+  const [noisy, quiet] = [await declareAgent('noisy'), await declareAgent('quiet')];
   passTime();
+  for (let i = 0; i < 12; i += 1) await call('noisy', noisy);
+  await until('the share of a namespace', () => begun.length === 8);
+  await call('quiet', quiet);
+  await until('the turn of the other namespace', () => begun.includes('quiet'));
+  expect(begun.toSorted()).toEqual([...Array.from({ length: 8 }, () => 'noisy'), 'quiet']);
+  allowed.resolve();
+  await until('the turns that were waiting', () => begun.length === 13);
+});
+
+async function place(): Promise<void> {
+  const agentId = await declareAgent('default');
+  passTime();
+  await call('default', agentId);
+}
+
+async function declareAgent(namespace: string): Promise<string> {
+  await engine.declareAgent('support', { prompt: 'Be kind.' }, 'kubectl', namespace);
+  const agent = await engine.settled('Agent', 'support', namespace);
+  return toUuid('agt', String(agent.status['agentId']))!;
+}
+
+async function call(namespace: string, agentId: string): Promise<void> {
   await createCall(
     { ...SIMULATED_ONLY, pool: engine.pool, nowMs: Date.now, wakeCalls: player.wake },
     {
-      namespace: 'default',
-      agentId: toUuid('agt', String(agent.status['agentId']))!,
+      namespace,
+      agentId,
       direction: 'outbound',
       from: null,
       to: '+442071838750',

@@ -1,20 +1,22 @@
 import { expect, test } from 'vitest';
 import {
   advanceCall,
-  claimCalls,
   deleteCallsOf,
   deleteOldCalls,
   eraseCallsOf,
   failOverdueCalls,
   finishCall,
   finishCallsOfEnded,
-  leaseCall,
   listCalls,
-  lookAtCalls,
   readCall,
   readCallById,
-  releaseCallLeases,
 } from '../../src/calls/calls.sql.ts';
+import {
+  claimCalls,
+  leaseCall,
+  lookAtCalls,
+  releaseCallLeases,
+} from '../../src/calls/claims.sql.ts';
 import { newUuid } from '../../src/ids.ts';
 import type { Columns } from '../platform/postgres/rows.ts';
 import {
@@ -69,7 +71,7 @@ test('a step is claimed when it is due, of a live call that nobody plays', async
   await add({ due_at: IN_AN_HOUR });
   await add({});
   const played = await add(playing);
-  const lease = { leaseToken: LEASE, limit: 5 };
+  const lease = { leaseToken: LEASE, limit: 5, share: 5, running: new Map<string, number>() };
   expect(await claimCalls(stored.pool, lease)).toEqual([]);
   expect(await lookAtCalls(stored.pool)).toMatchObject({ areLive: true });
   const abandoned = await add({ ...due, lease_until: HOUR_AGO });
@@ -78,6 +80,24 @@ test('a step is claimed when it is due, of a live call that nobody plays', async
   const claimed = (await claimCalls(stored.pool, lease)).map(({ id }) => id);
   expect(claimed.toSorted()).toEqual([abandoned, free].toSorted());
   expect(await rowOf(played)).toMatchObject({ lease_token: null });
+});
+
+test('a namespace gets its share of the steps, and the one with the fewest comes first', async () => {
+  const due = (namespace: string, minutes: number): Promise<string> =>
+    add({ namespace, due_at: new Date(HOUR_AGO.getTime() - minutes * 60_000) });
+  const noisy = [await due('noisy', 9), await due('noisy', 8), await due('noisy', 7)];
+  const quiet = await due('quiet', 1);
+  const busy = await due('busy', 5);
+  const claim = async (limit: number, running: Record<string, number> = {}): Promise<string[]> => {
+    const lease = { leaseToken: LEASE, share: 2, limit, running: new Map(Object.entries(running)) };
+    const ids = (await claimCalls(stored.pool, lease)).map(({ id }) => id);
+    await releaseCallLeases(stored.pool);
+    return ids.toSorted();
+  };
+  expect(await claim(9)).toEqual([noisy[0]!, noisy[1]!, quiet, busy].toSorted());
+  expect(await claim(3)).toEqual([noisy[0]!, quiet, busy].toSorted());
+  expect(await claim(2, { noisy: 1 })).toEqual([quiet, busy].toSorted());
+  expect(await claim(9, { noisy: 1, busy: 2, away: 1 })).toEqual([noisy[0]!, quiet].toSorted());
 });
 
 test('the next step that is due is of a live call that nobody plays', async () => {

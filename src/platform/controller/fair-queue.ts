@@ -18,10 +18,11 @@ export type FairQueue = {
    */
   run: <T>(namespace: string, job: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
   /**
-   * Returns the number of free slots, and the namespaces that have reached their share. A process needs both before it
-   * claims jobs in PostgreSQL, so that it claims none that would only wait in this queue.
+   * Returns the number of free slots, the running jobs of each namespace, and the namespaces that have reached their
+   * share. A process needs them before it claims jobs in PostgreSQL, so that it claims none that would only wait in this
+   * queue.
    */
-  room: () => { places: number; full: readonly string[] };
+  room: () => { places: number; running: ReadonlyMap<string, number>; full: readonly string[] };
 };
 
 type WorkKind = keyof typeof NOUNS;
@@ -98,6 +99,7 @@ export function createFairQueue(deps: {
     },
     room: () => ({
       places: places - atWork,
+      running,
       full: [...running].filter(([, count]) => count >= share).map(([namespace]) => namespace),
     }),
   };
@@ -137,6 +139,7 @@ const NOUNS = {
   replays: 'replays',
   event_pages: 'pages of events to read',
   syncs: 'syncs',
+  call_steps: 'steps of calls',
   sync_writes: 'documents of syncs to index',
   bodies: 'large bodies to read',
   keyless_bodies: 'large bodies to read without a key',

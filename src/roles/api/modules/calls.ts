@@ -68,7 +68,7 @@ export function createCalls(
     publicUrl,
     wakeCalls: () => player.wake(),
   } satisfies VoiceDeps & { wakeCalls: () => void };
-  const player = createCallPlayer(calling);
+  const player = createCallPlayer({ ...calling, metrics });
   const media = { lines, log, onTimes, providers: speech };
   return {
     routes: [
