@@ -1,5 +1,5 @@
 import type { AgentContent } from './agent.ts';
-import { fittingRows } from '../platform/postgres/list-filters.ts';
+import { bytesOf, fittingRows } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import { ENDED } from './rollouts/rollouts.sql.ts';
 
@@ -79,7 +79,7 @@ export async function listVersions(
       order: 'version desc',
       limit: '$3',
       columns: COLUMNS,
-      document: 'content',
+      bytes: bytesOf('content'),
     }),
     [page.agentId, page.before, page.limit],
   );

@@ -1,6 +1,11 @@
 import type { AgentActivation } from './agent-activations.sql.ts';
 import type { AgentSpec } from './agent.ts';
-import { filteredBy, fittingRows, type ListPage } from '../platform/postgres/list-filters.ts';
+import {
+  filteredBy,
+  bytesOf,
+  fittingRows,
+  type ListPage,
+} from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import type { ManagedBy } from '../platform/resources/kind-names.ts';
 
@@ -101,7 +106,7 @@ export async function listAgents(db: Db, filter: AgentFilter): Promise<ListedAge
     order: 'id desc',
     limit: `$${values.push(filter.limit)}`,
     columns: COLUMNS,
-    document: 'spec',
+    bytes: bytesOf('spec'),
   });
   const { rows } = await db.query<ListedAgent>(text, values);
   return rows;

@@ -16,6 +16,7 @@ import {
   timeBound,
 } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
+import { itemsThatFit } from '../platform/postgres/list-filters.ts';
 import { dnsLabel } from '../platform/resources/schema/field-types.ts';
 import { Call, callView } from './call.view.ts';
 
@@ -63,7 +64,8 @@ function listRoute(deps: CallRoutesDeps): Route {
         before: query.cursor,
         limit: query.limit + 1,
       });
-      const page = { limit: query.limit, view: callView, cursorOf: idCursor('call') };
+      const limit = itemsThatFit(rows, query.limit);
+      const page = { limit, view: callView, cursorOf: idCursor('call') };
       return { status: 200, body: pageOf(rows, page) };
     },
   });

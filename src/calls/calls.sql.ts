@@ -1,8 +1,11 @@
 import type { Variables } from '../conversations/record/conversations.sql.ts';
 import {
+  bytesOf,
   createdBetween,
   filteredBy,
+  fittingRows,
   type CreatedBetween,
+  type FittingRow,
   type ListPage,
 } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
@@ -170,8 +173,11 @@ type CallFilter = ListPage &
     to?: string | undefined;
   };
 
-/** Returns calls, newest first. */
-export async function listCalls(db: Db, filter: CallFilter): Promise<CallRow[]> {
+/** SQL for the size of a call's documents in bytes. */
+export const CALL_BYTES = bytesOf('variables', 'metadata');
+
+/** Returns calls, newest first, as far as their variables and metadata fit into a page (`fittingRows`). */
+export async function listCalls(db: Db, filter: CallFilter): Promise<FittingRow<CallRow>[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
     ['status =', filter.status],
@@ -183,11 +189,15 @@ export async function listCalls(db: Db, filter: CallFilter): Promise<CallRow[]> 
     ...createdBetween(filter),
     ['id <', filter.before],
   ]);
-  const { rows } = await db.query<CallRow>(
-    `select ${CALL_COLUMNS} from calls
-      where ${where} order by id desc limit $${values.push(filter.limit)}`,
-    values,
-  );
+  const text = fittingRows({
+    table: 'calls',
+    where,
+    order: 'id desc',
+    limit: `$${values.push(filter.limit)}`,
+    columns: CALL_COLUMNS,
+    bytes: CALL_BYTES,
+  });
+  const { rows } = await db.query<FittingRow<CallRow>>(text, values);
   return rows;
 }
 

@@ -1,5 +1,6 @@
+import { fittingRows, type FittingRow } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
-import { CALL_COLUMNS, type CallRow } from './calls.sql.ts';
+import { CALL_BYTES, CALL_COLUMNS, type CallRow } from './calls.sql.ts';
 
 /**
  * Queries for the calls of one customer: those with the same `user_id`. All use the index on namespace, user, whether
@@ -39,15 +40,23 @@ export async function countCallsOf(
   return rows[0]!; // `rows[0]` exists: an aggregate query always returns one row.
 }
 
-/** Returns the customer's calls without a conversation, newest first. `before` is the UUID after which the page starts. */
+/**
+ * Returns the customer's calls without a conversation, newest first, as far as they fit into a page (`fittingRows`).
+ * `before` is the UUID after which the page starts.
+ */
 export async function listLoneCallsOf(
   db: Db,
   page: CustomerKey & { before: string | null; limit: number },
-): Promise<CallRow[]> {
-  const { rows } = await db.query<CallRow>(
-    `select ${CALL_COLUMNS} from calls
-      where ${OF_CUSTOMER} and ${LONE} and ($3::uuid is null or id < $3)
-      order by id desc limit $4`,
+): Promise<FittingRow<CallRow>[]> {
+  const { rows } = await db.query<FittingRow<CallRow>>(
+    fittingRows({
+      table: 'calls',
+      where: `${OF_CUSTOMER} and ${LONE} and ($3::uuid is null or id < $3)`,
+      order: 'id desc',
+      limit: '$4',
+      columns: CALL_COLUMNS,
+      bytes: CALL_BYTES,
+    }),
     [page.namespace, page.userId, page.before, page.limit],
   );
   return rows;

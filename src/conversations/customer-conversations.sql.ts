@@ -1,6 +1,8 @@
+import { fittingRows, type FittingRow } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import type { Judgement } from './record/judgement.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow } from './record/conversations.sql.ts';
+import { CONVERSATION_BYTES } from './record/list-conversations.sql.ts';
 import { OUTCOMES, type Outcome } from './record/outcomes.ts';
 import type { Tally } from './record/tally.ts';
 
@@ -103,15 +105,24 @@ export async function listRecentOf(
   return rows;
 }
 
-/** Returns the customer's conversations, newest first. `before` is the UUID after which the page starts. */
+/**
+ * Returns the customer's conversations, newest first, as far as they fit into a page (`fittingRows`). `before` is the
+ * UUID after which the page starts.
+ */
 export async function listConversationsOf(
   db: Db,
   page: CustomerKey & { before: string | null; withTests: boolean; limit: number },
-): Promise<ConversationRow[]> {
-  const { rows } = await db.query<ConversationRow>(
-    `select ${CONVERSATION_COLUMNS} from conversations c
-      where ${OF_CUSTOMER} and ($3::uuid is null or c.id < $3) and ($4 or not c.test)
-      order by c.id desc limit $5`,
+): Promise<FittingRow<ConversationRow>[]> {
+  const { rows } = await db.query<FittingRow<ConversationRow>>(
+    fittingRows({
+      table: 'c',
+      from: 'conversations c',
+      where: `${OF_CUSTOMER} and ($3::uuid is null or c.id < $3) and ($4 or not c.test)`,
+      order: 'c.id desc',
+      limit: '$5',
+      columns: CONVERSATION_COLUMNS,
+      bytes: CONVERSATION_BYTES,
+    }),
     [page.namespace, page.userId, page.before, page.withTests, page.limit],
   );
   return rows;

@@ -1,5 +1,6 @@
 import { monotonicMs } from '../clock.ts';
 import { toUuid } from '../ids.ts';
+import { itemsThatFit, PAGE_DOCUMENTS_BYTES } from '../platform/postgres/list-filters.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import type { ConversationRow } from './record/conversations.sql.ts';
 import { listConversations, type ConversationFilter } from './record/list-conversations.sql.ts';
@@ -22,7 +23,7 @@ const PAGE_MS = 200;
 const AT_ONCE = { first: 100, most: 800, turnsEach: 10 };
 
 /**
- * Page of results in the order of the list, which may have fewer than `limit`. `next` is the id to continue after; null at the
+ * Page of results in the order of the list, which may have fewer than `limit` (`fittingRows`). `next` is the id to continue after; null at the
  * end.
  */
 export type FoundPage = { rows: ConversationRow[]; next: string | null };
@@ -55,14 +56,19 @@ export async function searchConversations(
   const rows: ConversationRow[] = [];
   let { before } = filter;
   let atOnce = AT_ONCE.first;
+  let room = PAGE_DOCUMENTS_BYTES;
   for (let left = LOOKED_MAX; left > 0; atOnce = Math.min(2 * atOnce, AT_ONCE.most)) {
     const conversations = Math.min(left, atOnce);
-    const bounds = { words, conversations, turns: conversations * AT_ONCE.turnsEach };
+    const bounds = { words, conversations, turns: conversations * AT_ONCE.turnsEach, room };
     // Requests one conversation more than the page, to learn whether another page exists.
     const more = { ...filter, before, limit: limit + 1 - rows.length };
-    const { found, looked, last, isEnd } = await lookThrough(pool, more, bounds);
-    rows.push(...found);
+    const { found, bytes, looked, last, isEnd } = await lookThrough(pool, more, bounds);
+    const shown = found.filter(({ fits }) => fits);
+    rows.push(...shown);
     if (rows.length > limit) return { rows: rows.slice(0, limit), next: rows[limit - 1]!.id };
+    // A further match does not fit into the page.
+    if (shown.length < found.length) return { rows, next: rows.at(-1)!.id };
+    room -= bytes;
     if (isEnd) return { rows, next: null };
     before = last;
     left -= looked;
@@ -73,6 +79,6 @@ export async function searchConversations(
 
 async function listNamed(pool: Pool, filter: ConversationFilter): Promise<FoundPage> {
   const rows = await listConversations(pool, { ...filter, limit: filter.limit + 1 });
-  const shown = rows.slice(0, filter.limit);
+  const shown = rows.slice(0, itemsThatFit(rows, filter.limit));
   return { rows: shown, next: rows.length > shown.length ? (shown.at(-1)?.id ?? null) : null };
 }

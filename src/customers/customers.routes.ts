@@ -2,6 +2,7 @@ import { found } from '../errors.ts';
 import { withTests } from '../conversations/record/conversation.view.ts';
 import { cursorOf, encodeCursor, pageLimit, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import { route, type Route } from '../platform/http/route.ts';
+import { itemsThatFit } from '../platform/postgres/list-filters.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import {
   activityView,
@@ -69,7 +70,8 @@ function activityRoute({ pool }: CustomerRoutesDeps): Route {
       const page = { before, withTests: query.test === true, limit: limit + 1 };
       const rows = await listActivity(pool, { namespace, userId, ...page });
       const cursorAt = ({ id }: { id: string }): string => encodeCursor(`${LIST}${id}`);
-      return { status: 200, body: pageOf(rows, { limit, view: activityView, cursorOf: cursorAt }) };
+      const shown = { limit: itemsThatFit(rows, limit), view: activityView, cursorOf: cursorAt };
+      return { status: 200, body: pageOf(rows, shown) };
     },
   });
 }

@@ -9,6 +9,7 @@ import {
   type EscalationRow,
 } from '../conversations/escalations/escalations.sql.ts';
 import type { ConversationRow } from '../conversations/record/conversations.sql.ts';
+import { itemsThatFit } from '../platform/postgres/list-filters.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
 /** A conversation with its call and escalations, or a call without a conversation. */
@@ -18,6 +19,8 @@ export type Activity = {
   conversation: ConversationRow | null;
   call: CallRow | null;
   escalations: EscalationRow[];
+  /** False for the first row that no longer fits into the page (`fittingRows`). */
+  fits: boolean;
 };
 
 /** `before` is the UUID after which the page starts; null for the first page. */
@@ -28,20 +31,20 @@ export type ActivityPage = CustomerKey & {
 };
 
 /**
- * Lists all data about a customer, newest first. Ids of conversations and of calls contain their time, so
- * both lists merge by id.
+ * Lists all data about a customer, newest first, as far as it fits into a page. Ids of conversations and of calls
+ * contain their time, so both lists merge by id. The first row that does not fit ends the list, because the rows after
+ * it in its own list are missing.
  */
 export async function listActivity(pool: Pool, page: ActivityPage): Promise<Activity[]> {
   const [conversations, loneCalls] = await Promise.all([
     listConversationsOf(pool, page),
     listLoneCallsOf(pool, page),
   ]);
-  const rows = [
-    ...conversations.map((conversation) => ({ id: conversation.id, conversation, call: null })),
-    ...loneCalls.map((call) => ({ id: call.id, conversation: null, call })),
-  ]
-    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
-    .slice(0, page.limit);
+  const found = [
+    ...conversations.map((one) => ({ ...one, conversation: one, call: null })),
+    ...loneCalls.map((one) => ({ ...one, conversation: null, call: one })),
+  ].toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  const rows = found.slice(0, itemsThatFit(found, page.limit - 1) + 1);
   const ids = rows.flatMap(({ conversation }) => conversation?.id ?? []);
   if (ids.length === 0) return rows.map((row) => ({ ...row, escalations: [] }));
   const [calls, escalations] = await Promise.all([
@@ -50,8 +53,9 @@ export async function listActivity(pool: Pool, page: ActivityPage): Promise<Acti
   ]);
   const callOf = new Map(calls.map((call) => [call.conversationId, call]));
   const escalationsOf = Map.groupBy(escalations, ({ conversationId }) => conversationId);
-  return rows.map(({ id, conversation, call }) => ({
+  return rows.map(({ id, conversation, call, fits }) => ({
     id,
+    fits,
     conversation,
     call: call ?? callOf.get(id) ?? null,
     escalations: escalationsOf.get(id) ?? [],

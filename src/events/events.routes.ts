@@ -4,6 +4,7 @@ import { ApiError, found } from '../errors.ts';
 import { toUuid } from '../ids.ts';
 import { encodeLogCursor, readEventLog, readLogCursor } from './event-log.ts';
 import { typeName, withTests } from './type-names.ts';
+import { itemsThatFit } from '../platform/postgres/list-filters.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { listEvents, readEvent, type EventRow } from './events.sql.ts';
 import { cursorOf, idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
@@ -74,7 +75,8 @@ function listRoute(deps: EventRoutesDeps): Route {
       const before = inOrder(typeof cursor === 'object' ? null : cursor);
       const rows = await listEvents(deps.pool, { namespace, ...filter, before, limit: limit + 1 });
       const view = await viewOf(deps, rows);
-      return { status: 200, body: pageOf(rows, { limit, view, cursorOf: idCursor('evt') }) };
+      const page = { limit: itemsThatFit(rows, limit), view, cursorOf: idCursor('evt') };
+      return { status: 200, body: pageOf(rows, page) };
     },
   });
 }

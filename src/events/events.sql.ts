@@ -2,8 +2,10 @@ import type { EventType } from './event-types.ts';
 import {
   createdBetween,
   filteredBy,
+  fittingRows,
   oneOf,
   type CreatedBetween,
+  type FittingRow,
   type ListPage,
 } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
@@ -45,8 +47,8 @@ type EventFilter = ListPage &
     agentId?: string | undefined;
   };
 
-/** Returns events, newest first. */
-export async function listEvents(db: Db, filter: EventFilter): Promise<EventRow[]> {
+/** Returns events, newest first, as far as their bodies fit into a page (`fittingRows`). */
+export async function listEvents(db: Db, filter: EventFilter): Promise<FittingRow<EventRow>[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
     oneOf('type', filter.types),
@@ -56,10 +58,14 @@ export async function listEvents(db: Db, filter: EventFilter): Promise<EventRow[
     ...createdBetween(filter),
     ['id <', filter.before],
   ]);
-  const { rows } = await db.query<EventRow>(
-    `select ${COLUMNS} from events
-      where ${where} order by id desc limit $${values.push(filter.limit)}`,
-    values,
-  );
+  const text = fittingRows({
+    table: 'events',
+    where,
+    order: 'id desc',
+    limit: `$${values.push(filter.limit)}`,
+    columns: COLUMNS,
+    bytes: 'octet_length(body)',
+  });
+  const { rows } = await db.query<FittingRow<EventRow>>(text, values);
   return rows;
 }

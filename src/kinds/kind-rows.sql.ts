@@ -1,5 +1,6 @@
 import {
   filteredBy,
+  bytesOf,
   fittingRows,
   type Condition,
   type ListPage,
@@ -108,7 +109,7 @@ export function kindRows<Spec, Used = Spec>(
         order: 'id desc',
         limit: `$${values.push(filter.limit)}`,
         columns: COLUMNS,
-        document: 'spec',
+        bytes: bytesOf('spec'),
       });
       const { rows } = await db.query<KindRow<Spec> & { fits: boolean }>(text, values);
       return rows;

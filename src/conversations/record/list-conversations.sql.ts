@@ -1,10 +1,13 @@
 import {
+  bytesOf,
   createdBetween,
   filteredBy,
+  fittingRows,
   inOrder,
   timeBetween,
   type Condition,
   type CreatedBetween,
+  type FittingRow,
   type ListOrder,
   type ListPage,
 } from '../../platform/postgres/list-filters.ts';
@@ -50,17 +53,25 @@ const NAMED = {
   esc: 'c.id = (select conversation_id from escalations where id = ?)',
 } as const;
 
-/** Returns conversations in the filter's order. */
+/** SQL for the size of a conversation's documents in bytes. */
+export const CONVERSATION_BYTES = bytesOf('c.variables', 'c.metadata');
+
+/** Returns conversations in the filter's order, as far as they fit into a page (`fittingRows`). */
 export async function listConversations(
   db: Db,
   filter: ConversationFilter,
-): Promise<ConversationRow[]> {
+): Promise<FittingRow<ConversationRow>[]> {
   const { from, where, values } = conversationsIn(filter);
-  const { rows } = await db.query<ConversationRow>(
-    `select ${CONVERSATION_COLUMNS} from ${from}
-      where ${where} order by c.id ${inOrder(filter).direction} limit $${values.push(filter.limit)}`,
-    values,
-  );
+  const text = fittingRows({
+    table: 'c',
+    from,
+    where,
+    order: `c.id ${inOrder(filter).direction}`,
+    limit: `$${values.push(filter.limit)}`,
+    columns: CONVERSATION_COLUMNS,
+    bytes: CONVERSATION_BYTES,
+  });
+  const { rows } = await db.query<FittingRow<ConversationRow>>(text, values);
   return rows;
 }
 

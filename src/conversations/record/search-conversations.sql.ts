@@ -1,12 +1,25 @@
-import { anywhere, inOrder } from '../../platform/postgres/list-filters.ts';
+import {
+  anywhere,
+  inOrder,
+  PAGE_DOCUMENTS_BYTES,
+  type FittingRow,
+} from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.sql.ts';
-import { conversationsIn, type ConversationFilter } from './list-conversations.sql.ts';
+import {
+  CONVERSATION_BYTES,
+  conversationsIn,
+  type ConversationFilter,
+} from './list-conversations.sql.ts';
 
 /** Result of one step of a search through conversations, in the order of the list. */
 export type LookedThrough = {
-  /** Matching conversations, at most as many as the filter's limit. */
-  found: ConversationRow[];
+  /**
+   * Matching conversations, at most as many as the filter's limit, and as far as they fit into the room (`fittingRows`).
+   */
+  found: FittingRow<ConversationRow>[];
+  /** Size in bytes of the documents of those that fit. */
+  bytes: number;
   /** Number of conversations searched. */
   looked: number;
   /** Id of the last conversation searched; null if none was searched. */
@@ -18,7 +31,8 @@ export type LookedThrough = {
 /**
  * Searches the next conversations that match a filter: at most `conversations`, with about `turns` turns in total. Each
  * word must occur, in upper or lower case, in a turn of a person or an agent, in the summary or in `user_id`. Uses only
- * the index of the list and the primary key of the turns.
+ * the index of the list and the primary key of the turns. `room` is the number of bytes that are left in the page. If
+ * the page is empty, its first conversation fits however large it is.
  */
 export async function lookThrough(
   db: Db,
@@ -27,14 +41,16 @@ export async function lookThrough(
     words,
     conversations,
     turns,
-  }: { words: readonly string[]; conversations: number; turns: number },
+    room,
+  }: { words: readonly string[]; conversations: number; turns: number; room: number },
 ): Promise<LookedThrough> {
   const { from, where, values } = conversationsIn(filter);
-  const [most, room, patterns, limit] = [
+  const [most, turnsMax, patterns, limit, bytesMax] = [
     conversations,
     turns,
     words.map(anywhere),
     filter.limit,
+    room,
   ].map((value) => `$${values.push(value)}`);
   const { direction } = inOrder(filter);
   const opposite = direction === 'asc' ? 'desc' : 'asc';
@@ -44,7 +60,7 @@ export async function lookThrough(
          from (select c.id, c.turn_count, c.summary, c.user_id from ${from}
                 where ${where} order by c.id ${direction} limit ${most}) l
      ), looked as materialized (
-       select id, summary, user_id from listed where turns_before < ${room}
+       select id, summary, user_id from listed where turns_before < ${turnsMax}
      ), found as materialized (
        select k.id from looked k
         where not exists (
@@ -56,21 +72,30 @@ export async function lookThrough(
                 where t.conversation_id = k.id and t.role in ('user', 'agent', 'human')
                   and lower(t.text) like lower(w.pattern)))
         order by k.id ${direction} limit ${limit}
+     ), sized as (
+       select id, bytes, sum(bytes) over so_far as total,
+              case when ${bytesMax} = ${PAGE_DOCUMENTS_BYTES} then greatest(${bytesMax}, first_value(bytes) over so_far)
+                   else ${bytesMax} end as room
+         from (select c.id, ${CONVERSATION_BYTES} as bytes from conversations c
+                where c.id = any(array(select id from found))) s
+       window so_far as (order by id ${direction})
+     ), fitting as (
+       select id, bytes, total <= room as fits from sized where total - bytes <= room
      ), ends as (
        select (select count(*)::int from listed) as listed, (select count(*)::int from looked) as looked,
               (select id from looked order by id ${opposite} limit 1) as last
      )
-     select e.listed, e.looked, e.last, ${CONVERSATION_COLUMNS}
-       from ends e left join found f on true left join conversations c on c.id = f.id
+     select e.listed, e.looked, e.last, f.bytes, f.fits, ${CONVERSATION_COLUMNS}
+       from ends e left join fitting f on true left join conversations c on c.id = f.id
       order by c.id ${direction}`,
     values,
   );
   const { listed, looked, last } = rows[0]!; // The query always returns a row, even if it searched no conversation.
-  const found = rows.filter((row): row is Row & ConversationRow => row.id !== null);
-  return { found, looked, last, isEnd: looked === listed && listed < conversations };
+  const found = rows.filter((row): row is Row & Found => row.id !== null);
+  const bytes = found.reduce((sum, one) => sum + (one.fits ? one.bytes : 0), 0);
+  return { found, bytes, looked, last, isEnd: looked === listed && listed < conversations };
 }
 
-type Row = { listed: number; looked: number; last: string | null } & (
-  | ConversationRow
-  | { id: null }
-);
+type Found = FittingRow<ConversationRow> & { bytes: number };
+
+type Row = { listed: number; looked: number; last: string | null } & (Found | { id: null });

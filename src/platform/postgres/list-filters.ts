@@ -26,27 +26,40 @@ export function inOrder({ order }: ListOrder): {
 export const PAGE_DOCUMENTS_BYTES = 4 * 1024 * 1024;
 
 /**
- * Returns the query of a list whose items have a JSON document each. The query returns the first row and all further
- * rows whose documents still fit into the page. If one more row follows, the query returns it too, with `fits` false.
- * `limit` is one more than the number of items in the page.
+ * Returns the query of a list whose items have JSON documents. The query returns the first row and all further rows
+ * whose documents still fit into the page. If one more row follows, the query returns it too, with `fits` false. The
+ * sizes are summed in PostgreSQL, so rows that do not fit are not sent. `limit` is one more than the number of items in
+ * the page.
  */
 export function fittingRows(list: {
+  /** Name of the table in the other parts of the query. */
   table: string;
+  /** Table with its alias and joins; default: `table`. */
+  from?: string;
   where: string;
   order: string;
   limit: string;
   columns: string;
-  document: string;
+  /** SQL for the size of a row's documents; see `bytesOf`. */
+  bytes: string;
 }): string {
-  const { table, where, order, limit, columns, document } = list;
-  return `with page as materialized (select *, octet_length(${document}::text) as bytes from ${table}
+  const { table, from = table, where, order, limit, columns, bytes } = list;
+  return `with page as materialized (select ${table}.*, ${bytes} as bytes from ${from}
         where ${where} order by ${order} limit ${limit}),
       summed as (select *, sum(bytes) over so_far as total,
           greatest(${PAGE_DOCUMENTS_BYTES}, first_value(bytes) over so_far) as room
-        from page window so_far as (order by ${order}))
+        from page as ${table} window so_far as (order by ${order}))
     select ${columns}, total <= room as fits from summed as ${table}
      where total - bytes <= room order by ${order}`;
 }
+
+/** Returns the SQL for the size of JSON columns in bytes. */
+export function bytesOf(...columns: readonly string[]): string {
+  return columns.map((column) => `octet_length(${column}::text)`).join(' + ');
+}
+
+/** Row of `fittingRows`. */
+export type FittingRow<Row> = Row & { fits: boolean };
 
 /** Returns how many items the page has: at most `limit`, and only those that fit. */
 export function itemsThatFit(rows: readonly { fits?: boolean }[], limit: number): number {
