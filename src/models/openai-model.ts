@@ -114,8 +114,8 @@ export async function streamCompletion(
 }
 
 /**
- * Adds the events of a stream to the draft until the stream ends or the draft is full. Returns whether the stream ended
- * with `[DONE]`.
+ * Adds the events of a stream to the draft until the stream ends or the answer is full. Returns whether the stream
+ * ended with `[DONE]`.
  */
 async function takeEvents(
   stream: ReturnType<typeof readEvents>,
@@ -125,6 +125,10 @@ async function takeEvents(
   for await (const events of stream) {
     if (signal.aborted) return false;
     if (events === 'done') return true;
+    if (events === 'too_long') {
+      draft.cut();
+      return false;
+    }
     const joined = joinTexts(sink);
     let taken: Taken = 'idle';
     try {

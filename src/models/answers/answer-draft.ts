@@ -1,5 +1,6 @@
 import { createCallAssembly } from './call-assembly.ts';
 import { endingOf, type Ending } from './finish-reason.ts';
+import { createGrowingText } from './growing-text.ts';
 import type { FinishReason, ModelToolCall, ModelUsage } from '../model.ts';
 import { readChunk, type Fields, type Piece } from './read-chunk.ts';
 import { createThinkingFilter } from './thinking-filter.ts';
@@ -11,6 +12,8 @@ import { createThinkingFilter } from './thinking-filter.ts';
 export type AnswerDraft = {
   /** Adds one chunk of the stream. */
   take: (chunk: unknown, to: TextSink) => Taken;
+  /** Makes the answer full, because its stream is too long. */
+  cut: () => void;
   /** Ends the draft after the last chunk. `isDone` says whether the server marked the end of its stream. */
   end: (isDone: boolean, to: TextSink) => void;
   readonly text: string;
@@ -62,7 +65,7 @@ export function createAnswerDraft({ isHeld = false }: { isHeld?: boolean } = {})
     if (isFull) return 'full';
     return piece.calls.length > 0 ? 'part' : heard;
   };
-  const hasAny = (): boolean => words.raw !== '' || calls.count > 0;
+  const hasAny = (): boolean => words.hasRaw || calls.count > 0;
 
   return {
     take: (value, to) => {
@@ -76,6 +79,9 @@ export function createAnswerDraft({ isHeld = false }: { isHeld?: boolean } = {})
       }
       return message ? takePiece(newIn(message, words.raw, calls.count), to, true) : 'idle';
     },
+    cut: () => {
+      isFull = true;
+    },
     end: (done, to) => {
       isDone = done;
       // Some servers send empty deltas and put the answer into the last `message` instead.
@@ -86,7 +92,7 @@ export function createAnswerDraft({ isHeld = false }: { isHeld?: boolean } = {})
       return words.text;
     },
     get hasPart() {
-      return words.text !== '' || calls.count > 0;
+      return words.hasText || calls.count > 0;
     },
     get isFinished() {
       return finish !== undefined || isFull || (isDone && hasAny());
@@ -131,14 +137,13 @@ function newIn(message: Piece, raw: string, callCount: number): Piece {
 /** Collects the text of an answer without its reasoning. */
 function createWords({ isHeld }: { isHeld: boolean }) {
   const thinking = createThinkingFilter({ isHeld });
-  let text = '';
+  const said = createGrowingText(MAX_TEXT_CHARS);
   /** The text including reasoning. It is compared with later messages, which may repeat it. */
-  let raw = '';
+  const raw = createGrowingText(MAX_TEXT_CHARS);
   let isFull = false;
   const say = (words: string, to: TextSink): void => {
-    const fitting = words.slice(0, MAX_TEXT_CHARS - text.length);
+    const fitting = said.add(words);
     if (fitting.length < words.length) isFull = true;
-    text += fitting;
     if (fitting !== '') to.say(fitting);
   };
   return {
@@ -146,10 +151,10 @@ function createWords({ isHeld }: { isHeld: boolean }) {
       // A server with a separate reasoning field puts no reasoning into the text, so the text is not held back any
       // longer.
       if (piece.hasReasoning) say(thinking.release(), to);
-      raw = (raw + piece.text).slice(0, MAX_TEXT_CHARS);
+      raw.add(piece.text);
       const { text: words, takesBack, isHidden } = thinking.take(piece.text);
       if (takesBack) {
-        text = '';
+        said.clear();
         to.takeBack();
       }
       say(words, to);
@@ -158,10 +163,16 @@ function createWords({ isHeld }: { isHeld: boolean }) {
     },
     end: (to: TextSink): void => say(thinking.end(), to),
     get text() {
-      return text;
+      return said.text;
+    },
+    get hasText() {
+      return said.length > 0;
     },
     get raw() {
-      return raw;
+      return raw.text;
+    },
+    get hasRaw() {
+      return raw.length > 0;
     },
     get isFull() {
       return isFull;
@@ -178,15 +189,16 @@ function createWords({ isHeld }: { isHeld: boolean }) {
  */
 function addExtra(before: Fields, more: Fields): Fields {
   if (Object.keys(more).length === 0) return before;
-  const joined = { ...before };
+  const all = { ...before };
   for (const [name, value] of Object.entries(more)) {
-    const known = joined[name];
+    const known = all[name];
     if (typeof known === 'string' && typeof value === 'string') {
-      joined[name] = (known + value).slice(0, MAX_EXTRA_CHARS);
+      // A full text is not cut again, because that would copy it for each further piece.
+      if (known.length < MAX_EXTRA_CHARS) all[name] = (known + value).slice(0, MAX_EXTRA_CHARS);
     } else if (Array.isArray(known) && Array.isArray(value)) {
       const room = MAX_EXTRA_ITEMS - known.length;
-      if (room > 0) joined[name] = [...known, ...value.slice(0, room)];
-    } else joined[name] = value;
+      if (room > 0) all[name] = [...known, ...value.slice(0, room)];
+    } else all[name] = value;
   }
-  return joined;
+  return all;
 }

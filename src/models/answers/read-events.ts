@@ -2,11 +2,25 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { APIError } from 'openai/core/error';
 import { clearTimeout, setTimeout } from '../../clock.ts';
 import { giveWay } from '../../platform/controller/event-loop-turns.ts';
+import { createPacedTurns } from '../../platform/controller/paced-turns.ts';
+import { currentWork } from '../../platform/observability/work.ts';
 import { InvalidAnswer } from '../model-failure.ts';
 import { fieldsOf, textOf } from './read-chunk.ts';
 
 /** Maximum size of one event, including comments before it. An event is buffered until it is complete. */
 const MAX_EVENT_BYTES = 1024 * 1024;
+/**
+ * Maximum size of a stream. An answer with all its reasoning has a tenth of it. A server that never ends its stream, or
+ * sends an event for each character, could keep a process busy until the time limit of the answer.
+ */
+export const STREAM_MAX = { events: 100_000, bytes: 64 * 1024 * 1024 };
+/**
+ * Rate at which a process handles the events of all streams together, in bytes. Each event costs at least
+ * `EVENT_BYTES_MIN`, because an event of one character takes as long as one of many. A fast provider sends a few thousand
+ * events a second, so a single answer never waits. Namespaces take turns.
+ */
+const RATE = { burst: 4 * 1024 * 1024, perSec: 16 * 1024 * 1024 };
+const EVENT_BYTES_MIN = 256;
 /**
  * Number of events that are handled in one turn of the event loop. One chunk of the connection may have thousands.
  */
@@ -17,27 +31,43 @@ const EVENTS_AT_ONCE = 50;
  */
 const LINGER_MS = 250;
 
+const pace = createPacedTurns(RATE);
+
+/** Waits until these events may be handled: for the pace of their namespace, then for a turn of the event loop. */
+async function turnOf(events: readonly EventSourceMessage[]): Promise<void> {
+  const cost = events.reduce((sum, { data }) => sum + Math.max(EVENT_BYTES_MIN, data.length), 0);
+  await new Promise<void>((resolve) => pace.next(currentWork()?.namespace, cost, resolve));
+  await giveWay();
+}
+
 /**
- * Reads a stream of events (WHATWG HTML, 9.2). Yields the data of up to 50 events that arrived together, and `done` for
- * `[DONE]`. Events are parsed while the caller iterates, so an invalid event throws after the events before it. The
+ * Reads a stream of events (WHATWG HTML, 9.2). Yields the data of up to 50 events that arrived together, `done` for
+ * `[DONE]`, and `too_long` instead of the events beyond the maximum size of a stream. Events are parsed while the caller iterates, so an invalid event throws after the events before it. The
  * next part of the response is read only when the caller asks for more, and an abort cancels the response.
  */
 export async function* readEvents(
   { headers }: Response,
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
-): AsyncGenerator<Iterable<unknown> | 'done'> {
+): AsyncGenerator<Iterable<unknown> | 'done' | 'too_long'> {
   const reader = body.getReader();
   const giveUp = (): void => void reader.cancel().catch(() => {});
   signal.addEventListener('abort', giveUp, { once: true });
   let isWhole = false;
+  let left = STREAM_MAX.events;
   try {
     for await (const arrived of eventsOf(reader)) {
+      if (arrived === 'too_long' || arrived.length > left) {
+        yield 'too_long';
+        return;
+      }
+      left -= arrived.length;
       const end = arrived.findIndex(isLast);
       const events = end === -1 ? arrived : arrived.slice(0, end);
       for (let at = 0; at < events.length; at += EVENTS_AT_ONCE) {
-        await giveWay();
-        yield dataOf(events.slice(at, at + EVENTS_AT_ONCE), headers);
+        const some = events.slice(at, at + EVENTS_AT_ONCE);
+        await turnOf(some);
+        yield dataOf(some, headers);
       }
       if (end === -1) continue;
       isWhole = true;
@@ -52,18 +82,23 @@ export async function* readEvents(
   }
 }
 
-/** Yields the events that each chunk of the response completes, if any. */
+/** Yields the events that each chunk of the response completes, if any, and `too_long` after the maximum of bytes. */
 async function* eventsOf(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-): AsyncGenerator<EventSourceMessage[]> {
+): AsyncGenerator<EventSourceMessage[] | 'too_long'> {
   let complete: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => complete.push(event) });
   const decoder = new TextDecoder();
   let unreadBytes = 0;
-  for (;;) {
+  for (let bytes = 0; ;) {
     const { value, done } = await reader.read();
     if (done) return;
+    bytes += value.length;
     unreadBytes += value.length;
+    if (bytes > STREAM_MAX.bytes) {
+      yield 'too_long';
+      return;
+    }
     if (unreadBytes > MAX_EVENT_BYTES) {
       throw new InvalidAnswer('streamed an event larger than 1 MiB');
     }

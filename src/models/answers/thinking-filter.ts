@@ -1,3 +1,5 @@
+import { createGrowingText } from './growing-text.ts';
+
 /**
  * Filter that removes the reasoning of a model from its text. Chunks may split a tag anywhere. Some chat templates put
  * the opening tag into the prompt, so that the answer has only the closing tag.
@@ -63,7 +65,7 @@ const MAX_HELD_CHARS = 256 * 1024;
  */
 export function createThinkingFilter({ isHeld }: { isHeld: boolean }): ThinkingFilter {
   let unread = '';
-  let held = '';
+  const held = createGrowingText(MAX_HELD_CHARS);
   let holds = isHeld;
   let isInside = false;
   let hasSaid = false;
@@ -73,7 +75,7 @@ export function createThinkingFilter({ isHeld }: { isHeld: boolean }): ThinkingF
   /** Returns text, or holds it back. Drops white space before the first word after reasoning. */
   const say = (text: string): string => {
     if (holds) {
-      held = (held + text).slice(0, MAX_HELD_CHARS);
+      held.add(text);
       return '';
     }
     const said = hasSaid || !hasThought ? text : text.trimStart();
@@ -82,8 +84,8 @@ export function createThinkingFilter({ isHeld }: { isHeld: boolean }): ThinkingF
   };
   const release = (): string => {
     holds = false;
-    const text = say(held);
-    held = '';
+    const text = say(held.text);
+    held.clear();
     return text;
   };
   /** Handles a tag. Returns true if all text before it was reasoning. */
@@ -94,7 +96,7 @@ export function createThinkingFilter({ isHeld }: { isHeld: boolean }): ThinkingF
     hasThought = true;
     if (!isAlone) return false;
     beganInside = true;
-    held = '';
+    held.clear();
     holds = false;
     hasSaid = false;
     return true;

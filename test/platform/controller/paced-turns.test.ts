@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest';
-import { createBodyPace, PIECE_BYTES } from '../../../../src/platform/http/bodies/body-pace.ts';
-import { holdTime } from '../../../clock.ts';
+import { createPacedTurns } from '../../../src/platform/controller/paced-turns.ts';
+import { holdTime } from '../../clock.ts';
 
-/** The order and the times at which pieces of bodies are read. */
+/** The order and the times at which paced pieces begin, of the size and at the rate of bodies. */
 
 const MIB = 1024 * 1024;
+const PIECE_BYTES = MIB / 4;
 const BURST_PIECES = (4 * MIB) / PIECE_BYTES;
 
 function pace() {
-  const { next } = createBodyPace();
+  const { next } = createPacedTurns({ burst: 4 * MIB, perSec: 16 * MIB });
   const read: string[] = [];
   const ask = (namespace: string, times = 1): void => {
-    for (let i = 0; i < times; i += 1) next(namespace, () => read.push(namespace));
+    for (let i = 0; i < times; i += 1) next(namespace, PIECE_BYTES, () => read.push(namespace));
   };
   return { ask, read };
 }
