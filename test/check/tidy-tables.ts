@@ -97,7 +97,7 @@ export const NOUNS: Record<string, Noun> = {
   // `acts` stores what is asked of a call; the process that holds its line carries it out.
   calls: {
     below: ['voice', 'carriers'],
-    base: ['call.view.ts', 'calls.sql.ts', 'settle-call.ts', 'transport.ts'],
+    base: ['call.view.ts', 'calls.sql.ts', 'claims.sql.ts', 'settle-call.ts', 'transport.ts'],
     parts: ['providers', 'transports', 'acts', 'lines', 'phone'],
   },
   talks: { below: ['calls'] },
