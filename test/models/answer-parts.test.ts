@@ -241,7 +241,7 @@ test.each([
   const read = (async () => {
     const found: unknown[] = [];
     for await (const events of readEvents(new Response(), body, signal)) {
-      if (events !== 'done') found.push(...events);
+      if (typeof events !== 'string') found.push(...events);
     }
     return found;
   })();
