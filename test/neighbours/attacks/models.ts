@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Attack, Target } from '../attack.ts';
 
@@ -42,6 +43,18 @@ function streamAnswer(response: ServerResponse, deltas: readonly object[], finis
   const say = begin(response);
   for (const delta of deltas) say(delta);
   say({}, finish);
+  response.end('data: [DONE]\n\n');
+}
+
+/** Sends so many deltas as fast as they are read. */
+async function streamMany(response: ServerResponse, delta: object, count: number): Promise<void> {
+  const say = begin(response);
+  const gone = new AbortController();
+  const { signal } = gone;
+  response.on('close', () => gone.abort());
+  for (let i = 0; i < count && !signal.aborted; i += 1)
+    if (!say(delta)) await once(response, 'drain', { signal }).catch(() => undefined);
+  say({}, 'stop');
   response.end('data: [DONE]\n\n');
 }
 
@@ -136,6 +149,42 @@ export const models: readonly Attack[] = [
       },
     },
   ),
+  conversations(
+    20,
+    ({ many }) =>
+      (_, response) =>
+        void streamMany(response, { content: 'x' }, many(250_000)),
+    {
+      name: 'characters-as-events',
+      bound: '100,000 events of a stream; 16 MiB/s for all streams, a turn of each namespace',
+      answers: ['200', '201'],
+    },
+  ),
+  conversations(
+    20,
+    ({ many }) =>
+      (_, response) => {
+        const call = { index: 0, id: 'c1', function: { name: 'look', arguments: 'x' } };
+        void streamMany(response, { tool_calls: [call] }, many(60_000));
+      },
+    {
+      name: 'arguments-in-pieces',
+      bound: '64 KiB of arguments; 16 MiB/s for all streams, a turn of each namespace',
+      answers: ['200', '201'],
+    },
+  ),
+  {
+    name: 'hanging-calls',
+    by: 'model',
+    bound: '16 steps of calls at the same time, 8 of a namespace',
+    answers: ['201'],
+    run: async (target) => {
+      const agent_id = await agentOf(target, () => undefined);
+      const simulated = { turns: [{ text: 'Hello?' }] };
+      const json = { agent_id, direction: 'outbound', to: '+442071838750', simulated };
+      await target.again(4, () => target.call('POST', '/v1/calls', { json }));
+    },
+  },
   conversations(
     2,
     ({ many }) =>

@@ -24,6 +24,19 @@ const writers: readonly Attack[] = [
     },
   },
   {
+    name: 'large-variables',
+    by: 'write',
+    bound: '4 MiB of variables and metadata in a page; 64 KiB of a conversation',
+    answers: ['201', '200'],
+    run: async ({ create, again, call, many, keys }) => {
+      const { id: agent_id } = await create('/v1/agents', { prompt: 'Sell.' });
+      const json = { agent_id, variables: { note: 'x'.repeat(65_000) } };
+      for (let i = 0; i < many(100, 2); i += 1) await call('POST', '/v1/conversations', { json });
+      const list = { key: keys.read };
+      await again(4, () => call('GET', '/v1/conversations?limit=100', list));
+    },
+  },
+  {
     name: 'facade-digits',
     by: 'write',
     bound: '32,000 characters a message: 400 before anything is redacted',
