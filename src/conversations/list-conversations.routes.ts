@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { ApiError } from '../errors.ts';
-import { asApiError } from '../platform/http/answer.ts';
 import {
   idCursor,
   idPage,
@@ -18,7 +16,7 @@ import {
   timeBound,
   versionFilter,
 } from '../platform/http/fields.ts';
-import { problemOf } from '../platform/http/problem.ts';
+import { LINES_TYPE, requireLinesOnly, visiblyBroken } from '../platform/http/lines.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import { namesType } from '../platform/http/sse.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
@@ -36,7 +34,6 @@ import { countConversations, type ConversationFilter } from './record/list-conve
 import { readQuotes } from './record/quotes.sql.ts';
 import { searchConversations, soughtBy, type Sought } from './search-conversations.ts';
 
-const LINES_TYPE = 'application/x-ndjson';
 const page = idPage('conv');
 const words = partOf(
   'Id of a conversation, a call or an escalation, or words to search for. Each word must ' +
@@ -133,20 +130,6 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
   });
 }
 
-/** @throws ApiError invalid_parameter */
-function requireLinesOnly(query: {
-  limit?: number | undefined;
-  total?: boolean | undefined;
-}): void {
-  for (const name of ['limit', 'total'] as const) {
-    if (query[name] === undefined) continue;
-    throw new ApiError(
-      'invalid_parameter',
-      `\`${name}\` must be omitted: a list in lines (application/x-ndjson) has no pages.`,
-    );
-  }
-}
-
 async function withQuotes(pool: Pool, rows: readonly ConversationRow[], sought: Sought) {
   const words = 'words' in sought ? sought.words : [];
   const quotes = await readQuotes(pool, { ids: rows.map(({ id }) => id), words });
@@ -162,24 +145,4 @@ function countFound(
   return 'words' in sought
     ? Promise.resolve(null)
     : countConversations(pool, { ...filter, ...sought });
-}
-
-/**
- * Makes an interrupted export recognizable. An error before the first byte is returned as usual. A later error is sent
- * as the last line, and then the connection is cut.
- */
-async function* visiblyBroken(
-  lines: AsyncIterable<string>,
-  requestId: string,
-): AsyncGenerator<string> {
-  let hasBegun = false;
-  try {
-    for await (const text of lines) {
-      yield text;
-      hasBegun = true;
-    }
-  } catch (error) {
-    if (hasBegun) yield `\n${JSON.stringify(problemOf(asApiError(error), requestId))}\n`;
-    throw error;
-  }
 }
