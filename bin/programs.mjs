@@ -23,6 +23,7 @@ export const benches = {
     'test/bench/model-turns.ts',
     'turns with a stub model, compared with the openai client, 3 min',
   ],
+  recall: ['test/bench/recall.ts', 'a recall over 1,000,000 conversations, 5 min'],
   recovery: ['test/bench/recovery/main.ts', 'recovery times after faults, 2 min'],
   relay: ['test/bench/relay.ts', 'calls by ConversationRelay, 2 min'],
   replay: ['test/bench/replay.ts', 'replay of 100,000 events, 3 min'],
