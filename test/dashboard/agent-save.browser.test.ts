@@ -89,4 +89,16 @@ test('a rollout is watched, held, advanced and aborted on the page of versions',
     ['held', 'session:Ana'],
     ['started', 'session:Ana'],
   ]);
+  await card.getByRole('button', { name: 'Recall version 2…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Version 2 never goes live again. This can’t be undone.').waitFor();
+  await dialog.getByRole('button', { name: 'Recall version 2' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByRole('table', { name: 'Versions' }).getByText('recalled').waitFor();
+  expect(await card.getByRole('button').all()).toEqual([]);
+  expect(await button(page, 'Publish 2').all()).toEqual([]);
+  const { data: recalls } = await ok(
+    parley.GET('/v1/agents/{id}/recalls', { params: { path: { id } } }),
+  );
+  expect(recalls.map(({ versions, actor }) => [versions, actor])).toEqual([[[2], 'session:Ana']]);
 });

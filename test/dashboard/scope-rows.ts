@@ -22,6 +22,7 @@ export type NoScreen = `no screen: ${string}`;
 export type Scene = Record<
   | 'agentId'
   | 'rollingId'
+  | 'abortedId'
   | 'conversationId'
   | 'waitingId'
   | 'takenId'
@@ -43,6 +44,7 @@ export type Scene = Record<
 const agent = ({ agentId }: Scene) => `/agents/${agentId}`;
 const versions = ({ agentId }: Scene) => `/agents/${agentId}/versions`;
 const rolling = ({ rollingId }: Scene) => `/agents/${rollingId}/versions`;
+const aborted = ({ abortedId }: Scene) => `/agents/${abortedId}/versions`;
 const playground = ({ agentId }: Scene) => `/agents/${agentId}/playground`;
 const endpoint = ({ endpointId }: Scene) => `/webhooks/${endpointId}`;
 const replayed = ({ replayedId }: Scene) => `/webhooks/${replayedId}`;
@@ -74,6 +76,7 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   advanceRollout: [{ page: rolling, control: 'Next step' }],
   holdRollout: [{ page: rolling, control: 'Hold' }],
   abortRollout: [{ page: rolling, control: 'Abort…' }],
+  recallVersions: [{ page: aborted, control: 'Recall version 2…' }],
   resumeRollout: 'no screen: its button takes the place of Hold',
   rollBackAgent: [
     { page: versions, control: 'Roll back to 1' },
@@ -234,7 +237,10 @@ async function agentWithVersions(opened: Opened) {
   for (const version of [1, 2]) {
     await ok(parley.POST('/v1/agents/{id}/publish', { params, body: { version } }));
   }
-  return { agentId: made.id, rollingId: await agentWithRollout(opened) };
+  const abortedId = await agentWithRollout(opened);
+  const abort = { params: { path: { id: abortedId } } };
+  await ok(parley.POST('/v1/agents/{id}/rollout/abort', abort));
+  return { agentId: made.id, rollingId: await agentWithRollout(opened), abortedId };
 }
 
 async function agentWithRollout(opened: Opened): Promise<string> {

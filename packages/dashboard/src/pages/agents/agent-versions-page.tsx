@@ -54,8 +54,12 @@ function columnsOf(
     {
       name: 'State',
       width: '5rem',
-      cell: ({ version }) =>
-        version === agent.active_version ? <Status tone="ok">live</Status> : null,
+      cell: ({ version, recalled_at: recalled }) =>
+        recalled !== null ? (
+          <Status tone="bad">recalled</Status>
+        ) : version === agent.active_version ? (
+          <Status tone="ok">live</Status>
+        ) : null,
     },
     { name: 'Created by', isWide: true, cell: ({ created_by: by }) => <Actor actor={by} /> },
     { name: 'Created', width: '8rem', isWide: true, cell: ({ created }) => <Time at={created} /> },
@@ -63,9 +67,10 @@ function columnsOf(
       name: 'Actions',
       width: 'minmax(8.5rem, 1fr)',
       align: 'end',
-      cell: ({ version }) => (
-        <VersionAction agent={agent} version={version} onRelease={onRelease} size="small" />
-      ),
+      cell: ({ version, recalled_at: recalled }) =>
+        recalled === null ? (
+          <VersionAction agent={agent} version={version} onRelease={onRelease} size="small" />
+        ) : null,
     },
   ];
 }

@@ -31,6 +31,7 @@ export function RolloutCard({ agent: { id } }: { agent: Declared['agent'] }) {
           Rollout of version {to} <Status tone={TONES[data.status]}>{data.status}</Status>
         </h2>
         {isOver(data) ? null : <RolloutActions agentId={id} rollout={data} />}
+        {data.status === 'aborted' ? <RecallAction agentId={id} version={to} /> : null}
       </div>
       <p>
         <Progress rollout={data} />
@@ -190,6 +191,44 @@ function RolloutActions({ agentId, rollout }: { agentId: string; rollout: Rollou
         </p>
       </Confirm>
     </div>
+  );
+}
+
+/** Recalls the version of an aborted rollout. Renders nothing for a recalled version. */
+function RecallAction({ agentId, version }: { agentId: string; version: number }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const queryClient = useQueryClient();
+  const { data } = useQuery({
+    queryKey: ['agents', 'version', agentId, version],
+    queryFn: ({ signal }) => {
+      const params = { path: { id: agentId, version } };
+      return ok(parley.GET('/v1/agents/{id}/versions/{version}', { params, signal }));
+    },
+  });
+  if (data?.recalled_at !== null) return null;
+  const recall = async (): Promise<void> => {
+    const params = { path: { id: agentId } };
+    await ok(parley.POST('/v1/agents/{id}/recalls', { params, body: { versions: [version] } }));
+    await queryClient.invalidateQueries({ queryKey: ['agents'] });
+  };
+  return (
+    <>
+      <ActButton needs="publish" size="small" kind="danger" onClick={() => setIsOpen(true)}>
+        Recall version {version}…
+      </ActButton>
+      <Confirm
+        title={`Recall version ${version}?`}
+        isOpen={isOpen}
+        onClose={() => setIsOpen(false)}
+        action={`Recall version ${version}`}
+        act={recall}
+      >
+        <p>
+          Version {version} never goes live again. This can’t be undone. Statistics leave its
+          conversations out, and the API lists its conversations, users and tool calls.
+        </p>
+      </Confirm>
+    </>
   );
 }
 
