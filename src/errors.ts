@@ -20,6 +20,8 @@ export const ERROR_CATALOGUE = {
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   name_taken: { status: 409, title: 'The name is taken' },
   managed_elsewhere: { status: 409, title: 'Another manager owns the object' },
+  version_recalled: { status: 409, title: 'The version was recalled' },
+  version_is_live: { status: 409, title: 'The version is live' },
   nothing_to_roll_back_to: { status: 409, title: 'Nothing to roll back to' },
   write_conflict: { status: 409, title: 'Conflicting concurrent change' },
   namespace_refused: { status: 409, title: 'The namespace does not accept the change' },

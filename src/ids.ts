@@ -31,6 +31,7 @@ export const ID_PREFIXES = {
   sync: 'sync',
   note: 'note',
   rollout: 'ro',
+  recall: 'rcl',
   cannedReply: 'reply',
 } as const;
 

@@ -5,18 +5,23 @@ import type { Actor } from '../platform/reconcile/actors.ts';
 import { insertActivation } from './agent-activations.sql.ts';
 import type { AgentSpec } from './agent.ts';
 import type { AgentProjection, AgentRow } from './agents.sql.ts';
+import type { RecalledTarget } from './recalls/recalled-version.ts';
 import { recordHandoffs } from './tools/record-handoffs.ts';
 
 export type ActivationDecision = {
   /** Version to make live; `null` if no version should be live yet. */
   target: number | null;
+  /** `unknown`: the pin has no effect, because its version does not exist or was recalled. */
   pin: 'none' | 'held' | 'unknown';
+  /** Recalled version that the declaration would make live. */
+  recalled?: RecalledTarget;
 };
 
 /**
  * Decides which version should be live (contract/agents.md#publishing). A pinned version goes live; if it does not
  * exist, the active version stays. Without a pin, the version of the declared content goes live. Under `Manual`, or
- * while the content has a problem, the active version stays.
+ * while the content has a problem, the active version stays. So it does instead of a recalled version
+ * (contract/recalls.md#never-live-again).
  */
 export function decideActivation(input: {
   policy: AgentSpec['publishPolicy'];
@@ -25,9 +30,14 @@ export function decideActivation(input: {
   contentVersion: number | null;
   latestVersion: number;
   activeVersion: number | null;
+  recalled: ReadonlySet<number>;
 }): ActivationDecision {
-  const { pinnedVersion, activeVersion } = input;
+  const { pinnedVersion, activeVersion, recalled } = input;
   if (pinnedVersion !== undefined) {
+    if (recalled.has(pinnedVersion)) {
+      const wanted = { version: pinnedVersion, by: 'pin' } as const;
+      return { target: activeVersion, pin: 'unknown', recalled: wanted };
+    }
     // Version numbers have no gaps, so every version up to the latest exists.
     return pinnedVersion <= input.latestVersion
       ? { target: pinnedVersion, pin: 'held' }
@@ -35,6 +45,10 @@ export function decideActivation(input: {
   }
   const isHeld = input.policy === 'Manual' || input.contentVersion === null;
   const target = isHeld ? activeVersion : input.contentVersion;
+  if (!isHeld && target !== null && recalled.has(target)) {
+    const wanted = { version: target, by: 'content' } as const;
+    return { target: activeVersion, pin: 'none', recalled: wanted };
+  }
   return { target, pin: 'none' };
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from '../platform/postgres/pool.ts';
+import { isRecalled } from './recalls/recalls.sql.ts';
 import type { Handoff } from './tools/handoffs.sql.ts';
 
 /** One entry of the append-only log of live versions (contract/agents.md#activations). */
@@ -85,7 +86,8 @@ export async function lastActivations(db: Db, agentId: string): Promise<AgentAct
 }
 
 /**
- * Returns the highest of the versions that have been live and are lower than `version`, or `undefined` if none exists.
+ * Returns the highest of the versions that have been live, are lower than `version`, and were not recalled. Returns
+ * `undefined` if none exists.
  */
 export async function highestLiveVersionBelow(
   db: Db,
@@ -93,7 +95,8 @@ export async function highestLiveVersionBelow(
 ): Promise<number | undefined> {
   const { rows } = await db.query<{ version: number | null }>(
     `select max(to_version) as version from agent_activations
-      where agent_id = $1 and to_version < $2`,
+      where agent_id = $1 and to_version < $2
+        and not ${isRecalled('agent_activations.agent_id', 'to_version')}`,
     [key.agentId, key.version],
   );
   return rows[0]?.version ?? undefined;

@@ -1,6 +1,7 @@
 import type { AgentContent } from './agent.ts';
 import { bytesOf, fittingRows } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
+import { isRecalled } from './recalls/recalls.sql.ts';
 import { ENDED } from './rollouts/rollouts.sql.ts';
 
 /** Immutable content of an agent. Its number starts at 1 and never changes. */
@@ -13,10 +14,14 @@ export type AgentVersion = {
   createdBy: string;
   /** Time in Unix milliseconds. */
   createdAt: number;
+  /** Time of the first recall in Unix milliseconds; `null` if the version was not recalled. */
+  recalledAt: number | null;
 };
 
 const COLUMNS = `agent_id as "agentId", version, encode(content_hash, 'hex') as "contentHash",
-  content, created_by as "createdBy", created_at as "createdAt"`;
+  content, created_by as "createdBy", created_at as "createdAt",
+  (select min(r.at) from agent_recalls r
+    where r.agent_id = agent_versions.agent_id and agent_versions.version = any(r.versions)) as "recalledAt"`;
 
 /** Returns the agent's version with this content, or `undefined` if the agent never had one. */
 export async function findVersionByHash(
@@ -37,7 +42,7 @@ export async function findVersionByHash(
  */
 export async function insertVersion(
   db: Db,
-  version: Omit<AgentVersion, 'createdAt'> & { hashVersion: number },
+  version: Omit<AgentVersion, 'createdAt' | 'recalledAt'> & { hashVersion: number },
 ): Promise<void> {
   await db.query(
     `insert into agent_versions (agent_id, version, hash_version, content_hash, content, created_by)
@@ -154,18 +159,21 @@ export async function readLiveContent(
   return rows[0];
 }
 
+/** Version that a conversation names. `content` is `null` if the version does not exist. */
+export type VersionToTalk = { content: AgentContent | null; wasLive: boolean; isRecalled: boolean };
+
 /**
- * Returns a version for a conversation, or `undefined` if the agent does not exist. `content` is `null` if the version
- * does not exist.
+ * Returns a version for a conversation, or `undefined` if the agent does not exist.
  */
 export async function readVersionToTalk(
   db: Db,
   { namespace, id, version }: { namespace: string; id: string; version: number },
-): Promise<{ content: AgentContent | null; wasLive: boolean } | undefined> {
-  const { rows } = await db.query<{ content: AgentContent | null; wasLive: boolean }>({
+): Promise<VersionToTalk | undefined> {
+  const { rows } = await db.query<VersionToTalk>({
     name: 'read_version_to_talk',
     text: `select v.content, exists (select 1 from agent_activations x
-                                      where x.agent_id = $1 and x.to_version = $3) as "wasLive"
+                                      where x.agent_id = $1 and x.to_version = $3) as "wasLive",
+                  ${isRecalled('a.id', '$3')} as "isRecalled"
              from agents a left join agent_versions v on v.agent_id = a.id and v.version = $3
             where a.id = $1 and a.namespace = $2 and a.deleted_at is null`,
     values: [id, namespace, version],
@@ -201,7 +209,10 @@ export async function readLastLanguage(db: Db, agentId: string): Promise<string 
   return rows[0]?.language ?? undefined;
 }
 
-/** Returns a version that was live at least once, or `undefined` if the agent or the version does not exist. */
+/**
+ * Returns a version that was live at least once. Returns `undefined` if the agent or the version does not exist, or the
+ * version was recalled.
+ */
 export async function readPublishedContent(
   db: Db,
   { namespace, id, version }: { namespace: string; id: string; version: number },
@@ -212,7 +223,8 @@ export async function readPublishedContent(
              from agents a join agent_versions v on v.agent_id = a.id and v.version = $3
             where a.id = $1 and a.namespace = $2 and a.deleted_at is null
               and exists (select 1 from agent_activations x
-                           where x.agent_id = a.id and x.to_version = $3)`,
+                           where x.agent_id = a.id and x.to_version = $3)
+              and not ${isRecalled('a.id', '$3')}`,
     values: [id, namespace, version],
   });
   return rows[0];

@@ -36,6 +36,7 @@ import {
   type PublishAgentResult,
 } from './publish-agent.ts';
 import { readAgentHistory } from './read-agent-history.ts';
+import { recalledMessage, VERSION_RECALLED } from './recalls/recalled-version.ts';
 import { rolloutFindings, rolloutStatusOf, type LookAtRollout } from './rollouts/rollout-status.ts';
 import {
   readToolSecretChanges,
@@ -46,6 +47,7 @@ import {
   handoffProblems,
   messageOf,
   parameterProblems,
+  recalledHandoffs,
   urlProblems,
 } from './tools/tool-problems.ts';
 
@@ -241,7 +243,7 @@ async function resolve(
 }
 
 async function findBlocker(
-  { store, guard, hasDefaultModel }: AgentReconcilerDeps,
+  { pool, store, guard, hasDefaultModel }: AgentReconcilerDeps,
   namespace: string,
   spec: AgentSpec,
 ): Promise<Blocked | undefined> {
@@ -261,6 +263,11 @@ async function findBlocker(
   const [target] = await handoffProblems(store, namespace, tools);
   if (target) {
     const why = { reason: 'AgentNotFound', message: messageOf(target) };
+    return blockedBy('ResolvedRefs', why);
+  }
+  const [old] = await recalledHandoffs(pool, namespace, tools);
+  if (old) {
+    const why = { reason: VERSION_RECALLED, message: messageOf(old) };
     return blockedBy('ResolvedRefs', why);
   }
   const missing = await findMissingSource(store, namespace, knowledge);
@@ -315,19 +322,22 @@ function isPrompt(text: string): boolean {
 
 function findingsOf(
   { pinnedVersion }: AgentSpec,
-  { activeVersion, latestVersion, pin }: PublishAgentResult,
+  { activeVersion, latestVersion, pin, recalled }: PublishAgentResult,
   unmatched: string | undefined,
 ): Finding[] {
   const isLive = activeVersion !== null;
   const reason = isLive ? 'Published' : 'NotPublished';
   const live = `version ${activeVersion} is live`;
-  const unknown = {
-    reason: 'VersionNotFound',
-    message: `spec.pinnedVersion: version ${pinnedVersion} does not exist; the latest is ${latestVersion}`,
-  };
+  const unknown = recalled
+    ? { reason: VERSION_RECALLED, message: recalledMessage(recalled) }
+    : {
+        reason: 'VersionNotFound',
+        message: `spec.pinnedVersion: version ${pinnedVersion} does not exist; the latest is ${latestVersion}`,
+      };
+  const isHindered = recalled !== undefined || pin === 'unknown';
   const waits = `version ${latestVersion} is not published yet`;
   const findings: Finding[] = [
-    pin === 'unknown' ? notReady(unknown) : ready({ reason, message: isLive ? live : waits }),
+    isHindered ? notReady(unknown) : ready({ reason, message: isLive ? live : waits }),
     accepted,
     resolvedRefs(unmatched),
     {
@@ -341,8 +351,7 @@ function findingsOf(
     const message = `version ${pinnedVersion} is pinned`;
     findings.push({ type: 'Pinned', status: true, reason: 'Pinned', message });
   }
-  if (pin === 'unknown') {
-    findings.push({ type: 'Pinned', status: false, ...unknown }, hindered(unknown));
-  }
+  if (pin === 'unknown') findings.push({ type: 'Pinned', status: false, ...unknown });
+  if (isHindered) findings.push(hindered(unknown));
   return findings;
 }

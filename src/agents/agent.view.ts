@@ -8,7 +8,7 @@ import { AgentWrite, fromAgentContent, fromAgentSpec } from './rest-agent.ts';
 import type { AgentActivation } from './agent-activations.sql.ts';
 import type { AgentVersion as VersionRow } from './agent-versions.sql.ts';
 import type { AgentRow, LiveActivation } from './agents.sql.ts';
-import { createdAt, unixSec, unixTime, updatedAt } from '../platform/http/fields.ts';
+import { createdAt, unixSec, unixSecOrNull, unixTime, updatedAt } from '../platform/http/fields.ts';
 
 /** Representation of agents, versions and activations in the REST API (contract/agents.md). */
 
@@ -109,6 +109,9 @@ export const AgentVersion = z
         'Actor that created the version: `api:key_…`, `session:<name>`, `kubernetes:<manager>` or ' +
         '`file`.',
     }),
+    recalled_at: z.int().nullable().meta({
+      description: 'Time of its first recall in Unix seconds. Null: it was not recalled.',
+    }),
   })
   .meta({
     id: 'AgentVersion',
@@ -122,6 +125,7 @@ export function versionView(row: VersionRow): z.output<typeof AgentVersion> {
     content: fromAgentContent(row.content),
     created: unixSec(row.createdAt),
     created_by: row.createdBy,
+    recalled_at: unixSecOrNull(row.recalledAt),
   };
 }
 

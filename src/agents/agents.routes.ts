@@ -161,6 +161,7 @@ function activationRoutes(deps: AgentRoutesDeps): Route[] {
     'managed_elsewhere',
     'write_conflict',
     'unknown_version',
+    'version_recalled',
     'precondition_failed',
   ] as const;
   return [

@@ -171,6 +171,20 @@ export async function updateAgent(
 
 export type AgentCondition = Pick<AgentRow, 'ready' | 'reason' | 'message'>;
 
+/** Stores what the agent reports until its next reconcile. The caller has locked the row. */
+export async function updateCondition(
+  db: Db,
+  id: string,
+  { ready, reason, message }: AgentCondition,
+): Promise<void> {
+  await db.query('update agents set ready = $2, reason = $3, message = $4 where id = $1', [
+    id,
+    ready,
+    reason,
+    message,
+  ]);
+}
+
 /** Hides the agent and returns it. Its row, versions and activations stay. */
 export async function markAgentDeleted(
   db: Db,
@@ -193,6 +207,7 @@ export async function deleteAgent(db: Db, id: string): Promise<void> {
     [id],
   );
   await db.query('delete from agent_rollouts where agent_id = $1', [id]);
+  await db.query('delete from agent_recalls where agent_id = $1', [id]);
   await db.query('delete from agent_versions where agent_id = $1', [id]);
   await db.query('delete from agents where id = $1', [id]);
 }

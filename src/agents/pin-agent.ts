@@ -11,7 +11,11 @@ import {
 } from '../platform/resources/annotations.ts';
 import type { Resource } from '../platform/resources/resource-store.ts';
 import { highestLiveVersionBelow } from './agent-activations.sql.ts';
+import { findVersionByHash } from './agent-versions.sql.ts';
 import type { AgentRow } from './agents.sql.ts';
+import { contentHash, contentOf, HASH_VERSION } from './content-hash.ts';
+import { versionRecalled } from './recalls/recalled-version.ts';
+import { readRecalledVersions } from './recalls/recalls.sql.ts';
 import { declaring, retryingConflicts } from '../platform/declare/declare.ts';
 import { managedElsewhere, type RestTerms } from '../platform/declare/rest-terms.ts';
 import { freshPlan, type Plan } from '../platform/idempotency/plan.ts';
@@ -46,8 +50,14 @@ export function publishVersion(
     action: 'agent.published',
     reason: null,
     choose: async (agent) => {
-      if (input.version !== undefined) return existing(agent, input.version);
-      return agent.spec.publishPolicy === 'Manual' ? agent.latestVersion : undefined;
+      if (input.version !== undefined) {
+        return publishable(deps, agent, existing(agent, input.version));
+      }
+      if (agent.spec.publishPolicy === 'Manual') {
+        return publishable(deps, agent, agent.latestVersion);
+      }
+      await requireContentNotRecalled(deps, agent);
+      return undefined;
     },
   });
 }
@@ -82,9 +92,33 @@ export function rollBack(
           `\`version\` ${input.version} must be below the active version, ${activeVersion}.`,
         );
       }
-      return existing(agent, input.version);
+      return publishable(deps, agent, existing(agent, input.version));
     },
   });
+}
+
+/** Returns the version if it may go live. @throws ApiError version_recalled */
+async function publishable(
+  { pool }: AgentWriterDeps,
+  { id }: AgentRow,
+  version: number,
+): Promise<number> {
+  if (!(await readRecalledVersions(pool, id)).has(version)) return version;
+  throw versionRecalled(version, 'Choose another version.');
+}
+
+/** @throws ApiError version_recalled if the declared content is a recalled version */
+async function requireContentNotRecalled(
+  { pool }: AgentWriterDeps,
+  { id, spec }: AgentRow,
+): Promise<void> {
+  const recalled = await readRecalledVersions(pool, id);
+  if (recalled.size === 0) return;
+  const hash = contentHash(contentOf(spec));
+  const key = { agentId: id, hashVersion: HASH_VERSION, contentHash: hash };
+  const version = await findVersionByHash(pool, key);
+  if (version === undefined || !recalled.has(version)) return;
+  throw versionRecalled(version, 'Change the content first, or publish another version.');
 }
 
 type Move = PinRequest & {

@@ -20,6 +20,8 @@ import { tellProjected } from '../platform/postgres/projected.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import type { Actor, WhoElse } from '../platform/reconcile/actors.ts';
 import { activateVersion, decideActivation, type ActivationDecision } from './activate-version.ts';
+import { recalledMessage, VERSION_RECALLED } from './recalls/recalled-version.ts';
+import { readRecalledVersions } from './recalls/recalls.sql.ts';
 import { applyRollout } from './rollouts/apply-rollout.ts';
 import { deleteToolSecrets } from './tools/tool-secrets.sql.ts';
 import { contentHash, contentOf, HASH_VERSION } from './content-hash.ts';
@@ -56,6 +58,7 @@ export type PublishAgentResult = {
   activeVersion: number | null;
   latestVersion: number;
   pin: ActivationDecision['pin'];
+  recalled?: ActivationDecision['recalled'];
 };
 
 /**
@@ -102,8 +105,9 @@ async function publish(
     contentVersion,
     latestVersion,
     activeVersion: row.activeVersion,
+    recalled: await readRecalledVersions(db, agent.id),
   });
-  const { pin } = decision;
+  const { pin, recalled } = decision;
   // The pin caused the change if it is active or was just removed. Otherwise the content caused it.
   const byPin = pin === 'held' || (pin === 'none' && row.spec.pinnedVersion !== undefined);
   const by = byPin ? actors.pin : actors.content;
@@ -112,17 +116,18 @@ async function publish(
     agent,
     row,
     decision,
-    contentVersion,
+    // Recalled content changes nothing, like content with a problem.
+    contentVersion: recalled?.by === 'content' ? null : contentVersion,
     by,
     nowMs,
   });
   const activated = await activateVersion(db, { row, agent, target, by, nowMs });
   const emitted = [rolledBack, activated].filter((one) => one !== undefined);
-  const result = { activeVersion: target, latestVersion, pin };
+  const result = { activeVersion: target, latestVersion, pin, ...(recalled && { recalled }) };
   const condition = blocked
     ? { ready: false, reason: blocked.reason, message: blocked.message }
     : conditionOf(agent, result);
-  await updateAgent(db, { ...agent, ...result, ...condition });
+  await updateAgent(db, { ...agent, activeVersion: target, latestVersion, ...condition });
   await beforeCommit?.(db);
   await recordAgent(db, { row: before, agent, live: result, whoElse });
   return { result, emitted };
@@ -146,8 +151,11 @@ async function recordVersion(
 
 function conditionOf(
   agent: AgentProjection,
-  { activeVersion, latestVersion, pin }: PublishAgentResult,
+  { activeVersion, latestVersion, pin, recalled }: PublishAgentResult,
 ): Pick<AgentRow, 'ready' | 'reason' | 'message'> {
+  if (recalled) {
+    return { ready: false, reason: VERSION_RECALLED, message: recalledMessage(recalled) };
+  }
   if (pin === 'unknown') {
     const message = `version ${agent.spec.pinnedVersion} is pinned but does not exist; the latest is ${latestVersion}`;
     return { ready: false, reason: 'VersionNotFound', message };

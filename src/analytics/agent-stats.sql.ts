@@ -1,3 +1,4 @@
+import { isRecalled } from '../agents/recalls/recalls.sql.ts';
 import { lowestUuidAt } from '../ids.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import { NOTHING, SUMS, type Measured } from './measures.sql.ts';
@@ -79,6 +80,7 @@ const LATENCY = `select count(*) as "latencyCount",
           where namespace = $1 and not test and id >= $2 and id < $3
             and started_at >= to_timestamp($4) and started_at < to_timestamp($5)
             and agent_id = $6 and ($7::int is null or agent_version = $7) and deleted_at is null
+            and ($7::int is not null or not ${isRecalled('conversations.agent_id', 'agent_version', 'started_at')})
           order by id desc limit ${MEASURED_MAX}) newest
   cross join lateral (
     select (t.latency->>'turn_ms')::float8 as ms from turns t

@@ -1,3 +1,4 @@
+import { recalledIn } from '../agents/recalls/recalls.sql.ts';
 import { lowestUuidAt } from '../ids.ts';
 import {
   factsOfConversations,
@@ -38,6 +39,8 @@ const ID_LEAD_MS = 600_000;
  * that are not counters yet, conversations in progress, and, if the period does not begin or end at a quarter of an hour, the
  * conversations of these quarters. All are read in one statement, so that nothing counts twice or is missed while facts become
  * counters.
+ *
+ * Leaves out the conversations that a recalled version began (contract/recalls.md#statistics), unless `version` names it.
  */
 export function partsOf(counting: Counting): { sql: string; values: unknown[] } {
   const { namespace, kind, span, agentId, version, channel, label, hasCosts } = counting;
@@ -78,11 +81,17 @@ export function partsOf(counting: Counting): { sql: string; values: unknown[] } 
   ];
   const sql = `facts as materialized (${facts.join(' union all ')}),
     labelled as materialized (select * from (${labelled(kind)}) l where true${labels}),
-    parts as (${[...measured(counters), ...(hasCosts ? priced(counters) : [])].join(' union all ')})`;
+    every_part as (${[...measured(counters), ...(hasCosts ? priced(counters) : [])].join(' union all ')}),
+    ${version === undefined ? `${recalledIn('$1')}, parts as (${WITHOUT_RECALLED})` : 'parts as (select * from every_part)'}`;
   return { sql, values };
 }
 
 const KEY = 'quarter, agent_id, agent_version, channel, label';
+
+/** A recall begins at a quarter of an hour, as parts do. */
+const WITHOUT_RECALLED = `select p.* from every_part p
+   left join recalled r on r.agent_id = p.agent_id and r.version = p.agent_version and p.quarter >= r.since
+  where r.agent_id is null`;
 
 function measured(counters: string): string[] {
   const columns = ['0 as active', ...STORED.map(({ column }) => column)].join(', ');

@@ -9,6 +9,7 @@ export const OTHER_ACTIONS = [
   'agent.rollout_held',
   'agent.rollout_resumed',
   'agent.rollout_aborted',
+  'agent.recalled',
   'webhook.replayed',
   'webhook.secret_rotated',
   'webhook.secret_activated',

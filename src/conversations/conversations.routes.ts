@@ -80,7 +80,8 @@ const ConversationWrite = z
       .optional()
       .describe(
         'Version of the agent. Default: the active version. A version that was never live is accepted ' +
-          'only with `test`. An unknown version is 422 `unknown_version`.',
+          'only with `test`. An unknown version is 422 `unknown_version`, and a recalled one without ' +
+          '`test` 409 `version_recalled`.',
       ),
     test: z
       .boolean()
@@ -111,7 +112,7 @@ function startRoute(deps: ConversationRoutesDeps): Route {
     answers: {
       201: { description: 'The new conversation.', schema: Conversation, location: true },
     },
-    errors: ['not_published', 'unknown_version'],
+    errors: ['not_published', 'unknown_version', 'version_recalled'],
     handle: async ({ answering, caller: { namespace }, body }) => {
       const { agent_id: agentId, agent_version: version, test, channel: by } = body;
       const { variables, metadata, user_id: userId = null } = body;

@@ -1,4 +1,5 @@
 import { readLiveContent, readVersionToTalk } from '../agents/agent-versions.sql.ts';
+import { recalledForConversations } from '../agents/recalls/recalled-version.ts';
 import type { AgentContent } from '../agents/agent.ts';
 import { allowsOrigin, WIDGET_TALKS_MAX } from '../agents/agent-widget.ts';
 import { readAgent, type AgentRow } from '../agents/agents.sql.ts';
@@ -131,7 +132,7 @@ function noSuchTalk(): ApiError {
 
 /**
  * Returns the agent's content for a talk with this token.
- * @throws ApiError not_found, not_published, unknown_version
+ * @throws ApiError not_found, not_published, unknown_version, version_recalled
  */
 export async function requireContent(
   pool: Pool,
@@ -146,6 +147,7 @@ export async function requireContent(
   }
   const asked = await readVersionToTalk(pool, { namespace, id, version });
   if (!asked) throw new ApiError('not_found', 'There is no such agent.');
+  if (asked.content && asked.isRecalled && !test) throw recalledForConversations(version);
   if (asked.content && (asked.wasLive || test)) return asked.content;
   const detail = asked.content
     ? `Version ${version} of the agent was never live. Publish it, or test it with \`"test": true\`.`

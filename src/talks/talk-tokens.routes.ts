@@ -57,7 +57,7 @@ export function talkTokenRoute(deps: TalkTokenRoutesDeps): Route {
     params: { id: idParam('agt', 'agent') },
     body: { schema: TalkTokenWrite, isOptional: true },
     answers: { 201: { description: 'The token.', schema: TalkTokenAnswer } },
-    errors: ['not_published', 'unknown_version'],
+    errors: ['not_published', 'unknown_version', 'version_recalled'],
     handle: async ({ caller: { namespace }, params: { id }, body }) => {
       const row = await requireAgent(deps, { namespace, id });
       const allowed = {

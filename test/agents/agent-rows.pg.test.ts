@@ -213,9 +213,9 @@ describe('a version', () => {
     await addActivation(neighbor, 3);
     const read = (version: number, over: object = {}) =>
       readVersionToTalk(stored.pool, { ...inDefault(id), version, ...over });
-    expect(await read(1)).toEqual({ content: promptOf(id, 1), wasLive: true });
-    expect(await read(2)).toEqual({ content: promptOf(id, 2), wasLive: false });
-    expect(await read(3)).toEqual({ content: null, wasLive: false });
+    expect(await read(1)).toEqual({ content: promptOf(id, 1), wasLive: true, isRecalled: false });
+    expect(await read(2)).toEqual({ content: promptOf(id, 2), wasLive: false, isRecalled: false });
+    expect(await read(3)).toEqual({ content: null, wasLive: false, isRecalled: false });
     expect(await read(1, { namespace: 'other' })).toBeUndefined();
     expect(await read(1, { id: OTHER })).toBeUndefined();
     const gone = await addAgent(GONE, 1);

@@ -16,6 +16,7 @@ function situations() {
             contentVersion,
             latestVersion,
             activeVersion,
+            recalled: new Set<number>(),
           })),
         ),
       ),

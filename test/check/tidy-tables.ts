@@ -105,6 +105,8 @@ export const NOUNS: Record<string, Noun> = {
   erasure: { below: ['customers'] },
   // Judges by figures of conversations. `statistics` computes and knows no rows.
   rollouts: { below: ['conversations'], parts: ['statistics'] },
+  // Lists the conversations of recalled versions. The recalls themselves are in `agents`.
+  recalls: { below: ['conversations'] },
 };
 
 /** Rooms that must not know another one although it is lower, with the reason. */
@@ -265,6 +267,7 @@ export const NOT_LOADED: Record<string, { roots: string[]; foreign: RegExp; proo
 export const TABLES: Record<string, string> = {
   agents: 'agents',
   agent_activations: 'agents',
+  agent_recalls: 'agents',
   agent_rollouts: 'agents',
   agent_versions: 'agents',
   analytics_costs: 'analytics',
@@ -274,6 +277,7 @@ export const TABLES: Record<string, string> = {
   calls: 'calls',
   conversation_facts: 'analytics',
   conversation_metadata: 'conversations',
+  conversation_versions: 'conversations',
   conversations: 'conversations',
   customer_erasures: 'erasure',
   deleted_agents: 'conversations',

@@ -729,6 +729,8 @@ export interface components {
       created: number;
       /** Actor that created the version: `api:key_…`, `session:<name>`, `kubernetes:<manager>` or `file`. */
       created_by: string;
+      /** Time of its first recall in Unix seconds. Null: it was not recalled. */
+      recalled_at: (number | null);
     };
     /** Changes between two versions. A value that exists in one version only is null in the other. */
     VersionDiff: {
@@ -845,6 +847,131 @@ export interface components {
           verdict: ('worse' | 'passed' | 'undecided');
         }[];
       } | null);
+    };
+    /** A recall of versions. */
+    Recall: {
+      id: string;
+      agent_id: string;
+      /** The versions that never go live again. */
+      versions: number[];
+      /** Unix seconds. The recall concerns conversations that started from then on. Null: all. */
+      since: (number | null);
+      reason: (string | null);
+      actor: string;
+      /** Creation time in Unix seconds. */
+      created: number;
+    };
+    /** A conversation of a recalled version. */
+    RecalledConversation: {
+      conversation_id: string;
+      /** The recalled versions that took part. */
+      versions: number[];
+      /** Agent with which the conversation started. */
+      agent_id: string;
+      /** Version with which it started. Another one than `versions` handed it over. */
+      agent_version: number;
+      /** Your id of the user. */
+      user_id: (string | null);
+      channel: ('chat' | 'voice' | 'sms' | 'web_voice');
+      status: ('active' | 'escalated' | 'ended' | 'failed');
+      outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown' | null);
+      /** Unix seconds. */
+      started_at: number;
+      /** Unix seconds. */
+      ended_at: (number | null);
+      /** Whether the conversation was erased. Its user and its tool calls are gone. */
+      erased: boolean;
+    };
+    /** A user who talked with a recalled version, and the newest conversation of the two. */
+    RecalledUser: {
+      user_id: string;
+      last_conversation_id: string;
+      /** Unix seconds. */
+      last_started_at: number;
+    };
+    /** A tool call of a recalled version. */
+    RecalledToolCall: {
+      conversation_id: string;
+      /** Your id of the user. */
+      user_id: (string | null);
+      /** Unix seconds. */
+      called_at: number;
+      /** The call with its arguments and its result. */
+      turn: {
+        index: number;
+        role: ('user' | 'agent' | 'tool' | 'human' | 'system');
+        /** Name of the person who spoke. Only in turns with the role `human`. */
+        name?: string;
+        text: string;
+        /** Milliseconds since the conversation started. */
+        started_at_ms: number;
+        /** Milliseconds since the conversation started. */
+        ended_at_ms: number;
+        interrupted: boolean;
+        tool_call?: { [name: string]: unknown };
+        tool_result?: { [name: string]: unknown };
+        /** Passages used for the reply, best first. */
+        retrieval?: {
+          query: string;
+          top_score: number;
+          chunks: {
+            source_id: string;
+            document_id: string;
+            chunk_id: string;
+            score: number;
+            /** Similarity in meaning of the question and the passage, at most 1. Absent if it was not computed. */
+            similarity?: number;
+          }[];
+          /** Passages that were found but not used for the reply. */
+          considered?: {
+            source_id: string;
+            document_id: string;
+            chunk_id: string;
+            score: number;
+            /** Similarity in meaning of the question and the passage, at most 1. Absent if it was not computed. */
+            similarity?: number;
+          }[];
+        };
+        /** Latency of each part of the turn in milliseconds. `turn_ms` is the total. */
+        latency?: { [name: string]: number };
+        /** Agent that spoke. It changes after a handoff. */
+        agent_id?: string;
+        agent_version?: number;
+        /** Model usage of this turn. */
+        model?: {
+          /** Name of the model provider, or `default`. */
+          provider: string;
+          /** Model that answered. */
+          name: string;
+          finish_reason: string;
+          /** Number of model requests. Each round of tools adds one. */
+          steps: number;
+          usage: {
+            input_tokens: number;
+            output_tokens: number;
+            cached_input_tokens: number;
+            /** Whether the tokens are estimated, because the response was incomplete. */
+            estimated: boolean;
+          };
+          cost: ({
+            amount: number;
+            currency: string;
+          } | null);
+          time_to_first_token_ms: (number | null);
+        };
+        /** Why the reply is missing or incomplete. */
+        error?: {
+          code: string;
+          detail: string;
+        };
+        /** Number of items of each kind that were removed from the text of the user. */
+        redacted?: {
+          card?: number;
+          email?: number;
+          phone?: number;
+          iban?: number;
+        };
+      };
     };
     /** Statistics of an agent's conversations. */
     AgentStats: {
@@ -3779,7 +3906,7 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
-        409: Refused<('idempotency_in_progress' | 'managed_elsewhere' | 'write_conflict')>;
+        409: Refused<('idempotency_in_progress' | 'managed_elsewhere' | 'write_conflict' | 'version_recalled')>;
         412: Refused<'precondition_failed'>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
@@ -3826,7 +3953,7 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
-        409: Refused<('idempotency_in_progress' | 'managed_elsewhere' | 'write_conflict' | 'nothing_to_roll_back_to')>;
+        409: Refused<('idempotency_in_progress' | 'managed_elsewhere' | 'write_conflict' | 'version_recalled' | 'nothing_to_roll_back_to')>;
         412: Refused<'precondition_failed'>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
@@ -4185,6 +4312,233 @@ export interface paths {
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/recalls': Only<{
+    /** Recall versions */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** The versions that shall never go live again. */
+          versions: number[];
+          /** Unix seconds, rounded down to a quarter of an hour. The recall concerns conversations that started from then on. Default: all. */
+          since?: number;
+          /** Reason, stored with the recall. */
+          reason?: string;
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Recall'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'version_is_live')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused' | 'unknown_version')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+    /** List recalls, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** Maximum number of items in a page. */
+          limit?: number;
+          /** `next_cursor` of the previous page. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['Recall'][];
+            has_more: boolean;
+            /** Value of `cursor` for the next page. Null on the last page. */
+            next_cursor: (string | null);
+          };
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/recalls/{recall_id}': Only<{
+    /** Read a recall */
+    get: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path: {
+          /** Id of the agent. */
+          id: string;
+          /** Id of the recall. */
+          recall_id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['Recall'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/recalls/{recall_id}/conversations': Only<{
+    /** List the conversations of recalled versions, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** Maximum number of items in a page. */
+          limit?: number;
+          /** `next_cursor` of the previous page. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          /** Id of the agent. */
+          id: string;
+          /** Id of the recall. */
+          recall_id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['RecalledConversation'][];
+            has_more: boolean;
+            /** Value of `cursor` for the next page. Null on the last page. */
+            next_cursor: (string | null);
+          };
+          'application/x-ndjson': string;
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/recalls/{recall_id}/users': Only<{
+    /** List the users of recalled versions, by their newest conversation */
+    get: {
+      parameters: {
+        query?: {
+          /** Maximum number of items in a page. */
+          limit?: number;
+          /** `next_cursor` of the previous page. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          /** Id of the agent. */
+          id: string;
+          /** Id of the recall. */
+          recall_id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['RecalledUser'][];
+            has_more: boolean;
+            /** Value of `cursor` for the next page. Null on the last page. */
+            next_cursor: (string | null);
+          };
+          'application/x-ndjson': string;
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/recalls/{recall_id}/tool_calls': Only<{
+    /** List the tool calls of recalled versions, newest conversation first */
+    get: {
+      parameters: {
+        query?: {
+          /** Maximum number of items in a page. */
+          limit?: number;
+          /** `next_cursor` of the previous page. */
+          cursor?: string;
+        };
+        header?: never;
+        path: {
+          /** Id of the agent. */
+          id: string;
+          /** Id of the recall. */
+          recall_id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: never;
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'application/json': {
+            data: components['schemas']['RecalledToolCall'][];
+            has_more: boolean;
+            /** Value of `cursor` for the next page. Null on the last page. */
+            next_cursor: (string | null);
+          };
+          'application/x-ndjson': string;
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
         429: Refused<'rate_limited'>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
@@ -5230,7 +5584,7 @@ export interface paths {
         'application/json': {
           /** Agent that speaks. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
-          /** Version of the agent. Default: the active version. A version that was never live is accepted only with `test`. An unknown version is 422 `unknown_version`. */
+          /** Version of the agent. Default: the active version. A version that was never live is accepted only with `test`. An unknown version is 422 `unknown_version`, and a recalled one without `test` 409 `version_recalled`. */
           agent_version?: number;
           /** Marks a conversation as a test: it emits no events, records no knowledge gaps, counts in no statistics, and appears in lists only with `test=true`. */
           test?: boolean;
@@ -5251,7 +5605,7 @@ export interface paths {
         400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
-        409: Refused<('idempotency_in_progress' | 'not_published')>;
+        409: Refused<('idempotency_in_progress' | 'not_published' | 'version_recalled')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused' | 'unknown_version')>;
@@ -9111,7 +9465,7 @@ export interface paths {
         401: Refused<'unauthorized'>;
         403: Refused<'missing_scope'>;
         404: Refused<'not_found'>;
-        409: Refused<('idempotency_in_progress' | 'not_published')>;
+        409: Refused<('idempotency_in_progress' | 'not_published' | 'version_recalled')>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused' | 'unknown_version')>;

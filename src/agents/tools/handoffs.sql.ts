@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { AgentContent } from '../agent.ts';
+import { isRecalled } from '../recalls/recalls.sql.ts';
 
 /**
  * Target of a version's handoff (contract/tools.md#handoff). It is stored with the activation, so that later versions
@@ -16,13 +17,20 @@ export type Handoff = {
   version: number | null;
 };
 
-/** Returns the current id and live version of the agents with these names. */
+/** Returns the current id, live version and recalled versions of the agents with these names. */
 export async function findHandoffTargets(
   db: Db,
   { namespace, names }: { namespace: string; names: readonly string[] },
-): Promise<{ name: string; id: string; activeVersion: number | null }[]> {
-  const { rows } = await db.query<{ name: string; id: string; activeVersion: number | null }>(
-    `select name, id, active_version as "activeVersion" from agents
+): Promise<{ name: string; id: string; activeVersion: number | null; recalled: number[] }[]> {
+  const { rows } = await db.query<{
+    name: string;
+    id: string;
+    activeVersion: number | null;
+    recalled: number[];
+  }>(
+    `select name, id, active_version as "activeVersion",
+            array(select unnest(r.versions) from agent_recalls r where r.agent_id = agents.id) as recalled
+       from agents
       where namespace = $1 and name = any($2) and deleted_at is null`,
     [namespace, names],
   );
@@ -30,8 +38,8 @@ export async function findHandoffTargets(
 }
 
 /**
- * Returns the handoffs that the last activation of a version recorded. Omits targets that no longer exist, and those
- * without a recorded version.
+ * Returns the handoffs that the last activation of a version recorded. Omits targets that no longer exist, those without
+ * a recorded version, and those whose recorded version was recalled.
  */
 export async function lastHandoffs(
   db: Db,
@@ -43,7 +51,8 @@ export async function lastHandoffs(
               where agent_id = $1 and to_version = $2 order by seq desc limit 1) as last
       cross join jsonb_array_elements(last.handoffs) as h
        join agents t on t.id = (h ->> 'agentId')::uuid and t.deleted_at is null
-      where h ->> 'version' is not null`,
+      where h ->> 'version' is not null
+        and not ${isRecalled('t.id', `(h ->> 'version')::integer`)}`,
     [agentId, version],
   );
   return rows.map(({ handoff }) => handoff);
@@ -58,8 +67,9 @@ export type HandoffTarget = { agentId: string; agentVersion: number; content: Ag
 /**
  * Resolves a handoff from the activation that applied when the conversation began: the last activation of the agent's
  * version up to that time or, without one, the version's first activation after that time. A version that was never
- * live has no activation; its handoff leads to the target's version that was live when the conversation began. Returns
- * `undefined` if the target does not exist or was deleted.
+ * live has no activation; its handoff leads to the target's version that was live when the conversation began. Instead of
+ * a recalled version, the handoff leads to the live version of the target. Returns `undefined` if the target does not
+ * exist or was deleted.
  */
 export async function readHandoffTarget(
   db: Db,
@@ -93,12 +103,15 @@ export async function readHandoffTarget(
         from handoff
         join agents t on t.namespace = $5 and t.deleted_at is null
              and (t.id = handoff.id or (handoff.id is null and t.name = handoff.name))
-        left join agent_versions v on v.agent_id = t.id and v.version = coalesce(
+       cross join lateral (select coalesce(
                handoff.version,
                (select to_version from agent_activations
                  where agent_id = t.id and unrecorded and at < to_timestamp(($3::bigint + 1) / 1000.0)
                  order by seq desc limit 1),
-               (select to_version from agent_activations where agent_id = t.id order by seq limit 1))`,
+               (select to_version from agent_activations where agent_id = t.id order by seq limit 1)
+             ) as version) named
+        left join agent_versions v on v.agent_id = t.id and v.version =
+               case when ${isRecalled('t.id', 'named.version')} then t.active_version else named.version end`,
     values: [
       from.agentId,
       from.agentVersion,

@@ -7,8 +7,8 @@ import { findHandoffTargets, lastHandoffs, type Handoff } from './handoffs.sql.t
  * Returns the handoff targets to record for a version that goes live, or `null` if it has no handoffs. A publication
  * records the current live versions of the targets. A rollback reuses the targets that the last activation of the
  * version recorded. If such a target no longer exists or has no recorded version, the rollback records the agent that
- * has its name now. A tool that declares a version of its target gets that version. Costs one read, or three for a
- * version with handoffs.
+ * has its name now. A tool that declares a version of its target gets that version, unless it was recalled. Costs one
+ * read, or three for a version with handoffs.
  */
 export async function recordHandoffs(
   db: Db,
@@ -30,11 +30,12 @@ export async function recordHandoffs(
     const was = before.find((one) => one.tool === name && one.agent === target);
     if (was) return was;
     const now = found.find((one) => one.name === target);
+    const declared = named !== undefined && now?.recalled.includes(named) ? undefined : named;
     return {
       tool: name,
       agent: target,
       agentId: now?.id ?? null,
-      version: named ?? now?.activeVersion ?? null,
+      version: declared ?? now?.activeVersion ?? null,
     };
   });
 }

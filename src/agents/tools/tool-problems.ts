@@ -3,8 +3,10 @@ import { ApiError, type FieldError } from '../../errors.ts';
 import { giveWay } from '../../platform/controller/event-loop-turns.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import { missingAgent, missingAgents } from '../references/missing-agents.ts';
+import { readRecalledByName } from '../recalls/recalls.sql.ts';
 import { COMPILE_MS, compileParameters } from './tool-parameters.ts';
 
 /** Problems of declared tools, as REST errors and as conditions. */
@@ -16,6 +18,7 @@ export type DeclaredTool = {
   parameters?: Readonly<Record<string, unknown>> | undefined;
   type: string;
   agent?: string | undefined;
+  version?: number | undefined;
 };
 
 /** Problem of a declared tool. `pointer` starts at the list of tools, as in `/0/parameters/type`. */
@@ -71,6 +74,29 @@ export async function handoffProblems(
     });
 }
 
+/** Returns a problem for each handoff to a recalled version. Costs one read if a handoff names a version. */
+export async function recalledHandoffs(
+  pool: Pool,
+  namespace: string,
+  tools: readonly DeclaredTool[],
+): Promise<ToolProblem[]> {
+  const handoffs = tools.flatMap(({ type, name, agent, version }, at) =>
+    type === 'handoff' && agent !== undefined && typeof version === 'number'
+      ? [{ name, agent, version, at }]
+      : [],
+  );
+  const names = handoffs.map(({ agent }) => agent);
+  const recalled = await readRecalledByName(pool, { namespace, names });
+  return handoffs
+    .filter(({ agent, version }) =>
+      recalled.some((one) => one.agent === agent && one.version === version),
+    )
+    .map(({ name, agent, version, at }) => {
+      const detail = `version ${version} of agent "${agent}" was recalled; name another version, or none for the live one`;
+      return { name, pointer: `/${at}/version`, detail };
+    });
+}
+
 /** Returns a problem as the message of a condition. */
 export function messageOf({ name, pointer, detail }: ToolProblem): string {
   const place = pointer.replace(/^\/\d+\//, '');
@@ -82,7 +108,7 @@ export function messageOf({ name, pointer, detail }: ToolProblem): string {
  * @throws ApiError invalid_body
  */
 export async function requireTools(
-  { guard, store }: { guard: AddressGuard; store: Pick<ResourceStore, 'get'> },
+  { guard, store, pool }: { guard: AddressGuard; store: Pick<ResourceStore, 'get'>; pool: Pool },
   namespace: string,
   { tools }: { tools?: unknown },
 ): Promise<void> {
@@ -94,6 +120,7 @@ export async function requireTools(
     ...as('invalid_value', await parameterProblems(declared)),
     ...as('invalid_url', urlProblems(declared, guard)),
     ...as('unknown_agent', await handoffProblems(store, namespace, declared)),
+    ...as('version_recalled', await recalledHandoffs(pool, namespace, declared)),
   ];
   const [first] = errors;
   if (first) throw new ApiError('invalid_body', first.detail, { errors });

@@ -75,7 +75,7 @@ export const boundTo = ({ id, userId, agentId, agentVersion }: CallRow) => ({
   unit: unitOf({ id, userId, callId: id }),
 });
 
-/** Returns the content of the agent version that answers, if any. */
+/** Returns the content of the agent version that answers, if any. The live version answers for a recalled one. */
 export async function contentOf(
   { pool }: Pick<VoiceDeps, 'pool'>,
   { namespace }: { namespace: string },
@@ -92,9 +92,9 @@ export async function contentOf(
 ): Promise<AgentContent | undefined> {
   if (agentId === null) return undefined;
   const key = { namespace, id: agentId };
-  const read =
-    version === undefined
-      ? await readLiveContent(pool, { ...key, unit })
-      : await readVersionToTalk(pool, { ...key, version });
+  const given =
+    version === undefined ? undefined : await readVersionToTalk(pool, { ...key, version });
+  const isGiven = given && !given.isRecalled;
+  const read = isGiven ? given : await readLiveContent(pool, { ...key, unit });
   return read?.content ?? undefined;
 }

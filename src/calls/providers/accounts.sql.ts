@@ -1,3 +1,4 @@
+import { isRecalled } from '../../agents/recalls/recalls.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 import type { DeclaredNumber, TelephonyProviderSpec } from './telephony-provider.ts';
@@ -11,7 +12,8 @@ export type AccountSpec = Omit<TelephonyProviderSpec, 'numbers' | 'metadata'>;
 /** Row of an active account. `authToken` is encrypted (sealed). */
 export type AccountRow = ObjectKey & { id: string; spec: AccountSpec; authToken: Buffer };
 /**
- * Row of a number. `agentId` is null if the namespace has no such agent. `agentVersion` is null for the live version.
+ * Row of a number. `agentId` is null if the namespace has no such agent. `agentVersion` is null for the live version, which also
+ * answers for a recalled one.
  */
 export type BoundRow = {
   number: string;
@@ -23,7 +25,8 @@ export type BoundRow = {
 
 const ACCOUNT = `p.id, p.namespace, p.name, p.in_force as spec, p.auth_token as "authToken"`;
 const IN_FORCE = 'p.deleted_at is null and p.in_force is not null';
-const BOUND = `n.number, a.id as "agentId", n.agent_version as "agentVersion", n.hours`;
+const BOUND = `n.number, a.id as "agentId", n.hours,
+  case when not ${isRecalled('a.id', 'n.agent_version')} then n.agent_version end as "agentVersion"`;
 const AGENT = `left join agents a
   on a.namespace = n.namespace and a.name = n.agent_name and a.deleted_at is null`;
 

@@ -1,7 +1,10 @@
 import { isTimeZone, noTimeZone } from '../../agents/agent-hours.ts';
+import { VERSION_RECALLED } from '../../agents/recalls/recalled-version.ts';
+import { readRecalledByName } from '../../agents/recalls/recalls.sql.ts';
 import { missingAgent, missingAgents } from '../../agents/references/missing-agents.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
 import {
   accepted,
   ready,
@@ -26,6 +29,7 @@ import {
   AUTH_TOKEN_MAX,
   RESERVED_NAME,
   SIMULATED,
+  type DeclaredNumber,
   type TelephonyProviderSpec,
   type TelephonyProviderStatus,
 } from './telephony-provider.ts';
@@ -135,12 +139,26 @@ async function resolve(
   return 'value' in found ? { authToken: found.value } : { type: 'ResolvedRefs', why: found };
 }
 
+/** Returns the first number with a recalled version of its agent. */
+async function recalledNumber(
+  pool: Pool,
+  namespace: string,
+  numbers: readonly DeclaredNumber[],
+): Promise<DeclaredNumber | undefined> {
+  const fixed = numbers.filter(({ version }) => version !== undefined);
+  const names = fixed.map(({ agent }) => agent);
+  const recalled = await readRecalledByName(pool, { namespace, names });
+  return fixed.find(({ agent, version }) =>
+    recalled.some((one) => one.agent === agent && one.version === version),
+  );
+}
+
 /**
  * Returns the state of the numbers. A number whose agent is missing waits until the agent exists; the other numbers are
  * active meanwhile.
  */
 async function bind(
-  { store }: Pick<TelephonyProviderReconcilerDeps, 'store'>,
+  { pool, store }: Pick<TelephonyProviderReconcilerDeps, 'pool' | 'store'>,
   { spec: { numbers = [] }, metadata: { namespace } }: ProviderResource,
 ): Promise<{ found: Found; inForce: number }> {
   const named = numbers.map(({ agent }) => agent);
@@ -148,6 +166,14 @@ async function bind(
   const waiting = numbers.filter(({ agent }) => missing.has(agent));
   const inForce = numbers.length - waiting.length;
   const [first] = waiting;
+  const recalled = first ? undefined : await recalledNumber(pool, namespace, numbers);
+  if (recalled) {
+    const { number, agent, version } = recalled;
+    const message =
+      `number ${number}: version ${version} of agent "${agent}" was recalled, so the live version answers; ` +
+      'name another version, or none for the live one';
+    return { found: { ready: false, reason: VERSION_RECALLED, message }, inForce };
+  }
   if (!first) {
     const message = inForce === 1 ? '1 number is active' : `${inForce} numbers are active`;
     return { found: { ready: true, reason: 'InForce', message }, inForce };

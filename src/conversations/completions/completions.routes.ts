@@ -134,6 +134,8 @@ async function opened(deps: SpeakDeps, request: TalkRequest): Promise<OpenTalk> 
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.code === 'not_found') throw noConversation();
+    // Not 409: OpenAI's clients would repeat the request.
+    if (error.code === 'version_recalled') throw unknownModel(error.message);
     const isModel = error.errors.some(({ code }) => code === 'unknown_agent');
     const isNotThere = error.code === 'not_published' || error.code === 'unknown_version';
     throw isModel || isNotThere ? unknownModel() : error;

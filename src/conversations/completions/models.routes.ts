@@ -85,10 +85,11 @@ export function requireModelName(name: string): { agentId: string; version: numb
   return read;
 }
 
-export function unknownModel(): ApiError {
-  const detail =
-    'There is no such model. Send the id of an agent with a live version (agt_…), or of one of its ' +
-    'versions that has been live (agt_…@3). GET /v1/models lists the agents.';
+/** Error of a model that cannot talk. `detail` defaults to the ways to name one. */
+export function unknownModel(
+  detail = 'There is no such model. Send the id of an agent with a live version (agt_…), or of one of its ' +
+    'versions that has been live (agt_…@3). GET /v1/models lists the agents.',
+): ApiError {
   return new ApiError('not_found', detail, {
     errors: [{ pointer: '/model', code: 'model_not_found', detail }],
   });

@@ -4,6 +4,7 @@ import {
   readVersionToTalk,
   type RolloutArm,
 } from '../../agents/agent-versions.sql.ts';
+import { recalledForConversations } from '../../agents/recalls/recalled-version.ts';
 import { fromUuid, newUuid } from '../../ids.ts';
 import type { AgentContent } from '../../agents/agent.ts';
 import {
@@ -47,8 +48,9 @@ export type ConversationToStart = {
 
 /**
  * Starts a conversation with the given version of the agent, by default the live one. The conversation keeps that
- * version to its end. The agent's first message is turn 0, or follows the `brought` turns.
- * @throws ApiError invalid_body (no such agent), not_published, unknown_version
+ * version to its end. The agent's first message is turn 0, or follows the `brought` turns. A call whose version was
+ * recalled gets the live one.
+ * @throws ApiError invalid_body (no such agent), not_published, unknown_version, version_recalled
  */
 export function startConversation(
   deps: ConversationDeps,
@@ -104,24 +106,31 @@ type Chosen = { version: number; content: AgentContent; rollout?: RolloutArm | n
 /** `id` is the UUID of the conversation. */
 type Numbered = ConversationToStart & { id: string };
 
-function contentFor(db: Db, input: Numbered): Promise<Chosen> {
+async function contentFor(db: Db, input: Numbered): Promise<Chosen> {
   const { version } = input;
-  return version === undefined ? requireLive(db, input) : requireVersion(db, { ...input, version });
+  if (version === undefined) return requireLive(db, input);
+  const given = await requireVersion(db, { ...input, version });
+  return given ?? requireLive(db, input);
 }
 
 /**
  * Returns the content of a version. A version that was never live can only be used for a test, because otherwise the
- * scope `write` would suffice to use a version in production without publishing it.
+ * scope `write` would suffice to use a version in production without publishing it. Returns `undefined` if the version
+ * was recalled and a call waits for an agent.
  */
 async function requireVersion(
   db: Db,
-  { namespace, agentId, version, test = false }: ConversationToStart & { version: number },
-): Promise<Chosen> {
+  { namespace, agentId, version, callId, test = false }: ConversationToStart & { version: number },
+): Promise<Chosen | undefined> {
   const asked = await readVersionToTalk(db, { namespace, id: agentId, version });
   if (!asked) throw unknownAgent();
-  const { content, wasLive } = asked;
+  const { content, wasLive, isRecalled } = asked;
   if (content === null) {
     throw new ApiError('unknown_version', `The agent has no version ${version}.`);
+  }
+  if (isRecalled && !test) {
+    if (callId) return undefined;
+    throw recalledForConversations(version);
   }
   if (wasLive || test) return { version, content };
   const detail = `Version ${version} of the agent has never been live. Publish it, or send \`"test": true\` to test it.`;

@@ -20,6 +20,8 @@ export type Watches = {
   isSynced: () => boolean;
   /** Resolves when the cached objects of the registered kinds are at least as new as this call. */
   refresh: () => Promise<void>;
+  /** Queues an object, if this store has it, and the objects that use it. */
+  look: (kind: string, key: ObjectKey) => void;
   stop: () => Promise<void>;
 };
 
@@ -57,6 +59,11 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
     );
   };
 
+  async function lookAtObject(kind: string, key: ObjectKey): Promise<void> {
+    const objects = await store.list(kind, key.namespace);
+    if (objects.some(({ metadata }) => metadata.name === key.name)) onChange(kind, key);
+  }
+
   const follow = (kind: string, onKey: (key: ObjectKey) => void) => {
     const listed = Promise.withResolvers<void>();
     const { refresh, stop } = store.watch(kind, {
@@ -88,6 +95,13 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
     refresh: async () => {
       // Only the kinds' own objects need a refresh: referenced objects are read from the server on each use.
       await Promise.all(own.map((watch) => watch.refresh()));
+    },
+    look: (kind, key) => {
+      if (!isSynced) return;
+      lookAtObject(kind, key).catch((error: unknown) =>
+        log.warn({ reason: reasonOf(error) }, 'cannot look up an object'),
+      );
+      healUsers(kind, key);
     },
     stop: async () => {
       await Promise.all(all.map((watch) => watch.stop()));

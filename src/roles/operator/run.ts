@@ -5,6 +5,7 @@ import type { LeaseTimes } from '../../knowledge/syncs/hold-lease.ts';
 import type { Fetchers } from '../../knowledge/syncs/run-sync.ts';
 import { createProber, type ProberOptions } from '../../models/prober.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
+import { readRecalledAgent } from '../../agents/recalls/recalled-version.ts';
 import { CHANNELS, createListener, createNotifier } from '../../platform/postgres/notifications.ts';
 import { readProjected } from '../../platform/postgres/projected.ts';
 import { startWatches } from '../../platform/reconcile/watches.ts';
@@ -103,6 +104,9 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
       [CHANNELS.projected]: (items) => {
         terms.look();
         if (items.some(concernsSyncs)) syncs.look();
+        for (const agent of items.flatMap((item) => readRecalledAgent(item) ?? [])) {
+          watches.look('Agent', agent);
+        }
       },
     },
     log,

@@ -279,3 +279,20 @@ test('without its Secret a new address does not get the old token', async () => 
   });
   expect(await tokensOf()).toEqual(['t-1']);
 });
+
+test('a number with a recalled version has the live one, as soon as the recall is told', async () => {
+  const { write } = provider('default', 'main');
+  await write('t-1', { numbers: [{ ...bound(NUMBER), version: 2 }] });
+  const { id, told } = await agent('default', 'desk');
+  const version = async () => (await accounts.ofNumber('AC1', NUMBER))[0]?.bound.agentVersion;
+  const recall = (versions: number[]) =>
+    pool.query(
+      `insert into agent_recalls (id, agent_id, namespace, versions, actor) values ($1, $2, 'default', $3, 'a')`,
+      [newUuid(), id, versions],
+    );
+  await recall([1]);
+  expect(await version()).toBe(2);
+  await recall([2]);
+  accounts.look([told]);
+  expect(await version()).toBeUndefined();
+});

@@ -33,8 +33,8 @@ export const AGENTS: readonly Mutant[] = [
     promise: 'policy and pin determine the active version',
     file: 'src/agents/activate-version.ts',
     in: 'decideActivation',
-    find: 'target: activeVersion,',
-    replace: 'target: input.latestVersion,',
+    find: "{ target: activeVersion, pin: 'unknown' };",
+    replace: "{ target: input.latestVersion, pin: 'unknown' };",
     suite: 'test/agents/decide-activation.test.ts',
   },
   {

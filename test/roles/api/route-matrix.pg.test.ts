@@ -116,7 +116,7 @@ function scopeOf(path: string, method: string): NeededScope | null {
   if (method === 'get') return 'read';
   if (path.endsWith('/reconcile')) return 'read'; // A read with a long list in its body.
   if (/\/(publish|rollback)$/.test(path)) return 'publish';
-  if (path.includes('/rollout/')) return 'publish';
+  if (path.includes('/rollout/') || path.endsWith('/recalls')) return 'publish';
   return /\/(replay|retry)$/.test(path) || path.startsWith('/v1/jobs') ? 'replay' : 'write';
 }
 

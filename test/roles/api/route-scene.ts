@@ -43,6 +43,11 @@ export async function rollingAgent(fixture: RouteFixture): Promise<string> {
   return path;
 }
 
+/** Creates an agent whose first version was recalled. Returns the path of the recall. */
+export async function recall(fixture: RouteFixture): Promise<string> {
+  return made(fixture, `${await changedAgent(fixture)}/recalls`, { versions: [1] });
+}
+
 export const endpoint = (fixture: RouteFixture) => made(fixture, '/v1/webhooks', ENDPOINT);
 
 export async function sent(

@@ -4,6 +4,7 @@ import { MODEL_PROVIDER_KIND } from '../../../models/model-provider.kind.ts';
 import { findSourceIds } from '../../../knowledge/sources/knowledge-sources.sql.ts';
 import type { Infrastructure } from '../infrastructure.ts';
 import type { SampleModel } from '../../../conversations/turns/who-replies.ts';
+import { recallRoutes } from '../../../recalls/recalls.routes.ts';
 import { rolloutRoutes } from '../../../rollouts/rollouts.routes.ts';
 import type { Module } from './module.ts';
 
@@ -30,6 +31,7 @@ export function createAgents(
       }),
       ...agentVersionRoutes(infrastructure),
       ...rolloutRoutes(infrastructure),
+      ...recallRoutes(infrastructure),
     ],
   };
 }

@@ -1,0 +1,41 @@
+import { ApiError } from '../../errors.ts';
+import type { ObjectKey } from '../../platform/resources/resource-store.ts';
+
+/** Reason of the conditions that report a recalled version. */
+export const VERSION_RECALLED = 'VersionRecalled';
+
+/** Declaration that would make a recalled version live: the pin, or the content. */
+export type RecalledTarget = { version: number; by: 'pin' | 'content' };
+
+/** Returns the message of a condition for a declaration that would make a recalled version live. */
+export function recalledMessage({ version, by }: RecalledTarget): string {
+  return by === 'pin'
+    ? `spec.pinnedVersion: version ${version} was recalled and never goes live again; pin another version`
+    : `the declared content is version ${version}, which was recalled and never goes live again; change the content`;
+}
+
+const ITEM = 'recalled/agent';
+
+/** Returns the item of a notification after a recall, which makes the operator reconcile the agent and those that use it. */
+export function recalledAgentItem({ namespace, name }: ObjectKey): string {
+  return `${ITEM}/${namespace}/${name}`;
+}
+
+export function readRecalledAgent(item: string): ObjectKey | undefined {
+  const [namespace, name] = item.startsWith(`${ITEM}/`) ? item.split('/').slice(2) : [];
+  return namespace && name ? { namespace, name } : undefined;
+}
+
+/** Error of a request that would make a recalled version live. `cure` says what to do instead, as a sentence. */
+export function versionRecalled(version: number, cure: string): ApiError {
+  const detail = `Version ${version} was recalled and never goes live again. ${cure}`;
+  return new ApiError('version_recalled', detail);
+}
+
+/** Error of a conversation that names a recalled version. */
+export function recalledForConversations(version: number): ApiError {
+  return versionRecalled(
+    version,
+    'Omit the version to use the live one, or send `"test": true` to test it.',
+  );
+}

@@ -1,0 +1,131 @@
+import { lowestUuidAt } from '../ids.ts';
+import type { Db } from '../platform/postgres/pool.ts';
+import { CONVERSATION_COLUMNS, type ConversationRow } from './record/conversations.sql.ts';
+import { TURN_COLUMNS, type TurnRow } from './record/turns.sql.ts';
+
+/**
+ * Lists what versions of an agent did: conversations that they began or took over by a handoff, without tests
+ * (contract/recalls.md#lists). Each list reads the newest rows of each version from `conversation_versions` and merges
+ * them, so a page costs the same however many there are.
+ */
+export type OfVersions = {
+  agentId: string;
+  versions: readonly number[];
+  /** Earliest start of a conversation in Unix milliseconds; `null` for all. */
+  since: number | null;
+};
+
+export type ConversationOfVersions = ConversationRow & {
+  /** Those of the versions that took part. */
+  versions: number[];
+  /** Whether the conversation was erased, so that its user and its turns are gone. */
+  isErased: boolean;
+};
+
+/** A user of these versions, and the newest of the user's conversations with them. */
+export type UserOfVersions = { id: string; userId: string; startedAt: number };
+
+/** A tool call of these versions. `id` and `userId` are those of its conversation. */
+export type ToolCallOfVersions = TurnRow & {
+  id: string;
+  userId: string | null;
+  /** Time of the call in Unix milliseconds. */
+  calledAt: number;
+};
+
+/** Greatest UUID, which stands for the beginning of a list. */
+const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+/** Margin in ms by which the scanned range of ids begins earlier, because an id may have the time of another clock. */
+const ID_LEAD_MS = 3_600_000;
+
+/**
+ * Selects the newest rows of each version as `conversation_id`, `version`. $1 to $4 are agent, versions, the lowest id
+ * and the earliest start; `upTo` and `limit` are SQL expressions.
+ */
+const newest = ({ upTo, limit, where = '' }: { upTo: string; limit: string; where?: string }) => `
+  select s.conversation_id, s.version
+    from unnest($2::int[]) wanted (version)
+   cross join lateral (
+     select v.conversation_id, v.version from conversation_versions v
+       join conversations c on c.id = v.conversation_id
+      where v.agent_id = $1 and v.version = wanted.version and v.conversation_id >= $3::uuid
+        and v.conversation_id ${upTo} and c.started_at >= to_timestamp($4::float8 / 1000) ${where}
+      order by v.conversation_id desc limit ${limit}) s`;
+
+const valuesOf = ({ agentId, versions, since }: OfVersions): unknown[] => {
+  const lowest = since === null ? lowestUuidAt(0) : lowestUuidAt(Math.max(0, since - ID_LEAD_MS));
+  return [agentId, versions, lowest, since ?? 0];
+};
+
+/** Lists the conversations, newest first. `before` is the last id of the previous page. */
+export async function listConversationsOfVersions(
+  db: Db,
+  page: OfVersions & { before?: string | undefined; limit: number },
+): Promise<ConversationOfVersions[]> {
+  const { rows } = await db.query<ConversationOfVersions>({
+    name: 'list_conversations_of_versions',
+    text: `select ${CONVERSATION_COLUMNS}, n.versions, c.deleted_at is not null as "isErased"
+             from (select conversation_id, array_agg(version order by version) as versions
+                     from (${newest({ upTo: '< $5::uuid', limit: '$6::int' })}) each
+                    group by conversation_id order by conversation_id desc limit $6::int) n
+             join conversations c on c.id = n.conversation_id
+            order by c.id desc`,
+    values: [...valuesOf(page), page.before ?? LAST, page.limit],
+  });
+  return rows;
+}
+
+/**
+ * Lists the users, each once, by the newest conversation of each with these versions. `before` is the conversation of the last user of
+ * the previous page.
+ */
+export async function listUsersOfVersions(
+  db: Db,
+  page: OfVersions & { before?: string | undefined; limit: number },
+): Promise<UserOfVersions[]> {
+  const isNewest = `and c.user_id is not null and not exists (
+          select from conversations n
+            join conversation_versions t on t.agent_id = $1 and t.version = any($2::int[]) and t.conversation_id = n.id
+           where n.namespace = c.namespace and n.user_id = c.user_id and n.deleted_at is null and n.id > c.id
+             and n.started_at >= to_timestamp($4::float8 / 1000))`;
+  const { rows } = await db.query<UserOfVersions>({
+    name: 'list_users_of_versions',
+    text: `select c.id, c.user_id as "userId", c.started_at as "startedAt"
+             from (select distinct conversation_id
+                     from (${newest({ upTo: '< $5::uuid', limit: '$6::int', where: isNewest })}) each
+                    order by conversation_id desc limit $6::int) n
+             join conversations c on c.id = n.conversation_id
+            order by c.id desc`,
+    values: [...valuesOf(page), page.before ?? LAST, page.limit],
+  });
+  return rows;
+}
+
+/** Place of a tool call: its conversation, and the index of its turn. */
+export type CallPlace = { id: string; index: number };
+
+/** Lists the tool calls, newest conversation first, each in the order of its turns. `after` is the last one of the previous page. */
+export async function listToolCallsOfVersions(
+  db: Db,
+  page: OfVersions & { after?: CallPlace | undefined; limit: number },
+): Promise<ToolCallOfVersions[]> {
+  const { after = { id: LAST, index: -1 }, limit } = page;
+  // The conversation of the last page may have no further calls.
+  const upTo = { upTo: '<= $5::uuid', limit: '$6::int + 1', where: 'and v.has_tool_calls' };
+  const { rows } = await db.query<ToolCallOfVersions>({
+    name: 'list_tool_calls_of_versions',
+    text: `select c.id, c.user_id as "userId", t.*,
+                  c.started_at + make_interval(secs => t."startedAtMs" / 1000.0) as "calledAt"
+             from (select distinct conversation_id from (${newest(upTo)}) each
+                    order by conversation_id desc limit $6::int + 1) n
+             join conversations c on c.id = n.conversation_id
+            cross join lateral (
+              select ${TURN_COLUMNS} from turns
+               where conversation_id = c.id and role = 'tool' and agent_id = $1
+                 and agent_version = any($2::int[])
+                 and index > case when c.id = $5::uuid then $7::int else -1 end) t
+            order by c.id desc, t.index limit $6::int`,
+    values: [...valuesOf(page), after.id, limit, after.index],
+  });
+  return rows;
+}
