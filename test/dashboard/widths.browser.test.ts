@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { ok } from '../../packages/client/src/client.ts';
 import { toUuid } from '../../src/ids.ts';
-import { cutOff, expectAccessible, openDashboard } from './dashboard.ts';
+import { until } from '../until.ts';
+import { cutOff, expectAccessible, follow, openDashboard } from './dashboard.ts';
 
 /** What people look for is on the screen whole, however narrow it is. */
 
@@ -24,7 +25,7 @@ test('the list of agents has whole names and states beside its figures, 1024 wid
   await row.getByRole('cell', { name: '–', exact: true }).first().waitFor();
   expect(await page.getByRole('cell').evaluateAll(cutOff)).toEqual([]);
 
-  await page.goto(`/agents/${id}`);
+  await follow(page, `/agents/${id}`);
   const panel = page.getByRole('complementary', { name: 'Settings of this content' });
   const inside = panel.getByText('Maximum duration');
   await inside.waitFor({ state: 'hidden' });
@@ -33,12 +34,10 @@ test('the list of agents has whole names and states beside its figures, 1024 wid
   await expectAccessible(page);
   await page.setViewportSize({ width: 1280, height: 800 });
   const [left, right] = [page.getByRole('region', { name: 'Prompt' }), panel];
-  await expect
-    .poll(async () => {
-      const [content, beside] = [await left.boundingBox(), await right.boundingBox()];
-      return beside!.x > content!.x + content!.width;
-    })
-    .toBe(true);
+  await until('the settings to stand beside the content', async () => {
+    const [content, beside] = [await left.boundingBox(), await right.boundingBox()];
+    return beside!.x > content!.x + content!.width;
+  });
   await inside.waitFor();
 });
 
@@ -91,12 +90,10 @@ test('on a phone whoever waits is in view on every page, and a key has its scope
 
   await page.goto('/settings');
   const current = page.getByRole('link', { name: 'Settings' });
-  await expect
-    .poll(async () => {
-      const { x, width } = (await current.boundingBox())!;
-      return x >= 0 && x + width <= 390;
-    })
-    .toBe(true);
+  await until('the current place to be in view', async () => {
+    const { x, width } = (await current.boundingBox())!;
+    return x >= 0 && x + width <= 390;
+  });
   const badge = page.getByRole('link', { name: /^Escalations.*1 waiting$/ });
   for (const scrolled of [0, 9_999]) {
     await page.getByRole('navigation', { name: 'Parley' }).evaluate((strip, left) => {
