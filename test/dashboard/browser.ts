@@ -102,11 +102,14 @@ async function isEmptied({ context, page }: Seat, restUrl: string): Promise<bool
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     page.removeAllListeners();
     for (const other of context.pages()) if (other !== page) await other.close();
-    await page.goto(restUrl);
-    await page.evaluate(() => {
-      localStorage.clear();
-      sessionStorage.clear();
-    });
+    // A person who opened no page left nothing in the tab.
+    if (page.url() !== restUrl) {
+      await page.goto(restUrl);
+      await page.evaluate(() => {
+        localStorage.clear();
+        sessionStorage.clear();
+      });
+    }
     await context.clearCookies();
     await context.clearPermissions();
     return true;

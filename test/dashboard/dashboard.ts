@@ -9,6 +9,8 @@ import type {
 } from 'playwright-core';
 import { createParleyClient, type ParleyClient } from '../../packages/client/src/client.ts';
 import { type Scope, SCOPES } from '../../src/platform/http/authorize.ts';
+import { createExtractiveResponder } from '../../src/conversations/turns/extractive-responder.ts';
+import type { WhoReplies } from '../../src/conversations/turns/who-replies.ts';
 import type { Pool } from '../../src/platform/postgres/pool.ts';
 import { createCall, startApi, type Api, type Call } from '../roles/api/api-setup.ts';
 import { borrowBrowser, createSeats, type Seats } from './browser.ts';
@@ -64,12 +66,19 @@ export type OpenOptions = {
   name?: string | null;
   /** Problems that this test causes on purpose. */
   expected?: readonly RegExp[];
-  /** Options of an API for this file alone, such as a `responder`; for the first call in a file. */
+  /** What replies to users while this file runs, instead of passages; for the first call in a file. */
+  responder?: WhoReplies;
+  /** Options of an API for this file alone, such as `fetchers`; for the first call in a file. */
   server?: StartOptions;
 };
 
 /** The themes that whole walks through the pages are made in: the stories check most pages in the light one. */
 export const WALKED_THEMES = IS_NIGHTLY ? (['light', 'dark'] as const) : (['dark'] as const);
+
+/** Returns the pages of such a walk: all of them at night, and the first ones by day. */
+export function walkedPages<Place>(pages: readonly Place[], byDay: number): readonly Place[] {
+  return IS_NIGHTLY ? pages : pages.slice(0, byDay);
+}
 
 export { cutOff, expectAccessible } from './accessible.ts';
 
@@ -86,7 +95,21 @@ type FileScene = {
   stop: () => Promise<void>;
 };
 
-const sharedServer = startOnce(() => start({}));
+/** What replies in the shared API where a file has no responder of its own: the passages that the API quotes too. */
+const PASSAGES: WhoReplies = {
+  respond: createExtractiveResponder({ nowMs: () => performance.now() }),
+  takesTime: async () => false,
+};
+let replies = PASSAGES;
+
+const sharedServer = startOnce(() =>
+  start({
+    responder: {
+      respond: (request) => replies.respond(request),
+      takesTime: (request) => replies.takesTime(request),
+    },
+  }),
+);
 let scene: Promise<FileScene> | undefined;
 let isInTest = false;
 const people = new Set<{ ofTest: boolean; leave: () => Promise<void>; check: () => void }>();
@@ -167,10 +190,14 @@ export async function openDashboard(open: OpenOptions = {}): Promise<Opened> {
 export const NOWHERE = 'There is no page at this address.';
 
 /**
- * Follows an address as a link does, in a page of the dashboard that is open. It goes by way of an address that is
- * none, so all that the page shows afterwards is new. This costs a third of a load of the page.
+ * Follows an address as a link does, in a page of the dashboard that is open; a tab without one loads it. It goes by way
+ * of an address that is none, so all that the page shows afterwards is new. This costs a quarter of the CPU time of a load.
  */
 export async function follow(page: Page, address: string): Promise<void> {
+  if ((await page.locator('#root').count()) === 0) {
+    await page.goto(address);
+    return;
+  }
   const push = (to: string): Promise<void> =>
     page.evaluate(`history.pushState({}, '', ${JSON.stringify(to)})`);
   const nowhere = page.getByText(NOWHERE);
@@ -180,8 +207,9 @@ export async function follow(page: Page, address: string): Promise<void> {
   await nowhere.waitFor({ state: 'detached' });
 }
 
-async function setScene({ server: options }: OpenOptions): Promise<FileScene> {
+async function setScene({ server: options, responder }: OpenOptions): Promise<FileScene> {
   const isShared = options === undefined;
+  replies = responder ?? PASSAGES;
   const [{ server, seats }, receiver] = await Promise.all([
     isShared ? sharedServer() : start(options),
     startReceiver(),
@@ -201,6 +229,12 @@ async function setScene({ server: options }: OpenOptions): Promise<FileScene> {
   };
 }
 
+/**
+ * The dashboard loads the files of all other pages while the browser is idle. In these tabs a file is loaded when a test opens
+ * a page that needs it, which makes each load of a page cheaper.
+ */
+const NEVER_IDLE = 'globalThis.requestIdleCallback = () => 0;';
+
 type Served = { server: Api; seats: Seats };
 
 async function start(options: StartOptions): Promise<Served> {
@@ -213,10 +247,12 @@ async function start(options: StartOptions): Promise<Served> {
     }),
     borrowBrowser(),
   ]);
-  const seats = createSeats(browser, `${server.url}/v1/nothing`, {
-    baseURL: server.url,
-    locale: 'en-US',
-  });
+  const seats = createSeats(
+    browser,
+    `${server.url}/v1/nothing`,
+    { baseURL: server.url, locale: 'en-US' },
+    { prepare: async (page) => void (await page.addInitScript(NEVER_IDLE)) },
+  );
   return { server, seats };
 }
 

@@ -20,7 +20,7 @@ let scene: Opened;
 
 beforeAll(async () => {
   speech = await startMediaSpeech();
-  scene = await openDashboard({ server: { responder } });
+  scene = await openDashboard({ responder });
   const body = {
     name: 'speech',
     base_url: speech.url,

@@ -5,7 +5,13 @@ import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import type { Responder } from '../../src/conversations/turns/responder.ts';
 import { toUuid } from '../../src/ids.ts';
 import { pressOfInputMethod } from './input-method.ts';
-import { expectAccessible, openDashboard, type Opened, WALKED_THEMES } from './dashboard.ts';
+import {
+  expectAccessible,
+  follow,
+  openDashboard,
+  type Opened,
+  WALKED_THEMES,
+} from './dashboard.ts';
 
 /** Any version is talked with, the reply is seen as it is made, and what it was made of beside it. */
 
@@ -63,7 +69,7 @@ let scene: Opened;
 
 beforeAll(async () => {
   scene = await openDashboard({
-    server: { responder: { respond: responder, takesTime: async () => true } },
+    responder: { respond: responder, takesTime: async () => true },
   });
 });
 
@@ -95,9 +101,9 @@ async function newAgent(parley: ParleyClient): Promise<string> {
 }
 
 test('a reply is seen as it comes, with what it was made of; nothing of it is told or counted', async () => {
-  const { parley, pool } = scene;
+  const { page, parley, pool } = scene;
   const id = await newAgent(parley);
-  const { page } = await openDashboard({ at: `/agents/${id}/playground` });
+  await follow(page, `/agents/${id}/playground`);
   await page.getByLabel('name', { exact: true }).fill('Ada');
   await page.getByLabel('Message').fill('Please wait for it');
   const left = await pressOfInputMethod(page.getByLabel('Message'), 'Enter');
@@ -132,9 +138,9 @@ test('a reply is seen as it comes, with what it was made of; nothing of it is to
 });
 
 test('a reply is stopped, and what was said of it is kept', async () => {
-  const { parley } = scene;
+  const { page, parley } = scene;
   const id = await newAgent(parley);
-  const { page } = await openDashboard({ at: `/agents/${id}/playground` });
+  await follow(page, `/agents/${id}/playground`);
   await page.getByLabel('Message').fill('wait');
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('log').getByText('I am version 1.', { exact: true }).waitFor();
@@ -152,8 +158,9 @@ test('a reply is stopped, and what was said of it is kept', async () => {
 });
 
 test('the end is followed until the reader scrolls up, and again when they come back', async () => {
-  const id = await newAgent(scene.parley);
-  const { page } = await openDashboard({ at: `/agents/${id}/playground` });
+  const { page, parley } = scene;
+  const id = await newAgent(parley);
+  await follow(page, `/agents/${id}/playground`);
   await page.getByLabel('Message').fill('a long one');
   await page.getByLabel('Message').press('Enter');
   const leftPx = () =>
@@ -183,9 +190,9 @@ test('the end is followed until the reader scrolls up, and again when they come 
 });
 
 test('the prompt is edited beside the conversation, saved as a draft and tried', async () => {
-  const { parley } = scene;
+  const { page, parley } = scene;
   const id = await newAgent(parley);
-  const { page } = await openDashboard({ at: `/agents/${id}/playground` });
+  await follow(page, `/agents/${id}/playground`);
   const prompt = page.getByLabel('Prompt of version 1');
   await page.getByText('Choose version 2 to edit the prompt.').waitFor();
   expect(await prompt.isEditable()).toBe(false);
@@ -206,9 +213,9 @@ test('the prompt is edited beside the conversation, saved as a draft and tried',
 });
 
 test('the same is asked of a version that never was live, and both are told what is said next', async () => {
-  const { parley } = scene;
+  const { page, parley } = scene;
   const id = await newAgent(parley);
-  const { page } = await openDashboard({ at: `/agents/${id}/playground` });
+  await follow(page, `/agents/${id}/playground`);
   await page.getByLabel('Message').fill('Where is my order?');
   await page.getByLabel('Message').press('Enter');
   await page.getByText('I am version 1. That is all.').waitFor();
@@ -230,9 +237,9 @@ test('the same is asked of a version that never was live, and both are told what
 });
 
 test('a message is copied as curl, which says it again with the key of the environment', async () => {
-  const { parley, apiKey, server } = scene;
+  const { page, parley, apiKey, server } = scene;
   const id = await newAgent(parley);
-  const { page } = await openDashboard({ at: `/agents/${id}/playground` });
+  await follow(page, `/agents/${id}/playground`);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const said = `it's "quoted" $HOME \`date\` \\ done`;
   await page.getByLabel('Message').fill(said);
@@ -248,12 +255,6 @@ test('a message is copied as curl, which says it again with the key of the envir
   const { stdout } = await run('sh', ['-c', command], { env });
   expect(stdout).toContain('event: done');
   await page.getByRole('log').getByText(said).nth(1).waitFor();
-});
-
-test('who may not write reads why', async () => {
-  const id = await newAgent(scene.parley);
-  const { page } = await openDashboard({ at: `/agents/${id}/playground`, scopes: ['read'] });
-  await page.getByText('yours lacks write').waitFor();
 });
 
 test.each(WALKED_THEMES)('the page is accessible, %s', async (theme) => {

@@ -57,7 +57,7 @@ let scene: Scene;
 beforeAll(async () => {
   person = await openDashboard({
     name: `<img src=x onerror=ran=1>`,
-    server: { responder: { respond: responder, takesTime: async () => true } },
+    responder: { respond: responder, takesTime: async () => true },
   });
   scene = await setScene(person);
   await person.page.goto('/nowhere');
