@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { ParleyClient } from '../../packages/client/src/client.ts';
 import { ok } from '../../packages/client/src/client.ts';
-import { expectAccessible, openDashboard } from './dashboard.ts';
+import { expectAccessible, follow, openDashboard } from './dashboard.ts';
 
 /** The parts of an agent's form, with fields and as JSON, and the request that it sends. */
 
@@ -173,7 +173,7 @@ test('who judges an ended conversation is chosen, with what is for a model alone
     model: { name: 'judge-1' },
     topics: ['delivery', 'returns'],
   });
-  await page.goto(`/agents/${id}/versions?from=1&to=2`);
+  await follow(page, `/agents/${id}/versions?from=1&to=2`);
   await page.getByRole('heading', { name: 'Judgement' }).waitFor();
 });
 
@@ -190,14 +190,14 @@ test('what is taken out of users’ words is chosen, compared, and said beside t
   await group.getByLabel('telephone numbers').uncheck();
   await button(page, 'Save and make it live').click();
   await text(page, 'version 2 is live');
-  await page.goto(`/agents/${id}/versions?from=1&to=2`);
+  await follow(page, `/agents/${id}/versions?from=1&to=2`);
   await page.getByRole('heading', { name: 'Redaction' }).waitFor();
 
   const { id: talk } = await ok(parley.POST('/v1/conversations', { body: { agent_id: id } }));
   const said = 'It is 4111 1111 1111 1111, ann@example.com or bob@example.org, +44 20 7946 0958.';
   const params = { path: { id: talk } };
   await ok(parley.POST('/v1/conversations/{id}/messages', { params, body: { text: said } }));
-  await page.goto(`/conversations/${talk}`);
+  await follow(page, `/conversations/${talk}`);
   const transcript = page.getByRole('log', { name: 'Transcript' });
   await transcript.getByText('It is [card], [email] or [email], +44 20 7946 0958.').waitFor();
   await transcript.getByText('card number, 2 e-mail addresses removed').waitFor();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
-import { expectAccessible, openDashboard } from './dashboard.ts';
+import { expectAccessible, follow, openDashboard } from './dashboard.ts';
 
 /** Labels of the agent form that predict an effect, compared with the effect; and a save that begins a rollout. */
 
@@ -17,7 +17,7 @@ test('the button of the form names the effect of the save, also if the policy ch
   const { page, parley } = await openDashboard();
   const open = async (fields: object): Promise<string> => {
     const id = await newAgent(parley, fields);
-    await page.goto(`/agents/${id}?edit=1`);
+    await follow(page, `/agents/${id}?edit=1`);
     return id;
   };
   const [live, held] = ['Save and make it live', 'Save without publishing'];

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ParleyClient } from '../../packages/client/src/client.ts';
 import type { Answer } from '../webhooks/receiver.ts';
 import { until } from '../until.ts';
-import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
+import { expectAccessible, follow, openDashboard, type Opened } from './dashboard.ts';
 
 /** Deliveries, replays and events: seen through an outage of a receiver and after it. */
 
@@ -86,7 +86,7 @@ test('an attempt that is overdue says for how long, and why', async () => {
   await page.getByText(/overdue for \d:\d\d/).waitFor();
   await page.getByText('The endpoint is disabled, so the delivery waits.').waitFor();
   // The outage is in the figures of the endpoint, long before Parley gives up.
-  await page.goto(`/webhooks/${id}`);
+  await follow(page, `/webhooks/${id}`);
   await page.getByText(/0 given up, 1 pending; \d of \d attempts? failed/).waitFor();
 });
 

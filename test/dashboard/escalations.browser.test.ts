@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import { toUuid } from '../../src/ids.ts';
 import { pressOfInputMethod } from './input-method.ts';
-import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
+import { expectAccessible, follow, openDashboard, type Opened } from './dashboard.ts';
 
 /** The escalation inbox: who waits is seen, taken over by one, talked with, and given back. */
 
@@ -142,7 +142,7 @@ test('whoever accepted is there as long as a tab is open; then somebody else is 
   await dialog.getByRole('button', { name: 'Ask somebody else' }).click();
   await dialog.waitFor({ state: 'detached' });
   await ben.page.getByRole('button', { name: 'Accept' }).waitFor();
-  await ben.page.goto('/escalations');
+  await follow(ben.page, '/escalations');
   await itemOf(ben.page, 'lawyers').waitFor();
   await ben.page.getByLabel('Team').selectOption('lawyers');
   await itemOf(ben.page, 'Lost keys').waitFor();

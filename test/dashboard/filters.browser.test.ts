@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { newId, type IdPrefix } from '../../src/ids.ts';
-import { openDashboard } from './dashboard.ts';
+import { follow, openDashboard, type Opened } from './dashboard.ts';
 
 /** Filters of lists: a page shows every filter that its address has, and can take it away. */
 
@@ -47,8 +47,14 @@ function shownOf(name: string, value: string): string {
     : value;
 }
 
+let scene: Opened;
+
+beforeAll(async () => {
+  scene = await openDashboard();
+});
+
 test.each(PAGES)('%s shows every filter of %s, and clears it', async (at, path) => {
-  const { page, server } = await openDashboard();
+  const { page, server } = scene;
   const { paths } = (await (await fetch(`${server.url}/v1/openapi.json`)).json()) as {
     paths: Paths;
   };
@@ -58,7 +64,8 @@ test.each(PAGES)('%s shows every filter of %s, and clears it', async (at, path) 
     .filter(({ name }) => name !== 'metadata' && !name.includes('*'))
     .map((one, place) => [one.name, valueOf(one, place)] as const);
   expect(filters.length).toBeGreaterThan(1);
-  await page.goto(
+  await follow(
+    page,
     `${at}?${new URLSearchParams([['view', 'all'], ...filters.map((one) => [...one])]).toString()}`,
   );
   await page.getByRole('search').locator('select').first().waitFor();
@@ -83,7 +90,8 @@ test.each(PAGES)('%s shows every filter of %s, and clears it', async (at, path) 
 });
 
 test('a value that the page does not know is shown too, and can be taken away', async () => {
-  const { page } = await openDashboard({ at: '/conversations?outcome=lost' });
+  const { page } = scene;
+  await follow(page, '/conversations?outcome=lost');
   const outcome = page.getByLabel('Outcome');
   await outcome.waitFor();
   expect(await outcome.inputValue()).toBe('lost');

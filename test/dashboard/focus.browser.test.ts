@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Locator, Page, Route } from 'playwright-core';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
-import { expectAccessible, openDashboard } from './dashboard.ts';
+import { expectAccessible, follow, openDashboard } from './dashboard.ts';
 import { endpointOf } from './endpoint-scene.ts';
 
 /** The focus of the keyboard: after each dialog, action and change of page it is on the page, and not on its body. */
@@ -34,7 +34,7 @@ test('a dialog returns the focus to the button that opened it, however it is clo
     [`/agents/${id}`, 'Roll back…'],
     [`/conversations/${talk}`, 'Erase'],
   ] as const) {
-    await page.goto(address);
+    await follow(page, address);
     const opener = button(page, name);
     await press(opener);
     await page.getByRole('dialog').waitFor();
@@ -65,7 +65,7 @@ test('an action that removes its own button leaves the focus near it', async () 
       body: { reason: 'Lost key' },
     }),
   );
-  await page.goto('/escalations');
+  await follow(page, '/escalations');
   await press(page.getByRole('link', { name: 'Lost key' }));
   await press(button(page, 'Accept'));
   await hasFocus(page.getByLabel(/^Reply as/));

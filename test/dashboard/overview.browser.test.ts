@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import { toUuid } from '../../src/ids.ts';
-import { expectAccessible, openDashboard, WALKED_THEMES } from './dashboard.ts';
+import { expectAccessible, follow, openDashboard, WALKED_THEMES } from './dashboard.ts';
 
 /** The first page: is everything all right, and what do I do now. */
 
@@ -151,7 +151,7 @@ test.each(WALKED_THEMES)('it and its trends are accessible, %s, and at 360 px', 
   await expectAccessible(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   await ok(parley.POST('/v1/conversations', { body: { agent_id: agent } }));
-  await page.goto('/analytics');
+  await follow(page, '/analytics');
   await page.getByRole('region', { name: 'Agents' }).waitFor();
   await expectAccessible(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);

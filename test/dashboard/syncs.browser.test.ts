@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { ok } from '../../packages/client/src/client.ts';
 import { closeAll, html, serve, type Site } from '../knowledge/website/website.ts';
-import { cutOff, expectAccessible, openDashboard, type Opened } from './dashboard.ts';
+import { cutOff, expectAccessible, follow, openDashboard, type Opened } from './dashboard.ts';
 
 /** A website that becomes knowledge on the screen: declared, seen being read, found, stopped, read again. */
 
@@ -84,7 +84,7 @@ test(
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Close' }).click();
 
-    await page.goto('/knowledge/search?q=returned+kettle');
+    await follow(page, '/knowledge/search?q=returned+kettle');
     await page.getByText('A kettle can be returned within thirty days.').waitFor();
   },
   JOB_MS,
