@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import { startStubModel } from '../models/stub-model.ts';
-import { expectAccessible, follow, openDashboard } from './dashboard.ts';
+import { expectAccessible, follow, openDashboard, walkedPages } from './dashboard.ts';
 
 test('a key is made with some scopes, shown once, works, and is refused once it is deleted', async () => {
   const { page, call } = await openDashboard({ at: '/settings' });
@@ -177,17 +177,17 @@ test('pages are accessible in the dark, 360 wide, and say what a key without sco
     theme: 'dark',
     viewport,
     scopes: ['replay'],
-    at: '/settings',
   });
-  for (const at of [
+  const pages = [
     '/settings',
+    '/settings/usage',
+    '/calls',
     '/settings/sessions',
     '/settings/audit',
     '/settings/jobs',
     '/settings/providers',
-    '/settings/usage',
-    '/calls',
-  ]) {
+  ];
+  for (const at of walkedPages(pages, 3)) {
     await follow(page, at);
     await page.getByText('This needs an API key with the scope').waitFor();
     await expectAccessible(page);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { expectAccessible, follow, openDashboard } from './dashboard.ts';
+import { expectAccessible, follow, openDashboard, walkedPages } from './dashboard.ts';
 import { endpointOf } from './endpoint-scene.ts';
 
-test('every page is as accessible in the dark and on a telephone', async () => {
+test('each page is as accessible in the dark and on a telephone', async () => {
   const { parley, receiver } = await openDashboard({ namespace: 'dark' });
   receiver.answer((_, response) => void response.writeHead(503).end());
   const { id: endpointId } = await endpointOf(parley, receiver.url);
@@ -16,19 +16,19 @@ test('every page is as accessible in the dark and on a telephone', async () => {
     namespace: 'dark',
     theme: 'dark',
     viewport,
-    at: '/webhooks',
   });
-  for (const [at, sign] of [
+  const pages = [
     ['', 'failing'],
-    ['/new', 'URL'],
     [`/${endpointId}`, 'Latency and outcomes'],
+    [`/deliveries/${deliveryId}`, 'Attempt 1'],
+    ['/events?view=all', 'agent.published'],
+    ['/new', 'URL'],
     [`/${endpointId}/signature`, 'Created just now'],
     ['/deliveries', 'retrying'],
-    [`/deliveries/${deliveryId}`, 'Attempt 1'],
     ['/events', 'Receiving events'],
-    ['/events?view=all', 'agent.published'],
     [`/events/${eventId}`, 'Why it did not arrive'],
-  ] as const) {
+  ] as const;
+  for (const [at, sign] of walkedPages(pages, 4)) {
     await follow(page, `/webhooks${at}`);
     await page.getByRole('main').getByText(sign).filter({ visible: true }).first().waitFor();
     await expectAccessible(page);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
-import { expectAccessible } from '../dashboard/accessible.ts';
+import { expectAccessible, WALKED_THEMES } from '../dashboard/dashboard.ts';
 import { GREETING } from '../talks/talk-setup.ts';
 import { until } from '../until.ts';
 import { openScene, type Scene, type Visit, type VisitOptions } from './visitor.ts';
@@ -314,7 +314,7 @@ describe('somebody', () => {
     }
   });
 
-  test.each(['light', 'dark'] as const)('finds it accessible in the %s', async (theme) => {
+  test.each(WALKED_THEMES)('finds it accessible in the %s', async (theme) => {
     const visitor = await visit({ theme });
     await launcher(visitor).waitFor();
     await expectAccessible(visitor.page);
