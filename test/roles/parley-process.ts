@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLogger } from '../../src/platform/observability/logger.ts';
 import { migrate } from '../../src/platform/postgres/migrate.ts';
+import { bundledMain } from '../bundled-main.ts';
 import { COMPILE_CACHE } from '../compile-cache.ts';
 import { freePort } from '../free-port.ts';
 import heapFlags from '../../bin/heap-flags.json' with { type: 'json' };
@@ -41,7 +42,7 @@ export type StartOptions = {
 
 /** Starts `parley start`, and waits for its ready line. */
 export async function startParley(options: StartOptions): Promise<Parley> {
-  const child = launch(['start'], {
+  const child = await launch(['start'], {
     PARLEY_DATA_DIR: options.dataDir,
     PARLEY_MANIFESTS: options.manifests ?? path.join(options.dataDir, 'no-manifests'),
     PARLEY_DEMO: '0',
@@ -74,7 +75,7 @@ export async function runMigrations(
   tree = ROOT,
   env: Record<string, string> = {},
 ): Promise<void> {
-  const migration = launch(['migrate'], { ...roleEnvironment(databaseUrl), ...env }, tree);
+  const migration = await launch(['migrate'], { ...roleEnvironment(databaseUrl), ...env }, tree);
   if ((await migration.exited) !== 0) throw new Error(`migrate failed: ${migration.output()}`);
 }
 
@@ -121,13 +122,16 @@ async function launchRole(
     PARLEY_METRICS_PORT: String(await freePort()),
     ...options.env,
   };
-  const child = launch([role], env, options.tree);
+  const child = await launch([role], env, options.tree);
   await child.saying('"msg":"ready"');
   return child;
 }
 
-export async function temporaryFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'parley-test-'));
+/** Creates a folder. A cluster is copied into one of `memoryFolder()` in a twentieth of the processor time. */
+export async function temporaryFolder(
+  parent = tmpdir(),
+): Promise<{ path: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(path.join(parent, 'parley-test-'));
   return { path: folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
@@ -139,8 +143,9 @@ type Launched = {
   exited: Promise<number | null>;
 };
 
-function launch(args: string[], env: Record<string, string>, tree = ROOT): Launched {
-  const main = path.join(tree, 'src/main.ts');
+/** Starts the bundle of this tree, or the sources of another one. */
+async function launch(args: string[], env: Record<string, string>, tree = ROOT): Promise<Launched> {
+  const main = tree === ROOT ? await bundledMain() : path.join(tree, 'src/main.ts');
   const child = spawn(process.execPath, [...heapFlags, main, ...args], {
     cwd: tree,
     // Only these variables: the machine's own settings must not decide a test.

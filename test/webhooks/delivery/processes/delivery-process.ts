@@ -1,6 +1,7 @@
 import { spawn, type StdioOptions } from 'node:child_process';
 import path from 'node:path';
 import heapFlags from '../../../../bin/heap-flags.json' with { type: 'json' };
+import { bundledMain } from '../../../bundled-main.ts';
 import { COMPILE_CACHE } from '../../../compile-cache.ts';
 import { freePort } from '../../../free-port.ts';
 import { until } from '../../../until.ts';
@@ -52,7 +53,7 @@ export async function startDeliveryProcess(
     process.execPath,
     ...heapFlags,
     ...(options.nodeFlags ?? []),
-    path.join(ROOT, 'src/main.ts'),
+    await bundledMain(),
     'delivery',
   ];
   const limit = options.openFiles === undefined ? [] : [`ulimit -n ${options.openFiles}`];
