@@ -15,6 +15,7 @@ import {
   type Answer,
   type Parley,
 } from './parley-process.ts';
+import { memoryFolder } from '../memory-folder.ts';
 import { copyCluster } from '../platform/postgres/made-cluster.ts';
 import { createTestDatabase, shiftTime } from '../platform/postgres/postgres.ts';
 import { IS_NIGHTLY } from '../nightly.ts';
@@ -33,7 +34,7 @@ let receiver: Receiver;
 let parley: Parley;
 
 async function prepare(): Promise<void> {
-  folder = await temporaryFolder();
+  folder = await temporaryFolder(memoryFolder());
   database = await createTestDatabase();
   receiver = await startReceiver();
 }

@@ -18,6 +18,8 @@ import {
 import { findBinaries } from '../../src/standalone/postgres/binaries.ts';
 import { createServerLog } from '../../src/standalone/postgres/log.ts';
 import { processStartTime } from '../../src/standalone/postgres/owner.ts';
+import { COMPILE_CACHE } from '../compile-cache.ts';
+import { memoryFolder } from '../memory-folder.ts';
 import { copyCluster } from '../platform/postgres/made-cluster.ts';
 import {
   canNobodyRun,
@@ -43,7 +45,7 @@ let cleanUp: (() => Promise<unknown>)[];
 
 beforeEach(async () => {
   // As mktemp -d makes it: only its owner may enter.
-  home = await mkdtemp(path.join(os.tmpdir(), 'parley embedded '));
+  home = await mkdtemp(path.join(memoryFolder(), 'parley embedded '));
   dataDir = path.join(home, '.parley');
   cleanUp = [];
 });
@@ -77,6 +79,7 @@ async function startOwner(spawnAs: { uid?: number; gid?: number } = {}) {
   const child = spawn(process.execPath, [OWNER, dataDir], {
     ...spawnAs,
     cwd: '/',
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   cleanUp.push(() => end(child, 'SIGTERM'));
@@ -287,7 +290,10 @@ test('its log keeps one older part and the last lines', async () => {
   const runsAsNobody = isReachable ? test : test.skip;
 
   test('says what PostgreSQL said when it cannot be started', async () => {
-    const broken = path.join(home, 'postgres');
+    // Programs may be forbidden in a memory folder.
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'parley-broken-'));
+    cleanUp.push(() => rm(folder, { recursive: true }));
+    const broken = path.join(folder, 'postgres');
     await writeFile(broken, '#!/bin/sh\necho "no libicu" >&2\nexit 127\n', { mode: 0o755 });
     const binaries = { ...findBinaries(), postgres: broken };
     const log = pino({ level: 'silent' });

@@ -5,6 +5,7 @@ import { createLedger, startRecorders, type Ledger } from '../webhooks/ledger/le
 import type { Recorder } from '../webhooks/ledger/ledger-recorder.ts';
 import { freePort } from '../free-port.ts';
 import { IS_NIGHTLY, roundsOf } from '../nightly.ts';
+import { memoryFolder } from '../memory-folder.ts';
 import { copyCluster } from '../platform/postgres/made-cluster.ts';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 import { createSeeded } from '../random/seeded.ts';
@@ -32,7 +33,7 @@ let ledger: Ledger;
 let parley: Parley;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
+  folder = await temporaryFolder(memoryFolder());
   await copyCluster(folder.path, { migrated: true });
   [recorder] = (await startRecorders(folder.path)) as [Recorder];
 });

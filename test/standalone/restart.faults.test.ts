@@ -8,6 +8,7 @@ import heapFlags from '../../bin/heap-flags.json' with { type: 'json' };
 import { COMPILE_CACHE } from '../compile-cache.ts';
 import { freePort } from '../free-port.ts';
 import { IS_NIGHTLY } from '../nightly.ts';
+import { memoryFolder } from '../memory-folder.ts';
 import { copyCluster } from '../platform/postgres/made-cluster.ts';
 import { temporaryFolder } from '../roles/parley-process.ts';
 import { processStartTime } from '../../src/standalone/postgres/owner.ts';
@@ -29,7 +30,7 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let parents: ChildProcess[];
 let pids: number[];
 beforeEach(async () => {
-  folder = await temporaryFolder();
+  folder = await temporaryFolder(memoryFolder());
   await copyCluster(folder.path, { migrated: true });
   parents = [];
   pids = [];

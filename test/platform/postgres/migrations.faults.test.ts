@@ -25,7 +25,7 @@ let url: string;
 let number = 0;
 
 beforeAll(async () => {
-  postgres = await startOwnPostgres();
+  postgres = await startOwnPostgres({ inMemory: true });
   files = (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).toSorted();
 }, 60_000);
 afterAll(() => postgres?.stop(), 60_000);

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { createEmbeddedPostgres } from '../../../src/standalone/postgres/embedded-postgres.ts';
 import { temporaryFolder } from '../../roles/parley-process.ts';
+import { memoryFolder } from '../../memory-folder.ts';
 import { copyCluster } from './made-cluster.ts';
 
 /**
@@ -35,11 +36,15 @@ export type OwnPostgres = {
 /**
  * Starts a server.
  * @param options.folder an existing folder stays; without one, `stop` removes a temporary folder
+ * @param options.inMemory for a server whose disk is not tested
  */
 export async function startOwnPostgres(
-  options: { settings?: Record<string, string>; folder?: string } = {},
+  options: { settings?: Record<string, string>; folder?: string; inMemory?: boolean } = {},
 ): Promise<OwnPostgres> {
-  const temporary = options.folder === undefined ? await temporaryFolder() : undefined;
+  const temporary =
+    options.folder === undefined
+      ? await temporaryFolder(options.inMemory ? memoryFolder() : undefined)
+      : undefined;
   const folder = options.folder ?? temporary!.path;
   if (!existsSync(path.join(folder, 'postgres'))) await copyCluster(folder, { migrated: true });
   const waiting = new Set<(atMs: number) => void>();

@@ -29,7 +29,7 @@ let harness: DatabaseHarness;
 let producer: Producer | undefined;
 
 beforeAll(async () => {
-  postgres = await startOwnPostgres();
+  postgres = await startOwnPostgres({ inMemory: true });
   harness = await startDatabaseHarness(postgres.url);
   await harness.arrived(await harness.emit());
 }, 60_000);

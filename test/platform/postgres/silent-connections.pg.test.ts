@@ -30,7 +30,7 @@ let url: string;
 let pool: Pool;
 
 beforeAll(async () => {
-  postgres = await startOwnPostgres({ settings: { fsync: 'off' } });
+  postgres = await startOwnPostgres({ inMemory: true, settings: { fsync: 'off' } });
   await switchTlsOn(postgres);
   // Held time passes immediately. The server's own time runs ahead, so that no statement looks recent to it.
   await postgres.query('alter database postgres set search_path = public, pg_catalog');

@@ -70,7 +70,7 @@ beforeEach(async () => {
   stops = [folder.remove];
   [recorder] = (await startRecorders(folder.path)) as [Recorder];
   stops.push(recorder.stop);
-  postgres = await startOwnPostgres({ settings: { max_connections: '120' } });
+  postgres = await startOwnPostgres({ inMemory: true, settings: { max_connections: '120' } });
   stops.push(postgres.stop);
   await runMigrations(postgres.url);
   const port = await freePort();

@@ -12,7 +12,10 @@ export function createDatabases(): Databases {
 
   return {
     create: async (name) => {
-      const postgres = await (started ??= startOwnPostgres({ settings: { fsync: 'off' } }));
+      const postgres = await (started ??= startOwnPostgres({
+        inMemory: true,
+        settings: { fsync: 'off' },
+      }));
       await postgres.query(`create database ${name} template postgres`);
       return urlOf(postgres, name);
     },

@@ -114,7 +114,7 @@ describe('on the database of all tests', () => {
 describe('on a PostgreSQL that is restarted and stopped', () => {
   let postgres: OwnPostgres;
   beforeAll(async () => {
-    postgres = await startOwnPostgres();
+    postgres = await startOwnPostgres({ inMemory: true });
   }, 60_000);
   afterAll(() => postgres.stop(), 60_000);
   beforeEach(async () => {
