@@ -102,7 +102,7 @@ test.each(ATTACKS.filter(({ answers }) => answers).map((attack) => [attack.name,
     await until(
       async () => `the end of ${(await left()).join(', ')}`,
       async () => (await left()).length === 0,
-      { everyMs: 50 },
+      { everyMs: 150 }, // Each check renders all metrics of the process.
     );
   },
 );

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pdfWithCMap } from '../knowledge/formats/making.ts';
 import { findBinaries } from '../../src/standalone/postgres/binaries.ts';
 import { consumer, CONSUMED, FOR_NODE, projectWith, ROOT } from '../client/pack.ts';
+import { COMPILE_CACHE } from '../compile-cache.ts';
 import { IS_NIGHTLY } from '../nightly.ts';
 import { canNobodyRun, NOBODY } from './processes.ts';
 
@@ -83,7 +84,13 @@ describe('the package parley, installed', () => {
     const parley = spawn(command, ['start'], {
       ...other,
       cwd: home,
-      env: { PATH: process.env['PATH'], HOME: home, PARLEY_PORT: '0' },
+      env: {
+        PATH: process.env['PATH'],
+        HOME: home,
+        PARLEY_PORT: '0',
+        // Has the packages of this tree, which the short run links.
+        ...(!IS_NIGHTLY && { NODE_COMPILE_CACHE: COMPILE_CACHE }),
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     try {
