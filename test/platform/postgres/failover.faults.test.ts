@@ -23,7 +23,7 @@ let link: FaultProxy;
 let harness: DatabaseHarness;
 
 beforeEach(async () => {
-  primary = await startOwnPostgres({ inMemory: true });
+  primary = await startOwnPostgres();
   harness = await startDatabaseHarness(primary.url);
   link = await startFaultProxy(primary.port);
   standby = await startStandby(primary, link);
