@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listMap, rules, time } from '../platform/resources/schema/field-types.ts';
+import { httpUrl, listMap, rules, signingSecretRef, time } from '../platform/resources/schema/field-types.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
 /** The field `rollout` of agents: how a new version gets its share of conversations (contract/rollouts.md). */
@@ -27,6 +27,8 @@ const METRIC_NAMES = Object.keys(ROLLOUT_METRICS) as RolloutMetric[];
 const STEPS_MAX = 10;
 /** Longest time of a step in a rollout that declares none. */
 const MAX_DURATION = '72h';
+/** An operator that stops waits for the answer, so the webhook has less time than a tool. */
+const CONFIRM_TIMEOUT_MAX_MS = 15_000;
 
 const step = z.strictObject({
   weight: z
@@ -67,6 +69,17 @@ const check = z
     ),
   );
 
+const confirm = z.strictObject({
+  url: httpUrl.describe('Address of the webhook, which answers confirm, hold or abort.'),
+  signingSecretRef,
+  timeoutMs: z
+    .int()
+    .min(100)
+    .max(CONFIRM_TIMEOUT_MAX_MS)
+    .describe('Maximum wait for the whole answer, in milliseconds. Default: 8000.')
+    .exactOptional(),
+});
+
 export const rollout = z.strictObject({
   steps: z
     .array(step)
@@ -92,6 +105,16 @@ export const rollout = z.strictObject({
     .enum(['Abort', 'Hold'])
     .describe('What happens if the new version is worse. Default: Abort.')
     .exactOptional(),
+  onAbort: z
+    .enum(['Keep', 'Escalate'])
+    .describe(
+      'Keep (the default): conversations in progress keep the new version after an abort. Escalate: a human ' +
+        'is requested for each of them.',
+    )
+    .exactOptional(),
+  confirm: confirm
+    .describe('Webhook that confirms each next step, and the end of the rollout.')
+    .exactOptional(),
 });
 
 export const rolloutStatus = z.strictObject({
@@ -111,6 +134,7 @@ export const rolloutStatus = z.strictObject({
 
 export type RolloutStatus = z.output<typeof rolloutStatus>;
 export type RolloutSpec = z.output<typeof rollout>;
+export type ConfirmWebhook = z.output<typeof confirm>;
 
 /** A declared rollout with its defaults, as it is stored when it begins. */
 export type RolloutPlan = {
@@ -118,10 +142,13 @@ export type RolloutPlan = {
   maxDurationSec: number;
   checks: { metric: RolloutMetric; worseBy: number }[];
   onFail: 'Abort' | 'Hold';
+  /** Absent in rollouts that an earlier release began; they keep conversations. */
+  onAbort?: 'Keep' | 'Escalate';
+  confirm?: ConfirmWebhook;
 };
 
-export function planOf({ steps, checks, onFail = 'Abort', ...rest }: RolloutSpec): RolloutPlan {
-  return { steps, checks, onFail, maxDurationSec: secondsIn(rest.maxDuration ?? MAX_DURATION) };
+export function planOf({ onFail = 'Abort', maxDuration, ...rest }: RolloutSpec): RolloutPlan {
+  return { ...rest, onFail, maxDurationSec: secondsIn(maxDuration ?? MAX_DURATION) };
 }
 
 const UNIT_SEC = { m: 60, h: 3_600, d: 86_400 };

@@ -37,6 +37,7 @@ import {
 } from './publish-agent.ts';
 import { readAgentHistory } from './read-agent-history.ts';
 import { recalledMessage, VERSION_RECALLED } from './recalls/recalled-version.ts';
+import { confirmProblem } from './rollouts/confirm-problems.ts';
 import { rolloutFindings, rolloutStatusOf, type LookAtRollout } from './rollouts/rollout-status.ts';
 import {
   readToolSecretChanges,
@@ -67,6 +68,7 @@ export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<Agent
   const secretsOf = new Map<string, ReadonlySet<string>>();
   const usesSecret = ({ spec, metadata }: Resource<AgentSpec>, name: string): boolean =>
     secretRefsOf(spec).some((ref) => ref.name === name) ||
+    spec.rollout?.confirm?.signingSecretRef.name === name ||
     (secretsOf.get(metadata.uid)?.has(name) ?? false);
   return {
     kind: 'Agent',
@@ -133,7 +135,8 @@ async function act(
     // A pin is often a rollback during an incident, so a missing reference in newer content must not prevent it.
     ...(blocked && { blocked: { ...blocked.why, pinCounts: !agent.spec.suspend } }),
   });
-  const rollout = await deps.lookAtRollout({ agentId: id, epoch, isSuspended: agent.spec.suspend });
+  const { suspend: isSuspended } = agent.spec;
+  const rollout = await deps.lookAtRollout({ agentId: id, namespace, epoch, isSuspended });
   const isCompleted = rollout?.acted === 'complete';
   const isAborted = rollout?.acted === 'abort';
   const whyCarrier = await whyCarrierSpeaks(findProviderIn(deps.store), namespace, agent.spec);
@@ -260,6 +263,8 @@ async function findBlocker(
   }
   const secret = await toolSecretProblem(store, namespace, tools);
   if (secret) return blockedBy('ResolvedRefs', secret);
+  const confirm = await confirmProblem({ guard, store }, namespace, spec);
+  if (confirm) return blockedBy(confirm.type, confirm);
   const [target] = await handoffProblems(store, namespace, tools);
   if (target) {
     const why = { reason: 'AgentNotFound', message: messageOf(target) };

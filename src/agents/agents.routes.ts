@@ -14,6 +14,7 @@ import {
   type Models,
 } from './references/missing-providers.ts';
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
+import { requireConfirmUrl } from './rollouts/confirm-problems.ts';
 import { requireTools } from './tools/tool-problems.ts';
 import { requireSources, type RequireSourcesDeps } from './references/require-sources.ts';
 import {
@@ -131,6 +132,7 @@ async function requireReferences(
   fields: object,
 ): Promise<void> {
   requireTimeZone(fields);
+  requireConfirmUrl(deps.guard, fields);
   await requireTools(deps, namespace, fields);
   await requireSources(deps, namespace, fields);
   await requireProviders(deps, namespace, fields);

@@ -35,10 +35,12 @@ type Written = z.output<typeof written>;
 const POLICIES = { automatic: 'Automatic', manual: 'Manual', progressive: 'Progressive' } as const;
 type PublishPolicy = keyof typeof POLICIES;
 /** Fields of a rollout whose values have the same form in REST. */
-const rolloutFields = rolloutSpec.omit({ onFail: true });
+const rolloutFields = rolloutSpec.omit({ onFail: true, onAbort: true });
 const ON_FAIL = { abort: 'Abort', hold: 'Hold' } as const;
+const ON_ABORT = { keep: 'Keep', escalate: 'Escalate' } as const;
 type RolloutFields = SnakeCased<z.output<typeof rolloutFields>> & {
   on_fail?: keyof typeof ON_FAIL;
+  on_abort?: keyof typeof ON_ABORT;
 };
 
 /** Spec fields that REST declares. Omitted fields get their defaults from the resource's schema. */
@@ -61,6 +63,12 @@ const publishPolicy = z
 const onFail = z
   .enum(['abort', 'hold'])
   .describe('What happens if the new version is worse. Default: abort.');
+const onAbort = z
+  .enum(['keep', 'escalate'])
+  .describe(
+    '`keep` (the default): conversations in progress keep the new version after an abort. `escalate`: a ' +
+      'human is requested for each of them.',
+  );
 const ROLLOUT = 'Steps and checks of the policy `progressive`.';
 
 /** Body of `POST /v1/agents`. */
@@ -75,7 +83,11 @@ export const AgentWrite: z.ZodType<AgentWrite> = typed(
       prompt: z.string().min(1).max(100_000).describe('Instructions that the agent follows.'),
       publish_policy: publishPolicy.optional(),
       rollout: z
-        .strictObject({ ...restShape(rolloutFields), on_fail: onFail.optional() })
+        .strictObject({
+          ...restShape(rolloutFields),
+          on_fail: onFail.optional(),
+          on_abort: onAbort.optional(),
+        })
         .describe(ROLLOUT)
         .optional(),
     })
@@ -92,7 +104,11 @@ export const AgentPatch: z.ZodType<Record<string, unknown>> = z
     ...patchShape(written),
     publish_policy: publishPolicy.nullable().optional(),
     rollout: z
-      .strictObject({ ...patchShape(rolloutFields), on_fail: onFail.nullable().optional() })
+      .strictObject({
+        ...patchShape(rolloutFields),
+        on_fail: onFail.nullable().optional(),
+        on_abort: onAbort.nullable().optional(),
+      })
       .describe(ROLLOUT)
       .nullable()
       .optional(),
@@ -125,12 +141,13 @@ export function toAgentSpec(write: AgentFields): AgentDeclaration {
   const spec: AgentDeclaration = toCamel(written, fields);
   if (policy !== undefined) spec.publishPolicy = POLICIES[policy];
   if (rollout === undefined) return spec;
-  const { on_fail: failed, ...declared } = rollout;
+  const { on_fail: failed, on_abort: aborted, ...declared } = rollout;
   return {
     ...spec,
     rollout: {
       ...toCamel(rolloutFields, declared),
       ...(failed !== undefined && { onFail: ON_FAIL[failed] }),
+      ...(aborted !== undefined && { onAbort: ON_ABORT[aborted] }),
     },
   };
 }
@@ -141,11 +158,15 @@ export function fromAgentSpec(spec: Partial<AgentSpec>): AgentFields {
   const rest: AgentFields = toSnake(written, fields);
   if (policy !== undefined) rest.publish_policy = POLICY_NAMES[policy];
   if (rollout === undefined) return rest;
-  const { onFail: failed, ...declared } = rollout;
+  const { onFail: failed, onAbort: aborted, ...declared } = rollout;
   const shown = toSnake(rolloutFields, declared);
   return {
     ...rest,
-    rollout: { ...shown, ...(failed !== undefined && { on_fail: ON_FAIL_NAMES[failed] }) },
+    rollout: {
+      ...shown,
+      ...(failed !== undefined && { on_fail: ON_FAIL_NAMES[failed] }),
+      ...(aborted !== undefined && { on_abort: ON_ABORT_NAMES[aborted] }),
+    },
   };
 }
 
@@ -155,6 +176,7 @@ const POLICY_NAMES = {
   Progressive: 'progressive',
 } as const;
 const ON_FAIL_NAMES = { Abort: 'abort', Hold: 'hold' } as const;
+const ON_ABORT_NAMES = { Keep: 'keep', Escalate: 'escalate' } as const;
 
 /** Returns the content of a version for the REST API. */
 export function fromAgentContent(content: AgentContent): SnakeCased<AgentContent> {

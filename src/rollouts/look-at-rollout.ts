@@ -22,11 +22,17 @@ import type { Notifier } from '../platform/postgres/notifications.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { tellProjected } from '../platform/postgres/projected.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
+import type { ConfirmStep } from './confirm-step.ts';
 import { judgeRollout, type Evidence } from './judge-rollout.ts';
 import { decideStep, type Decision } from './statistics/decide-step.ts';
 
 /** Agent to look at, and the epoch of the leader that looks. A suspended agent keeps its weight, as if it were held. */
-export type LookAt = { agentId: string; epoch: number; isSuspended?: boolean };
+export type LookAt = {
+  agentId: string;
+  namespace: string;
+  epoch: number;
+  isSuspended?: boolean;
+};
 
 export type RolloutDeps = {
   pool: Pool;
@@ -35,6 +41,8 @@ export type RolloutDeps = {
   nowMs: () => number;
   metrics: Pick<Metrics, 'rolloutActs'>;
 };
+
+export type LookDeps = RolloutDeps & { confirmStep: ConfirmStep };
 
 /** State of an agent's last rollout, with the figures of both versions while it is in progress. */
 export type RolloutSeen = {
@@ -49,6 +57,8 @@ export type RolloutSeen = {
 /** Actor of the automatic acts of a rollout. */
 const OPERATOR = 'parley-operator';
 const LOOK_EVERY_MS = 5_000;
+/** Pause while the webhook that confirms a step has not answered yet. */
+const ANSWER_EVERY_MS = 1_000;
 /** A look waits at least so many times as long as the look before took, so that large rollouts cost at most 5 %. */
 const REST = 20;
 
@@ -60,8 +70,8 @@ const REST = 20;
  * acted since the figures were read.
  */
 export async function lookAtRollout(
-  deps: RolloutDeps,
-  { agentId, epoch, isSuspended = false }: LookAt,
+  deps: LookDeps,
+  { agentId, namespace, epoch, isSuspended = false }: LookAt,
 ): Promise<RolloutSeen | undefined> {
   const { pool } = deps;
   const startedMs = monotonicMs();
@@ -70,8 +80,12 @@ export async function lookAtRollout(
   await deleteRolloutConversations(pool, await listEndedRollouts(pool, agentId));
   if (!isInProgress(line)) return { line, evidence: undefined };
   const evidence = await judgeRollout(pool, line);
-  const decision = decideStep(stateOf(line, evidence, isSuspended));
-  const acted = decision !== 'wait' && (await act(deps, { line, evidence, decision, epoch }));
+  const decided = decideStep(stateOf(line, evidence, isSuspended));
+  const confirmed = await confirm(deps, { decided, line, evidence, namespace, epoch });
+  if (!confirmed) return { line, evidence, againAfterMs: ANSWER_EVERY_MS };
+  const { decision, reason } = confirmed;
+  const acted =
+    decision !== 'wait' && (await act(deps, { line, evidence, decision, reason, epoch }));
   const now = acted ? ((await readLastRolloutLine(pool, agentId)) ?? line) : line;
   const seen = { line: now, evidence, ...(acted && { acted: decision }) };
   if (!isInProgress(now)) return seen;
@@ -92,6 +106,34 @@ function stateOf(line: LastRolloutLine, evidence: Evidence, isSuspended: boolean
   };
 }
 
+/**
+ * Returns the decision after the webhook has confirmed, held or aborted it, with the reason for people. Only a next step
+ * and the end of a rollout need a confirmation. Returns `undefined` while the answer is outstanding.
+ */
+async function confirm(
+  deps: LookDeps,
+  of: {
+    decided: Decision;
+    line: RolloutLine;
+    evidence: Evidence;
+    namespace: string;
+    epoch: number;
+  },
+): Promise<{ decision: Decision; reason: string } | undefined> {
+  const { decided, line, evidence, namespace, epoch } = of;
+  const reason = reasonOf(decided, line, evidence);
+  const { confirm: webhook } = line.plan;
+  const isAsked = webhook && (decided === 'advance' || decided === 'complete');
+  if (!isAsked) return { decision: decided, reason };
+  // A leader that was paused must not ask what its successor has asked.
+  await assertLeader(deps.pool, epoch);
+  const answer = await deps.confirmStep({ namespace, webhook, line, evidence });
+  if (!answer) return undefined;
+  return answer.decision === 'confirm'
+    ? { decision: decided, reason: `${reason}; ${answer.reason}` }
+    : { decision: answer.decision, reason: answer.reason };
+}
+
 /** Action of the line that an act appends. */
 const ACTIONS = {
   advance: 'advanced',
@@ -103,9 +145,15 @@ const ACTIONS = {
 /** Returns true if the act was done, and false if somebody else has acted before. */
 async function act(
   deps: RolloutDeps,
-  input: { line: RolloutLine; evidence: Evidence; decision: keyof typeof ACTIONS; epoch: number },
+  input: {
+    line: RolloutLine;
+    evidence: Evidence;
+    decision: keyof typeof ACTIONS;
+    reason: string;
+    epoch: number;
+  },
 ): Promise<boolean> {
-  const { line, evidence, decision, epoch } = input;
+  const { line, evidence, decision, reason, epoch } = input;
   const { agentId } = line;
   const done = await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, epoch);
@@ -114,7 +162,7 @@ async function act(
     if (!agent || current?.seq !== line.seq || agent.activeVersion !== line.fromVersion) {
       return undefined;
     }
-    const by = { actor: OPERATOR, reason: reasonOf(decision, line, evidence), evidence };
+    const by = { actor: OPERATOR, reason, evidence };
     const emitted = await actOf(db, decision, {
       agent: { ...agent, id: agentId },
       line,

@@ -238,6 +238,8 @@ export const REACHES_OVER: Record<string, readonly string[]> = {
   'webhooks/queue/partitions.sql.ts': ['events'],
   // An agent that is deleted takes those who took part in its rollouts along.
   'agents/agents.sql.ts': ['rollout_conversations'],
+  // The abort of a rollout records that its conversations need a human.
+  'agents/rollouts/rollouts.sql.ts': ['rollout_escalations'],
   // A turn reads the conversation, its agent and the content of its version by one statement.
   'conversations/record/conversations.sql.ts': ['agent_versions', 'agents'],
   // Conversations are found by the numbers of their call. The feedback page shows the name of the agent.
@@ -317,6 +319,7 @@ export const TABLES: Record<string, string> = {
   resource_version: 'platform/resources',
   resources: 'platform/resources',
   rollout_conversations: 'conversations',
+  rollout_escalations: 'conversations',
   session_tokens: 'access',
   sessions: 'access',
   sign_in_tokens: 'access',

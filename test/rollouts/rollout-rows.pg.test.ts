@@ -74,7 +74,7 @@ async function look(
   { pool = stored.pool, isSuspended = false }: { pool?: Pool; isSuspended?: boolean } = {},
 ): Promise<string | undefined> {
   const { epoch } = await raiseEpoch(stored.pool, 'store');
-  const seen = await lookAtRollout(lookDeps(pool), { agentId, epoch, isSuspended });
+  const seen = await lookAtRollout(lookDeps(pool), { agentId, namespace: 'default', epoch, isSuspended });
   return seen?.acted;
 }
 

@@ -78,6 +78,7 @@ export async function startRolloutFixture(
       );
       await lookAtRollout(lookDeps(pool), {
         agentId: uuid,
+        namespace: tenant.namespace,
         epoch: Number(rows[0]?.epoch) - epochsAgo,
       });
     },
@@ -96,6 +97,7 @@ export function lookDeps(pool: Pool): Parameters<typeof lookAtRollout>[0] {
     announce: () => undefined,
     nowMs: Date.now,
     metrics: createMetrics({ processMetrics: false }),
+    confirmStep: async () => undefined,
   };
 }
 

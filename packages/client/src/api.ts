@@ -500,8 +500,24 @@ export interface components {
           /** Difference from which the new version counts as worse, in the unit of the metric. */
           worse_by: number;
         }[];
+        /** Webhook that confirms each next step, and the end of the rollout. */
+        confirm?: {
+          /** Address of the webhook, which answers confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          url: string;
+          /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+          signing_secret_ref: {
+            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            name: string;
+            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+            key: string;
+          };
+          /** Maximum wait for the whole answer, in milliseconds. Default: 8000. */
+          timeout_ms?: number;
+        };
         /** What happens if the new version is worse. Default: abort. */
         on_fail?: ('abort' | 'hold');
+        /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: a human is requested for each of them. */
+        on_abort?: ('keep' | 'escalate');
       } | null);
       /** The version that is live. Null if none was ever published. */
       active_version: (number | null);
@@ -3296,8 +3312,24 @@ export interface paths {
               /** Difference from which the new version counts as worse, in the unit of the metric. */
               worse_by: number;
             }[];
+            /** Webhook that confirms each next step, and the end of the rollout. */
+            confirm?: {
+              /** Address of the webhook, which answers confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+              url: string;
+              /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+              signing_secret_ref: {
+                /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+                name: string;
+                /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+                key: string;
+              };
+              /** Maximum wait for the whole answer, in milliseconds. Default: 8000. */
+              timeout_ms?: number;
+            };
             /** What happens if the new version is worse. Default: abort. */
             on_fail?: ('abort' | 'hold');
+            /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: a human is requested for each of them. */
+            on_abort?: ('keep' | 'escalate');
           };
         };
       } };
@@ -3586,8 +3618,24 @@ export interface paths {
               /** Difference from which the new version counts as worse, in the unit of the metric. */
               worse_by: number;
             }[] | null);
+            /** Webhook that confirms each next step, and the end of the rollout. */
+            confirm?: ({
+              /** Address of the webhook, which answers confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+              url?: (string | null);
+              /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+              signing_secret_ref?: ({
+                /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+                name?: (string | null);
+                /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+                key?: (string | null);
+              } | null);
+              /** Maximum wait for the whole answer, in milliseconds. Default: 8000. */
+              timeout_ms?: (number | null);
+            } | null);
             /** What happens if the new version is worse. Default: abort. */
             on_fail?: ('abort' | 'hold' | null);
+            /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: a human is requested for each of them. */
+            on_abort?: ('keep' | 'escalate' | null);
           } | null);
         };
         'application/merge-patch+json': {
@@ -3814,8 +3862,24 @@ export interface paths {
               /** Difference from which the new version counts as worse, in the unit of the metric. */
               worse_by: number;
             }[] | null);
+            /** Webhook that confirms each next step, and the end of the rollout. */
+            confirm?: ({
+              /** Address of the webhook, which answers confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+              url?: (string | null);
+              /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+              signing_secret_ref?: ({
+                /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+                name?: (string | null);
+                /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+                key?: (string | null);
+              } | null);
+              /** Maximum wait for the whole answer, in milliseconds. Default: 8000. */
+              timeout_ms?: (number | null);
+            } | null);
             /** What happens if the new version is worse. Default: abort. */
             on_fail?: ('abort' | 'hold' | null);
+            /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: a human is requested for each of them. */
+            on_abort?: ('keep' | 'escalate' | null);
           } | null);
         };
       } };

@@ -7,7 +7,12 @@ import { insertActivation } from '../agent-activations.sql.ts';
 import type { RolloutPlan } from '../agent-rollout.ts';
 import type { AgentProjection } from '../agents.sql.ts';
 import { recordHandoffs } from '../tools/record-handoffs.ts';
-import { insertRolloutLine, storeLiveVersion, type RolloutLine } from './rollouts.sql.ts';
+import {
+  insertRolloutEscalations,
+  insertRolloutLine,
+  storeLiveVersion,
+  type RolloutLine,
+} from './rollouts.sql.ts';
 
 /**
  * The acts of a rollout. Each appends one line, in the caller's transaction and under the agent's row lock
@@ -17,6 +22,9 @@ import { insertRolloutLine, storeLiveVersion, type RolloutLine } from './rollout
 type Agent = Pick<AgentProjection, 'id' | 'namespace' | 'name'>;
 /** Author of an act, and the evidence it was decided on; `null` for the act of a person or of a declaration. */
 export type DecidedBy = Actor & { evidence: RolloutLine['evidence'] };
+
+/** Maximum length of the reason of an escalation. */
+const ESCALATION_REASON_MAX = 256;
 
 /** Begins a rollout. `after` is the number of the agent's last line, or 0. */
 export async function startRollout(
@@ -88,7 +96,7 @@ export function endRollout(
 
 /**
  * Takes the new version back: all new conversations get the old version, which has stayed live. One activation and one
- * event say so. Returns the event to announce after the commit.
+ * event say so. The reaper of conversations requests a human for those in progress, if so declared. Returns the event to announce after the commit.
  */
 export async function abortRollout(
   db: Db,
@@ -107,6 +115,11 @@ export async function abortRollout(
     reason,
     rollout: { id: publicId, step: last.step + 1, weight: last.weight, evidence },
   };
+  if (last.plan.onAbort === 'Escalate') {
+    const why = `Version ${takenBack} was taken back${reason === null ? '' : `: ${reason}`}`;
+    const ofHuman = why.slice(0, ESCALATION_REASON_MAX).toWellFormed();
+    await insertRolloutEscalations(db, { ...last, namespace, reason: ofHuman });
+  }
   const event = { namespace, agentId, type: 'agent.rolled_back' as const, data };
   const emitted = await emitEvent(db, event, nowMs);
   await insertActivation(db, {

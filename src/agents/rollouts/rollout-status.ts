@@ -16,6 +16,7 @@ export type SeenRollout = {
 /** Looks at the last rollout of an agent, and does what its checks decide. */
 export type LookAtRollout = (of: {
   agentId: string;
+  namespace: string;
   epoch: number;
   isSuspended: boolean;
 }) => Promise<SeenRollout | undefined>;

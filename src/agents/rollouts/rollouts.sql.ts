@@ -142,3 +142,18 @@ export async function storeLiveVersion(
     [agentId, version, `version ${version} is live`],
   );
 }
+
+/** Stores that the conversations in progress with the new version of a rollout get a human. */
+export async function insertRolloutEscalations(
+  db: Db,
+  of: Pick<RolloutLine, 'rolloutId' | 'agentId' | 'toVersion'> & {
+    namespace: string;
+    reason: string;
+  },
+): Promise<void> {
+  await db.query(
+    `insert into rollout_escalations (rollout_id, agent_id, namespace, version, reason)
+     values ($1, $2, $3, $4, $5)`,
+    [of.rolloutId, of.agentId, of.namespace, of.toVersion, of.reason],
+  );
+}

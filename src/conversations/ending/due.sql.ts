@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import { HAS_TIMED_OUT, HAS_VANISHED } from '../escalations/escalations.sql.ts';
 import { HAS_LOST_TURN } from '../record/live-turns.sql.ts';
+import { ABORTED_DUE } from './rollout-escalations.sql.ts';
 
 type Key = { id: string; namespace: string };
 
@@ -19,7 +20,8 @@ export async function isAnyDue(db: Db): Promise<boolean> {
     text: `select exists (select from conversations where ${EXPIRED})
                or exists (select from conversations where ${WITHOUT_SUMMARY})
                or ${HAS_LOST_TURN} or ${HAS_VANISHED} or ${HAS_TIMED_OUT}
-               or exists (select from deleted_agents where ${CHECK_DUE}) as "isDue"`,
+               or exists (select from deleted_agents where ${CHECK_DUE})
+               or exists (select from rollout_escalations where ${ABORTED_DUE}) as "isDue"`,
   });
   return rows[0]!.isDue; // A select without `from` yields one row.
 }

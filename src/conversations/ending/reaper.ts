@@ -15,6 +15,13 @@ import {
 import { endConversation, endExpired } from './end-conversation.ts';
 import { completeTranscript } from './complete-transcript.ts';
 import { listTimedOut, listVanished } from '../escalations/escalations.sql.ts';
+import { requestEscalation } from '../escalations/request-escalation.ts';
+import {
+  listAbortedRollouts,
+  listWithAborted,
+  noneIsLeft,
+  type AbortedRollout,
+} from './rollout-escalations.sql.ts';
 import { releaseEscalation } from '../escalations/release-escalation.ts';
 
 const EVERY_MS = 1_000;
@@ -33,8 +40,8 @@ export type ReaperDeps = ConversationDeps & {
 /**
  * Creates the reaper, which ensures that nothing stays open forever. It ends conversations that have expired or whose
  * agent was deleted, and writes summaries that are missing after a crash. If nobody accepts an escalation in time, it
- * lets the agent continue. If the person who accepted has disappeared, it requests another person. Several processes
- * may run the reaper concurrently: each step checks again under a lock, and skips what another process has locked.
+ * lets the agent continue. If the person who accepted has disappeared, it requests another person. After the abort of a
+ * rollout that declares it, it requests a person for each conversation in progress. Several processes may run the reaper concurrently: each step checks again under a lock, and skips what another process has locked.
  */
 export function createReaper(deps: ReaperDeps): Periodic {
   return createPeriodic({
@@ -65,6 +72,9 @@ export async function runReaper(deps: ReaperDeps, signal: AbortSignal): Promise<
     await eachOf(deps, signal, await listDeletedAgents(pool, BATCH), (agent) =>
       endThoseOf(deps, signal, agent),
     ),
+    await eachOf(deps, signal, await listAbortedRollouts(pool, BATCH), (rollout) =>
+      escalateThoseOf(deps, signal, rollout),
+    ),
   ];
   return done.some((count) => count === BATCH);
 }
@@ -82,8 +92,22 @@ async function endThoseOf(
   if (live.length === 0) await noneGoesOn(deps.pool, agent);
 }
 
+/** Requests a human for up to a batch of conversations of an aborted rollout. The next run handles the rest. */
+async function escalateThoseOf(
+  deps: ReaperDeps,
+  signal: AbortSignal,
+  rollout: AbortedRollout,
+): Promise<void> {
+  const live = await listWithAborted(deps.pool, rollout, BATCH);
+  const { reason } = rollout;
+  await eachOf(deps, signal, live, (key) =>
+    requestEscalation(deps, { ...key, reason, team: null }),
+  );
+  if (live.length === 0) await noneIsLeft(deps.pool, rollout);
+}
+
 /** Runs `act` for each item. A failed item does not stop the others. Returns the number of items that succeeded. */
-async function eachOf<Item extends { id: string } | DeletedAgent>(
+async function eachOf<Item extends { id: string } | { agentId: string }>(
   { log }: ReaperDeps,
   signal: AbortSignal,
   items: readonly Item[],

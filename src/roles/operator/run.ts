@@ -14,6 +14,7 @@ import type {
   RecordEvent,
   ResourceStore,
 } from '../../platform/resources/resource-store.ts';
+import { createConfirmStep } from '../../rollouts/confirm-step.ts';
 import { lookAtRollout } from '../../rollouts/look-at-rollout.ts';
 import type { RoleContext } from '../context.ts';
 import { KINDS, type Kinds } from '../kinds.ts';
@@ -72,13 +73,14 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const infrastructure = { pool, store, sealer, guard, metrics, log, limits, notifier, announce };
   const cutter = createTextCutter({ waitingMax: TEXTS_WAITING_MAX, metrics, log });
   const egress = createEgressClient({ guard });
+  const confirmStep = createConfirmStep({ store, egress, version });
   const kindDeps: KindDeps = {
     ...infrastructure,
     cutter,
     prober: createProber({ egress, nowMs: monotonicMs }, deps.probes),
     record: deps.record,
     nowMs: epochMs,
-    lookAtRollout: (of) => lookAtRollout({ pool, notifier, announce, metrics, nowMs: epochMs }, of),
+    lookAtRollout: (of) => lookAtRollout({ ...infrastructure, nowMs: epochMs, confirmStep }, of),
     quotaRetryMs: deps.quotaRetryMs,
     syncTimes,
     hasDefaultModel: modelSettings !== undefined,

@@ -6,7 +6,7 @@ import { addConversation } from '../stored-conversations.ts';
 
 /** The only statement of an idle reaper. What it misses stays open forever. */
 
-const stored = useRows('conversations', 'live_turns', 'deleted_agents');
+const stored = useRows('conversations', 'live_turns', 'deleted_agents', 'rollout_escalations');
 
 const PAST = minutesAgo(1);
 const FUTURE = minutesAgo(-5);
@@ -38,6 +38,16 @@ const deleteAgent = (look_at: Date): Promise<void> =>
     look_at,
   });
 
+const abortRollout = (look_at: Date): Promise<void> =>
+  stored.add('rollout_escalations', {
+    rollout_id: newUuid(),
+    agent_id: AGENT,
+    namespace: 'default',
+    version: 2,
+    reason: '',
+    look_at,
+  });
+
 const ENDED = { status: 'ended', ended_at: PAST, expires_at: null };
 const ACCEPTED = { status: 'accepted', accepted_at: PAST };
 
@@ -52,6 +62,7 @@ test.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
   ['expired conversation', () => converse({ expires_at: PAST }), () => converse()],
   ['missing summary', () => converse(ENDED), () => converse({ ...ENDED, summary: 'Done.' })],
   ['deleted agent', () => deleteAgent(PAST), () => deleteAgent(FUTURE)],
+  ['aborted rollout', () => abortRollout(PAST), () => abortRollout(FUTURE)],
 ])('a %s is due when its time has come, and not before', async (_, due, notDue) => {
   expect(await isAnyDue(stored.pool)).toBe(false);
   await notDue();
