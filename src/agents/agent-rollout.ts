@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { httpUrl, listMap, rules, signingSecretRef, time } from '../platform/resources/schema/field-types.ts';
+import {
+  httpUrl,
+  listMap,
+  rules,
+  signingSecretRef,
+  time,
+} from '../platform/resources/schema/field-types.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
 /** The field `rollout` of agents: how a new version gets its share of conversations (contract/rollouts.md). */

@@ -81,7 +81,11 @@ async function webhook(
     store: { get: async () => secret },
     version: '1.2.3',
   });
-  const declared = { url: at(server), signingSecretRef: { name: 'confirm', key: 'key' }, timeoutMs };
+  const declared = {
+    url: at(server),
+    signingSecretRef: { name: 'confirm', key: 'key' },
+    timeoutMs,
+  };
   const ask: Server['ask'] = (line = lineOf()) =>
     confirmStep({ namespace: 'default', webhook: declared, line, evidence: EVIDENCE });
   return { seen, ask };

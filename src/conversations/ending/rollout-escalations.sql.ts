@@ -58,10 +58,7 @@ export async function listWithAborted(
  * Forgets an aborted rollout without conversations that need a human. If `isSettled` is false, a conversation could
  * still appear, so this function schedules one more check instead.
  */
-export async function noneIsLeft(
-  db: Db,
-  { rolloutId, isSettled }: AbortedRollout,
-): Promise<void> {
+export async function noneIsLeft(db: Db, { rolloutId, isSettled }: AbortedRollout): Promise<void> {
   await (isSettled
     ? db.query('delete from rollout_escalations where rollout_id = $1', [rolloutId])
     : db.query(
