@@ -114,8 +114,8 @@ export const rollout = z.strictObject({
   onAbort: z
     .enum(['Keep', 'Escalate'])
     .describe(
-      'Keep (the default): conversations in progress keep the new version after an abort. Escalate: a human ' +
-        'is requested for each of them.',
+      'Keep (the default): conversations in progress keep the new version after an abort. Escalate: Parley ' +
+        'also requests a human for each conversation.',
     )
     .exactOptional(),
   confirm: confirm

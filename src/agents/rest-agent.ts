@@ -66,8 +66,8 @@ const onFail = z
 const onAbort = z
   .enum(['keep', 'escalate'])
   .describe(
-    '`keep` (the default): conversations in progress keep the new version after an abort. `escalate`: a ' +
-      'human is requested for each of them.',
+    '`keep` (the default): conversations in progress keep the new version after an abort. `escalate`: ' +
+      'Parley also requests a human for each conversation.',
   );
 const ROLLOUT = 'Steps and checks of the policy `progressive`.';
 

@@ -62,7 +62,7 @@ export function createConfirmStep(deps: ConfirmStepDeps): ConfirmStep {
   };
 }
 
-/** A repeated request, such as that of a new leader, has the same id. A resumed step has another one. */
+/** Returns the same id for a repeated request, such as that of a new leader, and another one for a resumed step. */
 function questionId({ publicId, seq }: RolloutLine): string {
   return `${publicId}.${seq}`;
 }

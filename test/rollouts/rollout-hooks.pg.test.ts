@@ -54,7 +54,7 @@ describe('after an abort, conversations in progress', () => {
     expect(await statusOf(fixture, ofOld)).toBe('active');
     expect(await statusOf(fixture, ended)).toBe('ended');
     expect(await statusOf(fixture, tested.id)).toBe('active');
-    // A person who declines leaves it to the agent, and nobody is requested again.
+    // After a decline the agent continues, and no second request follows.
     const [{ id: escalation, conversation_id: declined }] = body.data;
     await call('POST', `/v1/escalations/${escalation}/decline`, { json: {} });
     const due = `update rollout_escalations set aborted_at = aborted_at - interval '60 s',

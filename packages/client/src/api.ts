@@ -516,7 +516,7 @@ export interface components {
         };
         /** What happens if the new version is worse. Default: abort. */
         on_fail?: ('abort' | 'hold');
-        /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: a human is requested for each of them. */
+        /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: Parley also requests a human for each conversation. */
         on_abort?: ('keep' | 'escalate');
       } | null);
       /** The version that is live. Null if none was ever published. */
@@ -3328,7 +3328,7 @@ export interface paths {
             };
             /** What happens if the new version is worse. Default: abort. */
             on_fail?: ('abort' | 'hold');
-            /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: a human is requested for each of them. */
+            /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: Parley also requests a human for each conversation. */
             on_abort?: ('keep' | 'escalate');
           };
         };
@@ -3634,7 +3634,7 @@ export interface paths {
             } | null);
             /** What happens if the new version is worse. Default: abort. */
             on_fail?: ('abort' | 'hold' | null);
-            /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: a human is requested for each of them. */
+            /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: Parley also requests a human for each conversation. */
             on_abort?: ('keep' | 'escalate' | null);
           } | null);
         };
@@ -3878,7 +3878,7 @@ export interface paths {
             } | null);
             /** What happens if the new version is worse. Default: abort. */
             on_fail?: ('abort' | 'hold' | null);
-            /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: a human is requested for each of them. */
+            /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: Parley also requests a human for each conversation. */
             on_abort?: ('keep' | 'escalate' | null);
           } | null);
         };
