@@ -29,10 +29,13 @@ type Looked = { acted: string | undefined; againAfterMs: number | undefined; ask
 async function look(
   agentId: string,
   answer?: Confirmation,
-  { epochsAgo = 0, nowMs = Date.now() } = {},
+  {
+    epochsAgo = 0,
+    nowMs = Date.now(),
+    asked = [],
+  }: { epochsAgo?: number; nowMs?: number; asked?: Question[] } = {},
 ): Promise<Looked> {
   const { epoch } = await raiseEpoch(stored.pool, 'store');
-  const asked: Question[] = [];
   const confirmStep = async (question: Question) => {
     asked.push(question);
     return answer;
@@ -44,7 +47,10 @@ async function look(
 }
 
 /** Stores a rollout whose step has passed, or has proved worse. */
-async function addJudged({ plan = CONFIRMED as object, every = 1_000 } = {}) {
+async function addJudged({
+  plan = CONFIRMED,
+  every = 1_000,
+}: { plan?: object; every?: number } = {}) {
   const one = await addRollout(plan);
   await addEnded({ ...one, isNew: false, count: 1_000 }, 1_000);
   await addEnded({ ...one, isNew: true, count: 1_000 }, every);
@@ -109,7 +115,9 @@ describe('a step that a webhook confirms', () => {
 
   test('is asked before the version goes live too', async () => {
     const { agentId } = await addJudged({ plan: { ...CONFIRMED, steps: PLAN.steps } });
-    expect((await look(agentId, answers('confirm'))).acted).toBe('complete');
+    const { acted, asked } = await look(agentId, answers('confirm'));
+    expect(acted).toBe('complete');
+    expect(asked).toHaveLength(1);
   });
 
   test.each([
@@ -126,9 +134,10 @@ describe('a step that a webhook confirms', () => {
 
   test('is not asked by a former leader', async () => {
     const { agentId } = await addJudged();
-    await expect(look(agentId, answers('confirm'), { epochsAgo: 1 })).rejects.toThrow(
-      'another operator leads',
-    );
+    const asked: Question[] = [];
+    const former = look(agentId, answers('confirm'), { epochsAgo: 1, asked });
+    await expect(former).rejects.toThrow('another operator leads');
+    expect(asked).toEqual([]);
     expect(await lines()).toHaveLength(1);
   });
 });

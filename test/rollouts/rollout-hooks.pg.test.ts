@@ -90,7 +90,8 @@ describe('the webhook of a rollout', () => {
     const fixture = await startRolloutFixture({ checks });
     const { talk, patch, rollout, api, namespace, agent } = fixture;
     const { engine } = api;
-    // The Secret is missing, so the declaration waits; the rollout in progress keeps its own.
+    // The Secret is missing, so the declaration waits. Without a rollout, only the Secret wakes the operator.
+    await fixture.act('abort');
     await patch({
       prompt: 'Three.',
       rollout: { confirm: confirmBy(at(server)), on_abort: 'keep' },
