@@ -52,19 +52,34 @@ test('the button of the form names the effect of the save, also if the policy ch
   await text(page, 'version 1 is live');
 });
 
-test('a rollout is watched, held, advanced and aborted on the page of versions', async () => {
+test('a rollout is declared, watched, held, advanced and aborted on the page of versions', async () => {
   const { page, parley } = await openDashboard();
-  const id = await newAgent(parley, {
-    publish_policy: 'progressive',
-    rollout: {
-      steps: [
-        { weight: 5, min_conversations: 50 },
-        { weight: 25, min_conversations: 150 },
-      ],
-      checks: [{ metric: 'escalation_rate', worse_by: 0.05 }],
-    },
-  });
+  const id = await newAgent(parley, {});
   await page.goto(`/agents/${id}`);
+  await button(page, 'Change').click();
+  await page.getByLabel('Progressive').check();
+  await page.getByLabel('Share of each step').fill('5, 4');
+  await page.getByLabel('Conversations that each step needs').fill('50, 150');
+  await page.getByText('What counts as worse').click();
+  await page.getByLabel('average rating').fill('0.3');
+  await page.getByLabel('after an abort').selectOption('escalate');
+  await button(page, 'Save').click();
+  await text(page, /weights of the steps must rise/);
+  await page.getByLabel('Share of each step').fill('5, 25');
+  await button(page, 'Save').click();
+  await text(page, 'Saved changes begin a rollout.');
+  const params = { path: { id } };
+  expect((await ok(parley.GET('/v1/agents/{id}', { params }))).rollout).toEqual({
+    steps: [
+      { weight: 5, min_conversations: 50 },
+      { weight: 25, min_conversations: 150 },
+    ],
+    checks: [
+      { metric: 'escalation_rate', worse_by: 0.05 },
+      { metric: 'csat_average', worse_by: 0.3 },
+    ],
+    on_abort: 'escalate',
+  });
   await button(page, 'Change').click();
   await page.getByLabel('Prompt').fill('You help more.');
   await button(page, 'Save and begin a rollout').click();
@@ -81,7 +96,7 @@ test('a rollout is watched, held, advanced and aborted on the page of versions',
   await card.getByRole('button', { name: 'Abort…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Abort the rollout' }).click();
   await card.getByText('aborted', { exact: true }).waitFor();
-  const { data } = await ok(parley.GET('/v1/agents/{id}/rollouts', { params: { path: { id } } }));
+  const { data } = await ok(parley.GET('/v1/agents/{id}/rollouts', { params }));
   expect(data.map(({ action, actor }) => [action, actor])).toEqual([
     ['aborted', 'session:Ana'],
     ['advanced', 'session:Ana'],

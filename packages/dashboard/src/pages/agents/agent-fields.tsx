@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { AreaField, errorAt, TextField } from '../../form/fields.tsx';
+import { AreaField, errorAt, SelectField, TextField } from '../../form/fields.tsx';
 import { useCan } from '../../data/me.ts';
 import type { AgentFormProps } from './agent-values.ts';
 
@@ -37,7 +37,7 @@ const POLICIES = [
   {
     value: 'progressive',
     label: 'Progressive',
-    hint: 'Saved changes get more conversations step by step. Needs a rollout, set by REST or a manifest.',
+    hint: 'Saved changes get more conversations step by step.',
   },
 ] as const;
 
@@ -63,7 +63,66 @@ export function PolicyField({ form, isNew }: AgentFormProps & { isNew?: boolean 
           </span>
         </label>
       ))}
+      {form.watch('publish_policy') === 'progressive' ? <RolloutFields form={form} /> : null}
     </Choice>
+  );
+}
+
+const CHECKS = {
+  escalation_rate: 'escalated conversations, 0 to 1',
+  resolution_rate: 'resolved conversations, 0 to 1',
+  gap_rate: 'questions without an answer, 0 to 1',
+  unanswered_rate: 'conversations with such a question, 0 to 1',
+  tool_failure_rate: 'conversations with a failed tool call, 0 to 1',
+  csat_average: 'average rating, 0 to 4',
+  turn_latency_p95_ms: '95th percentile of reply times, in ms',
+};
+
+function RolloutFields({ form }: AgentFormProps) {
+  const error = errorAt(form, 'rollout');
+  return (
+    <div className="stack">
+      {error ? <p className="problem small">{error}</p> : null}
+      <TextField
+        form={form}
+        name="rollout.weights"
+        label="Share of each step, in percent"
+        hint="After the last step, the version is live for everybody."
+      />
+      <TextField
+        form={form}
+        name="rollout.conversations"
+        label="Conversations that each step needs"
+      />
+      <details>
+        <summary>What counts as worse</summary>
+        <div className="stack agent-details-body">
+          {Object.entries(CHECKS).map(([metric, label]) => (
+            <TextField
+              key={metric}
+              form={form}
+              name={`rollout.checks.${metric}`}
+              label={`Difference in ${label}`}
+              type="number"
+            />
+          ))}
+        </div>
+      </details>
+      <SelectField form={form} name="rollout.on_fail" label="If the version is worse">
+        <option value="">abort (default)</option>
+        <option value="abort">abort</option>
+        <option value="hold">hold</option>
+      </SelectField>
+      <SelectField
+        form={form}
+        name="rollout.on_abort"
+        label="Conversations in progress after an abort"
+      >
+        <option value="">keep the version (default)</option>
+        <option value="keep">keep the version</option>
+        <option value="escalate">request a person</option>
+      </SelectField>
+    </div>
   );
 }
 

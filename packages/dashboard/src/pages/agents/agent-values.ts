@@ -29,6 +29,7 @@ export function valuesOf(agent: Partial<Agent>) {
     first_message: agent.first_message ?? '',
     language: agent.language ?? '',
     publish_policy: agent.publish_policy ?? 'automatic',
+    rollout: rolloutValues(agent.rollout),
     model: { ...model, fallback: orJson<Loose<Fallback>[]>(model?.fallback ?? []) },
     knowledge: {
       /** Selects all sources; `sources` is then ignored. */
@@ -85,10 +86,12 @@ export function hasWrongJson(values: AgentValues): boolean {
 
 /** Returns the fields to write through the API. JSON that does not parse is left out. */
 export function fieldsOf(values: AgentValues): { [name: string]: unknown } {
-  const { model, knowledge, escalation, judgement, widget } = values;
+  const { model, knowledge, escalation, judgement, widget, publish_policy: policy } = values;
+  const { isDeclared, ...rollout } = values.rollout;
   return {
     ...setMembers({
       ...values,
+      rollout: policy === 'progressive' || isDeclared ? rolloutOf(rollout) : undefined,
       model: setMembers({ ...model, fallback: partOf(model.fallback) }),
       knowledge: setMembers(knowledgeOf(knowledge)),
       escalation: setMembers({
@@ -115,6 +118,57 @@ export function fieldsOf(values: AgentValues): { [name: string]: unknown } {
     prompt: values.prompt,
     metadata: parsed(values.metadata) ?? {},
   };
+}
+
+const FIRST_ROLLOUT: NonNullable<Agent['rollout']> = {
+  steps: [
+    { weight: 5, min_conversations: 50 },
+    { weight: 25, min_conversations: 150 },
+    { weight: 50, min_conversations: 300 },
+  ],
+  checks: [{ metric: 'escalation_rate', worse_by: 0.05 }],
+};
+
+/** Returns the form values of a rollout. Steps are two texts with numbers; an agent without a rollout gets a first one. */
+function rolloutValues(declared: Agent['rollout'] | undefined) {
+  const { steps, checks, ...rest } = declared ?? FIRST_ROLLOUT;
+  const worseBy: { [metric: string]: number | null } = {};
+  for (const { metric, worse_by } of checks) worseBy[metric] = worse_by;
+  return {
+    ...rest,
+    isDeclared: declared !== undefined,
+    weights: steps.map(({ weight }) => weight).join(', '),
+    conversations: steps.map((step) => step.min_conversations).join(', '),
+    checks: worseBy,
+  };
+}
+
+function rolloutOf({
+  weights,
+  conversations,
+  checks,
+  ...rest
+}: Omit<AgentValues['rollout'], 'isDeclared'>) {
+  const needed = numbersIn(conversations);
+  const shares = numbersIn(weights);
+  return setMembers({
+    ...rest,
+    // A number without its counterpart is refused by the API, with a message at its step.
+    steps: (shares.length < needed.length ? needed : shares).map((_, at) => ({
+      weight: shares[at],
+      min_conversations: needed[at],
+    })),
+    checks: Object.entries(checks).flatMap(([metric, worse_by]) =>
+      worse_by === null ? [] : [{ metric, worse_by }],
+    ),
+  });
+}
+
+function numbersIn(text: string): number[] {
+  return text
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .map(Number);
 }
 
 /** Returns the selected sources in one of four forms, because the API accepts only one form at a time. */
