@@ -41,6 +41,49 @@ const FULL = {
   metadata: { team: 'north' },
 };
 
+const ROLLOUT = {
+  steps: [
+    { weight: 5, min_conversations: 50 },
+    { weight: 25, min_conversations: 150 },
+  ],
+  checks: [
+    { metric: 'gap_rate' as const, worse_by: 0.1 },
+    { metric: 'csat_average' as const, worse_by: 0.3 },
+  ],
+  max_duration: '24h',
+  confirm: { url: 'https://example.com/', signing_secret_ref: { name: 'hook', key: 'key' } },
+};
+
+test.each(['manual', 'progressive'] as const)('a rollout stays as declared: %s', (policy) => {
+  const agent = { ...FULL, publish_policy: policy, rollout: ROLLOUT };
+  expect(fieldsOf(valuesOf(agent))).toEqual(agent);
+});
+
+test('an agent without a rollout gets a first one only with the policy progressive', () => {
+  const values = valuesOf({ ...FULL, publish_policy: 'automatic' });
+  expect(fieldsOf(values)).not.toHaveProperty('rollout');
+  const { rollout } = fieldsOf({ ...values, publish_policy: 'progressive' });
+  expect(rollout).toMatchObject({ steps: [{ weight: 5 }, { weight: 25 }, { weight: 50 }] });
+});
+
+test('steps and checks are read from their fields, and what has no counterpart is left to the API', () => {
+  const values = valuesOf({ ...FULL, rollout: ROLLOUT });
+  const rollout = {
+    ...values.rollout,
+    weights: ' 5 10,20 ',
+    conversations: '50, 60',
+    checks: { gap_rate: null, csat_average: 0.5 },
+  };
+  expect(fieldsOf({ ...values, rollout })['rollout']).toMatchObject({
+    steps: [
+      { weight: 5, min_conversations: 50 },
+      { weight: 10, min_conversations: 60 },
+      { weight: 20, min_conversations: undefined },
+    ],
+    checks: [{ metric: 'csat_average', worse_by: 0.5 }],
+  });
+});
+
 test.each([{ all: true }, { selector: { match_metadata: { topic: 'cars' } }, top_k: 3 }])(
   'sources chosen by %j stay so, and others are named in their place',
   (knowledge) => {
