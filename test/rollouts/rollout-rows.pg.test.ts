@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { deleteAgent } from '../../src/agents/agents.sql.ts';
+import { rolloutFindings } from '../../src/agents/rollouts/rollout-status.ts';
 import {
   readRolloutFigures,
   readRolloutTimes,
 } from '../../src/conversations/rollout-figures.sql.ts';
 import { newUuid } from '../../src/ids.ts';
+import { createMetrics } from '../../src/platform/observability/metrics.ts';
 import { raiseEpoch } from '../../src/platform/postgres/leadership.ts';
 import type { Pool } from '../../src/platform/postgres/pool.ts';
 import { lookAtRollout } from '../../src/rollouts/look-at-rollout.ts';
@@ -133,6 +135,28 @@ test('a suspended agent keeps its weight, and is still aborted', async () => {
   expect(await look(one.agentId, { isSuspended: true })).toBeUndefined();
   await addEnded({ ...one, isNew: true, count: 1_000 }, 2);
   expect(await look(one.agentId, { isSuspended: true })).toBe('abort');
+});
+
+test('no conversations at all: held when the time is over, in the condition and the metric', async () => {
+  const { agentId } = await addRollout();
+  await stored.pool.query(`update agent_rollouts set at = at - interval '1 hour'`);
+  const { epoch } = await raiseEpoch(stored.pool, 'store');
+  const metrics = createMetrics({ processMetrics: false });
+  const deps = { ...lookDeps(stored.pool), metrics };
+  const seen = await lookAtRollout(deps, { agentId, namespace: 'default', epoch });
+  expect(rolloutFindings(seen, { latestVersion: 2, activeVersion: 1 })).toEqual([
+    {
+      type: 'Progressing',
+      status: false,
+      reason: 'RolloutHeld',
+      message:
+        '10 % of v2, holding: 0 of 50: undecided after 3600 s: 0 of 50 conversations have ended, ' +
+        'escalation_rate has no data',
+    },
+  ]);
+  expect(await metrics.render()).toContain(
+    'parley_rollout_acts_total{action="held",by="operator"} 1',
+  );
 });
 
 describe('a leader that dies at a statement of an act', () => {
