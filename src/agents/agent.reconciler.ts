@@ -39,7 +39,10 @@ import { readAgentHistory } from './read-agent-history.ts';
 import { recalledMessage, VERSION_RECALLED } from './recalls/recalled-version.ts';
 import { confirmProblem } from './rollouts/confirm-problems.ts';
 import { rolloutFindings, rolloutStatusOf, type LookAtRollout } from './rollouts/rollout-status.ts';
+import { ownSecretName } from '../kinds/given-secret.ts';
+import { removeSecretOf } from '../kinds/own-secret.ts';
 import {
+  copyToolSecrets,
   readToolSecretChanges,
   secretRefsOf,
   toolSecretProblem,
@@ -55,7 +58,7 @@ import {
 type AgentResource = Resource<AgentSpec, AgentStatus>;
 
 export type AgentReconcilerDeps = PublishAgentDeps & {
-  store: Pick<ResourceStore, 'get' | 'list'>;
+  store: Pick<ResourceStore, 'get' | 'list' | 'apply' | 'delete'>;
   guard: AddressGuard;
   sealer: Sealer;
   /** Looks at the agent's last rollout, and does what its checks decide. */
@@ -82,14 +85,18 @@ export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<Agent
     act: async (agent, by) => {
       const { metadata, spec } = agent;
       const of = { ...by, namespace: metadata.namespace, spec };
+      const unwritten = await copyToolSecrets(deps, agent, by.id);
       const secrets = await readToolSecretChanges(deps, of);
-      const outcome = await act(deps, agent, { ...by, beforeCommit: secrets.write });
+      const outcome = await act(deps, agent, { ...by, unwritten, beforeCommit: secrets.write });
       // Runs even if the declaration was rejected, because the live version still needs its Secrets.
       await secrets.settle();
       secretsOf.set(metadata.uid, secrets.names);
       return outcome;
     },
-    remove: (key, epoch) => removeAgent(deps, { epoch, ...key }), // Keeps versions unless `deletionPolicy: Delete`.
+    remove: async (key, epoch) => {
+      await removeSecretOf(deps, { idPrefix: 'agt', table: 'agents' }, key);
+      await removeAgent(deps, { epoch, ...key }); // Keeps versions unless `deletionPolicy: Delete`.
+    },
   };
 }
 
@@ -107,16 +114,22 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
   return false;
 }
 
+type Act = Pick<PublishAgentInput, 'epoch' | 'beforeCommit'> & {
+  id: string;
+  /** Reason why given secrets could not be written. */
+  unwritten: Problem | undefined;
+};
+
 async function act(
   deps: AgentReconcilerDeps,
   agent: AgentResource,
-  { id, epoch, beforeCommit }: Pick<PublishAgentInput, 'epoch' | 'beforeCommit'> & { id: string },
+  { id, epoch, beforeCommit, unwritten }: Act,
 ): Promise<Outcome<AgentStatus>> {
   const { namespace, name, uid, generation } = agent.metadata;
   const unfit = await refuseParameters(agent);
   // An invalid declaration is not written to the row, because every list of agents would show it.
   if (unfit) return { findings: refused('Accepted', unfit), status: agent.status };
-  const { spec, blocked } = await resolve(deps, agent);
+  const { spec, blocked } = await resolve(deps, agent, { id, unwritten });
   const unmatched = await unmatchedSelector(deps.store, agent);
   const live = await publishAgent(deps, {
     epoch,
@@ -226,8 +239,11 @@ const SUSPENDED = {
 async function resolve(
   deps: AgentReconcilerDeps,
   { spec, metadata: { namespace } }: AgentResource,
+  { id, unwritten }: Pick<Act, 'id' | 'unwritten'>,
 ): Promise<{ spec: AgentSpec; blocked?: Blocked }> {
-  const blocked = await findBlocker(deps, namespace, spec);
+  const blocked = unwritten
+    ? blockedBy('ResolvedRefs', unwritten)
+    : await findBlocker(deps, { namespace, id }, spec);
   if (blocked) return { spec, blocked };
   const { promptFrom, ...rest } = spec;
   const prompt =
@@ -247,7 +263,7 @@ async function resolve(
 
 async function findBlocker(
   { pool, store, guard, hasDefaultModel }: AgentReconcilerDeps,
-  namespace: string,
+  { namespace, id }: { namespace: string; id: string },
   spec: AgentSpec,
 ): Promise<Blocked | undefined> {
   const { tools = [], knowledge = {} } = spec;
@@ -261,7 +277,10 @@ async function findBlocker(
     const message = `tool "${address.name}": ${address.detail}`;
     return blockedBy('Accepted', { reason: 'InvalidUrl', message });
   }
-  const secret = await toolSecretProblem(store, namespace, tools);
+  const secret = await toolSecretProblem(store, namespace, {
+    tools,
+    own: ownSecretName({ idPrefix: 'agt' }, id),
+  });
   if (secret) return blockedBy('ResolvedRefs', secret);
   const confirm = await confirmProblem({ guard, store }, namespace, spec);
   if (confirm) return blockedBy(confirm.type, confirm);

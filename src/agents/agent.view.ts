@@ -4,7 +4,7 @@ import { AGENT_CONTENT_FIELDS } from './agent.ts';
 import type { Models } from './references/missing-providers.ts';
 import { notActedOn } from './not-acted-on.ts';
 import { asSchema, toSnakeKey, unwrap } from '../platform/resources/schema/key-map.ts';
-import { AgentWrite, fromAgentContent, fromAgentSpec } from './rest-agent.ts';
+import { AGENT_SHAPE, fromAgentContent, fromAgentSpec } from './rest-agent.ts';
 import type { AgentActivation } from './agent-activations.sql.ts';
 import type { AgentVersion as VersionRow } from './agent-versions.sql.ts';
 import type { AgentRow, LiveActivation } from './agents.sql.ts';
@@ -196,10 +196,8 @@ export function activationView(row: AgentActivation): z.output<typeof Activation
  * Nested fields stay unchanged.
  */
 function writeFields(readable: (field: z.ZodType) => z.ZodType): Record<string, z.ZodType> {
-  if (!(AgentWrite instanceof z.ZodObject)) throw new Error('AgentWrite is not an object schema');
-  const fields = Object.entries(AgentWrite.shape).filter(([name]) => name !== 'name');
   return Object.fromEntries(
-    fields.map(([name, field]): [string, z.ZodType] => {
+    Object.entries(AGENT_SHAPE).map(([name, field]): [string, z.ZodType] => {
       const schema = asSchema(field);
       const { description } = schema;
       const shown = readable(unwrap(schema));

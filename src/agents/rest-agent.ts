@@ -4,7 +4,17 @@ import { voice } from './agent-speech.ts';
 import type { AgentContent, AgentSpec } from './agent.ts';
 import { rollout as rolloutSpec } from './agent-rollout.ts';
 import { dnsLabel } from '../platform/resources/schema/field-types.ts';
-import { toCamel, toSnake, toSnakePointer } from '../platform/resources/schema/key-map.ts';
+import type { SecretField } from '../kinds/given-secret.ts';
+import { isEndpointSecret } from '../platform/egress/signature.ts';
+import {
+  asSchema,
+  toCamel,
+  toSnake,
+  toSnakePointer,
+  unwrap,
+} from '../platform/resources/schema/key-map.ts';
+import { saying } from '../platform/resources/schema/patterns.ts';
+import { BEARER_TOKEN } from './tools/request-secrets.ts';
 import type { SnakeCased } from '../platform/resources/schema/key-map.ts';
 import { patchShape, restShape, typed } from '../platform/resources/schema/rest-schema.ts';
 
@@ -31,6 +41,59 @@ const written = agentSpec.pick({
 });
 
 type Written = z.output<typeof written>;
+
+/** Secrets of a tool in a request, in clear text (contract/tools.md#secrets). */
+type GivenToolSecrets = { secret?: string; signing_secret?: string };
+
+/** Secrets that a tool in a request may contain in clear text. */
+export const TOOL_SECRETS: readonly SecretField[] = [
+  {
+    list: 'tools',
+    field: 'secret',
+    ref: 'secret_ref',
+    sentTo: ['url'],
+    schema: z
+      .string()
+      .regex(...saying(BEARER_TOKEN, 'must have 1 to 8192 visible ASCII characters without spaces'))
+      .describe(
+        'Bearer token, which no response shows. Parley stores it in a Secret of its own and sets `secret_ref`.',
+      ),
+  },
+  {
+    list: 'tools',
+    field: 'signing_secret',
+    ref: 'signing_secret_ref',
+    sentTo: ['url'],
+    schema: z
+      .string()
+      .refine(isEndpointSecret, {
+        message: 'must be `whsec_` followed by 24 to 64 bytes in base64',
+      })
+      .describe(
+        'Key of the signatures, which no response shows: `whsec_` followed by 24 to 64 bytes in base64. ' +
+          'Parley stores it in a Secret of its own and sets `signing_secret_ref`.',
+      ),
+  },
+];
+
+/** Returns the fields of a tool, and of its secrets, in a request. */
+function toolShape(): Record<string, z.ZodType> {
+  const secrets = TOOL_SECRETS.map(({ field, schema }) => [field, schema.optional()]);
+  return { ...restShape(tool), ...Object.fromEntries(secrets) };
+}
+
+/** Adds the secrets of tools to the fields of a body. */
+function withToolSecrets(
+  shape: Readonly<Record<string, z.ZodType>>,
+  wrap: (tools: z.ZodType) => z.ZodType,
+): Record<string, z.ZodType> {
+  const list = unwrap(asSchema(shape['tools']));
+  if (!(list instanceof z.ZodArray)) throw new Error('the schema of `tools` is not a list');
+  const given = list
+    .clone({ ...list.def, element: z.strictObject(toolShape()) })
+    .describe(list.description ?? '');
+  return { ...shape, tools: wrap(given) };
+}
 /** Names of the policies in REST. */
 const POLICIES = { automatic: 'Automatic', manual: 'Manual', progressive: 'Progressive' } as const;
 type PublishPolicy = keyof typeof POLICIES;
@@ -50,7 +113,11 @@ export type AgentFields = SnakeCased<Written> & {
   publish_policy?: PublishPolicy;
   rollout?: RolloutFields;
 };
-export type AgentWrite = AgentFields & { prompt: string; name?: string };
+export type AgentWrite = Omit<AgentFields, 'tools'> & {
+  tools?: ToolWrite[];
+  prompt: string;
+  name?: string;
+};
 
 const publishPolicy = z
   .enum(['automatic', 'manual', 'progressive'])
@@ -71,6 +138,21 @@ const onAbort = z
   );
 const ROLLOUT = 'Steps and checks of the policy `progressive`.';
 
+/** Declared fields of an agent, in the form of a create request. */
+export const AGENT_SHAPE: Readonly<Record<string, z.ZodType>> = {
+  ...restShape(written),
+  prompt: z.string().min(1).max(100_000).describe('Instructions that the agent follows.'),
+  publish_policy: publishPolicy.optional(),
+  rollout: z
+    .strictObject({
+      ...restShape(rolloutFields),
+      on_fail: onFail.optional(),
+      on_abort: onAbort.optional(),
+    })
+    .describe(ROLLOUT)
+    .optional(),
+};
+
 /** Body of `POST /v1/agents`. */
 export const AgentWrite: z.ZodType<AgentWrite> = typed(
   z
@@ -79,17 +161,7 @@ export const AgentWrite: z.ZodType<AgentWrite> = typed(
         .clone()
         .describe('DNS label, unique in the namespace. Default: derived from `display_name`.')
         .optional(),
-      ...restShape(written),
-      prompt: z.string().min(1).max(100_000).describe('Instructions that the agent follows.'),
-      publish_policy: publishPolicy.optional(),
-      rollout: z
-        .strictObject({
-          ...restShape(rolloutFields),
-          on_fail: onFail.optional(),
-          on_abort: onAbort.optional(),
-        })
-        .describe(ROLLOUT)
-        .optional(),
+      ...withToolSecrets(AGENT_SHAPE, (tools) => tools.optional()),
     })
     .describe('An agent to create.'),
 );
@@ -101,7 +173,7 @@ export const AgentWrite: z.ZodType<AgentWrite> = typed(
 export const AgentPatch: z.ZodType<Record<string, unknown>> = z
   .strictObject({
     name: z.unknown().optional(),
-    ...patchShape(written),
+    ...withToolSecrets(patchShape(written), (tools) => tools.nullable().optional()),
     publish_policy: publishPolicy.nullable().optional(),
     rollout: z
       .strictObject({
@@ -116,10 +188,10 @@ export const AgentPatch: z.ZodType<Record<string, unknown>> = z
   .describe('Changes to an agent. Null removes a field.');
 
 type Tool = z.output<typeof tool>;
-export type ToolWrite = SnakeCased<Tool>;
+export type ToolWrite = SnakeCased<Tool> & GivenToolSecrets;
 
 /** One of the `tools` in a body. */
-export const ToolWrite: z.ZodType<ToolWrite> = typed(z.strictObject(restShape(tool)));
+export const ToolWrite: z.ZodType<ToolWrite> = typed(z.strictObject(toolShape()));
 
 export function toTool(write: ToolWrite): Tool {
   return toCamel(tool, write);

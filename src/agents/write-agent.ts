@@ -17,13 +17,25 @@ import type { Resource } from '../platform/resources/resource-store.ts';
 import { createAudited, deleteAudited } from '../audit/change-declared.ts';
 import { writingAhead } from '../audit/write-ahead.ts';
 import type { AuditedBy } from '../audit/audit-log.sql.ts';
+import { keepingGiven, requireGivenAgain, takeGiven } from '../kinds/given-secret.ts';
+import type { Sealer } from '../platform/postgres/sealing.ts';
 import type { AgentSpec } from './agent.ts';
 import { opensWidget } from './agent-widget.ts';
 import { agentAudited, agentChange, agentGone, agentSettled } from './audit-agent.ts';
 import { readAgent, type AgentRow } from './agents.sql.ts';
-import { agentPointer, fromAgentSpec, toAgentSpec, type AgentFields } from './rest-agent.ts';
+import {
+  agentPointer,
+  fromAgentSpec,
+  toAgentSpec,
+  TOOL_SECRETS,
+  type AgentFields,
+  type AgentWrite,
+} from './rest-agent.ts';
 
-export type AgentWriterDeps = DeclareDeps & { nowMs: () => number };
+export type AgentWriterDeps = DeclareDeps & {
+  nowMs: () => number;
+  sealer: Pick<Sealer, 'seal'>;
+};
 
 /** Author of a request: the namespace of the API key, and the actor to record. */
 export type Author = AuditedBy;
@@ -67,23 +79,27 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
 export async function createAgent(
   deps: AgentWriterDeps,
   caller: Caller,
-  input: { name: string | undefined; fields: AgentFields; plan?: Plan },
+  input: { name: string | undefined; fields: Omit<AgentWrite, 'name'>; plan?: Plan },
 ): Promise<WrittenAgent> {
-  const { actor } = caller;
+  const { actor, namespace } = caller;
   const { name, plan = freshPlan(deps.nowMs()) } = input;
-  if (policyOf(input.fields) !== 'manual') requireScope(caller, 'publish', LIVE_AT_ONCE);
-  if (opensWidget(undefined, input.fields.widget)) requireScope(caller, 'publish', OPEN_TO_PAGES);
+  const of = { ...SECRETS, key: { namespace, id: plan.id } };
+  const { fields, kept } = takeGiven<AgentFields>(of, input.fields, () => plan.seed);
+  if (policyOf(fields) !== 'manual') requireScope(caller, 'publish', LIVE_AT_ONCE);
+  if (opensWidget(undefined, fields.widget)) requireScope(caller, 'publish', OPEN_TO_PAGES);
   const cause = encodeChangeCause({ generation: 1, actor, reason: null });
-  return createAudited(deps, DECLARED_AGENT, {
-    caller,
-    action: 'agent.created',
-    plan,
-    name: { given: name, displayName: input.fields.display_name, noun: 'agent' },
-    spec: toAgentSpec(input.fields),
-    annotations: { [ANNOTATIONS.contentChange]: cause },
-    after: agentAudited({ ...input.fields, name }),
-    settled: (written) => agentSettled(written, { name: written.row.name }),
-  });
+  return keepingGiven(deps, kept, () =>
+    createAudited(deps, DECLARED_AGENT, {
+      caller,
+      action: 'agent.created',
+      plan,
+      name: { given: name, displayName: fields.display_name, noun: 'agent' },
+      spec: toAgentSpec(fields),
+      annotations: { [ANNOTATIONS.contentChange]: cause },
+      after: agentAudited({ ...fields, name }),
+      settled: (written) => agentSettled(written, { name: written.row.name }),
+    }),
+  );
 }
 
 /**
@@ -98,31 +114,41 @@ export function patchAgent(
   caller: Caller,
   input: { id: string; patch: Record<string, unknown>; precondition?: Precondition },
 ): Promise<WrittenAgent> {
-  const { id, patch, precondition } = input;
+  const { id, precondition } = input;
+  const key = { namespace: caller.namespace, id };
+  const { fields: patch, kept } = takeGiven({ ...SECRETS, key }, input.patch);
   const target = fromUuid('agt', id);
-  return writingAhead(
-    { pool: deps.pool, by: caller, id: newUuid(deps.nowMs()), action: 'agent.updated', target },
-    ({ begin }) =>
-      patchDeclared(deps, DECLARED_AGENT, {
-        key: { namespace: caller.namespace, id },
-        patch,
-        precondition,
-        permit: ({ before, after }) => {
-          if (policyOf(before) !== policyOf(after)) requireScope(caller, 'publish', POLICY_DECIDES);
-          if (opensWidget(before.widget, after.widget))
-            requireScope(caller, 'publish', OPEN_TO_PAGES);
-        },
-        annotations: (current, { before, after }) => {
-          // A patch that removes the policy sets it to the default, so the default is compared.
-          const changes = !isDeepStrictEqual({ ...after, publish_policy: policyOf(after) }, before);
-          return causeOf(current, { actor: caller.actor, changes });
-        },
-        prepare: (_, { before, after, row }) => begin(agentChange(before, after, row)),
-      }),
-    (written) => agentSettled(written),
-  );
+  const write = () =>
+    writingAhead(
+      { pool: deps.pool, by: caller, id: newUuid(deps.nowMs()), action: 'agent.updated', target },
+      ({ begin }) =>
+        patchDeclared(deps, DECLARED_AGENT, {
+          key,
+          patch,
+          precondition,
+          permit: ({ before, after }) => {
+            requireGivenAgain({ ...SECRETS, id, kept }, { before, after });
+            if (policyOf(before) !== policyOf(after))
+              requireScope(caller, 'publish', POLICY_DECIDES);
+            if (opensWidget(before.widget, after.widget))
+              requireScope(caller, 'publish', OPEN_TO_PAGES);
+          },
+          annotations: (current, { before, after }) => {
+            // A patch that removes the policy sets it to the default, so the default is compared.
+            const changes = !isDeepStrictEqual(
+              { ...after, publish_policy: policyOf(after) },
+              before,
+            );
+            return causeOf(current, { actor: caller.actor, changes });
+          },
+          prepare: (_, { before, after, row }) => begin(agentChange(before, after, row)),
+        }),
+      (written) => agentSettled(written),
+    );
+  return keepingGiven(deps, kept, write);
 }
 
+const SECRETS = { secrets: TOOL_SECRETS, names: DECLARED_AGENT };
 const LIVE_AT_ONCE = 'the new agent goes live immediately unless `publish_policy` is `manual`';
 const POLICY_DECIDES = '`publish_policy` controls what goes live; leave it unchanged';
 const OPEN_TO_PAGES =

@@ -16,21 +16,26 @@ import { deleteGiven, givenPlace, insertGiven, type GivenKey } from './given-sec
  * both the secret and the address that receives it, and the change of the declaration wakes the operator.
  */
 export type SecretField = {
+  /** REST field with the list whose items have the fields below. If absent, the body itself has them. */
+  list?: string;
   /** Write-only REST field, such as `api_key`. */
   field: string;
   /** REST field with the reference to the Secret. */
   ref: string;
-  /** REST field with the URL that receives the secret. */
-  sentTo: string;
+  /** REST fields that decide who receives the secret. The first one is named in errors. */
+  sentTo: readonly [string, ...string[]];
   schema: z.ZodType<string>;
+  /** Whether every object needs the secret. */
+  isRequired?: true;
 };
 
-/** Fields of a request without the given secret. `kept` is that secret, which is not part of the declaration. */
-export type Given<Fields> = { fields: Fields; kept?: Kept };
+/** Fields of a request without the given secrets. `kept` has those secrets, which are not part of the declaration. */
+export type Given<Fields> = { fields: Fields; kept: readonly Kept[] };
 type Kept = GivenKey & { text: string };
 
 type Names = Pick<KindNames, 'idPrefix'>;
 type Fields = Readonly<Record<string, unknown>>;
+type Secrets = { secrets: readonly SecretField[]; names: Names };
 
 /** Returns the name of the Secret that Parley keeps for an object. The id is never used again, and neither is the name. */
 export function ownSecretName({ idPrefix }: Names, id: string): string {
@@ -38,48 +43,68 @@ export function ownSecretName({ idPrefix }: Names, id: string): string {
 }
 
 /**
- * Replaces a given secret in a request by a reference to it. Without a `seed`, the reference is random; with one, a
- * retry of the request gets the same.
+ * Replaces the given secrets in a request by references to them. Without a `seed`, the references are random; with one,
+ * a retry of the request gets the same.
  * @throws ApiError invalid_body
  */
 export function takeGiven<T extends object>(
-  { secret, names, key }: { secret?: SecretField; names: Names; key: RowKey },
+  { secrets, names, key }: Secrets & { key: RowKey },
   body: T,
   seed: () => Buffer = () => randomBytes(16),
 ): Given<T> {
-  const given: unknown = secret && Reflect.get(body, secret.field);
-  if (secret === undefined || given === undefined) return { fields: body };
-  const { [secret.field]: _, ...rest } = body as Fields;
-  if (given === null) return { fields: { ...rest, [secret.ref]: null } as T };
-  if (rest[secret.ref] !== undefined && rest[secret.ref] !== null) {
-    const detail = `must not be set together with \`${secret.ref}\`: send the key, or name the Secret that has it`;
-    throw refusal({ pointer: `/${secret.field}`, code: 'invalid_value', detail });
-  }
-  const text = secret.schema.parse(given); // The route has parsed the body with this schema.
-  const token = createHash('sha256').update('given secret').update(seed()).digest('hex');
-  const ref = { name: ownSecretName(names, key.id), key: `key-${token.slice(0, 12)}` };
-  return {
-    // The cast is safe, because the reference has the type of its field.
-    fields: { ...rest, [secret.ref]: ref } as T,
-    kept: { ...key, key: ref.key, text },
+  const kept: Kept[] = [];
+  let seeded: Buffer | undefined;
+  const name = ownSecretName(names, key.id);
+  const take = (secret: SecretField, holder: Fields, pointer: string): Fields => {
+    const { [secret.field]: given, ...rest } = holder;
+    if (given === undefined) return holder;
+    if (given === null) return { ...rest, [secret.ref]: null };
+    if (rest[secret.ref] !== undefined && rest[secret.ref] !== null) {
+      const detail = `must not be set together with \`${secret.ref}\`: send the secret, or name the Secret that has it`;
+      throw refusal({ pointer, code: 'invalid_value', detail });
+    }
+    const text = secret.schema.parse(given); // The route has parsed the body with this schema.
+    const hash = createHash('sha256')
+      .update('given secret')
+      .update((seeded ??= seed()));
+    const ref = { name, key: `key-${hash.update(pointer).digest('hex').slice(0, 12)}` };
+    kept.push({ ...key, key: ref.key, text });
+    return { ...rest, [secret.ref]: ref };
   };
+  let fields = body as Fields;
+  for (const secret of secrets) fields = mapHolders(fields, secret, take);
+  // The cast is safe, because each reference has the type of its field.
+  return { fields: fields as T, kept };
+}
+
+/** Returns the fields with each object that may have the secret replaced by the result of `map`. */
+function mapHolders(
+  fields: Fields,
+  secret: SecretField,
+  map: (secret: SecretField, holder: Fields, pointer: string) => Fields,
+): Fields {
+  const { list, field } = secret;
+  if (list === undefined) return map(secret, fields, `/${field}`);
+  const items: unknown = fields[list];
+  if (!Array.isArray(items)) return fields;
+  const mapped = items.map((item: Fields, at) => map(secret, item, `/${list}/${at}/${field}`));
+  return { ...fields, [list]: mapped };
 }
 
 /**
- * Stores a given secret and runs `write`, which declares the reference to it. If `write` rejects the request, the
- * secret is deleted. After any other error the declaration may exist, and the operator needs the secret.
+ * Stores given secrets and runs `write`, which declares the references to them. If `write` rejects the request, the
+ * secrets are deleted. After any other error the declaration may exist, and the operator needs them.
  */
 export async function keepingGiven<T>(
   { pool, sealer }: { pool: Pool; sealer: Pick<Sealer, 'seal'> },
-  kept: Kept | undefined,
+  kept: readonly Kept[],
   write: () => Promise<T>,
 ): Promise<T> {
-  if (kept === undefined) return write();
-  await insertGiven(pool, kept, sealer.seal(kept.text, givenPlace(kept)));
+  for (const one of kept) await insertGiven(pool, one, sealer.seal(one.text, givenPlace(one)));
   try {
     return await write();
   } catch (error) {
-    if (error instanceof ApiError) await deleteGiven(pool, kept);
+    if (error instanceof ApiError) for (const one of kept) await deleteGiven(pool, one);
     throw error;
   }
 }
@@ -90,24 +115,56 @@ export async function keepingGiven<T>(
  * @throws ApiError invalid_body
  */
 export function requireGivenAgain(
-  { secret, names, id }: { secret?: SecretField; names: Names; id: string },
+  { secrets, names, id, kept }: Secrets & Pick<Given<unknown>, 'kept'> & { id: string },
   { before, after }: { before: object; after: object },
 ): void {
-  if (secret === undefined) return;
-  const [ref, kept] = [before, after].map((fields): unknown => Reflect.get(fields, secret.ref));
-  if (!isOwn(ref, ownSecretName(names, id)) || !isDeepStrictEqual(ref, kept)) return;
-  const [from, to] = [before, after].map((fields) => originOf(Reflect.get(fields, secret.sentTo)));
-  if (from !== to) throw givenElsewhere(secret);
+  const moved = findMoved({ secrets, names, id, kept }, { before, after });
+  if (moved) throw givenElsewhere(moved.secret, moved.pointer);
+}
+
+/** Returns a stored secret that `after` would send to another address than `before`, or undefined. */
+export function findMoved(
+  { secrets, names, id, kept }: Secrets & Pick<Given<unknown>, 'kept'> & { id: string },
+  { before, after }: { before: object; after: object },
+): { secret: SecretField; pointer: string } | undefined {
+  const own = ownSecretName(names, id);
+  const given = new Set(kept.map(({ key }) => key));
+  for (const secret of secrets) {
+    const known = ownUses(before, secret, own);
+    for (const { pointer, key, to } of ownUses(after, secret, own)) {
+      const isKnown = known.some((use) => use.key === key && isDeepStrictEqual(use.to, to));
+      if (!isKnown && !given.has(key)) return { secret, pointer };
+    }
+  }
+  return undefined;
+}
+
+/** A place that uses the object's own Secret: the key in it, and who receives the value. */
+type Use = { pointer: string; key: string; to: readonly unknown[] };
+
+function ownUses(fields: object, secret: SecretField, own: string): Use[] {
+  const uses: Use[] = [];
+  mapHolders(fields as Fields, secret, (_, holder, pointer) => {
+    const ref = holder[secret.ref];
+    if (isRefTo(ref, own)) {
+      uses.push({ pointer, key: ref.key, to: secret.sentTo.map((name) => originOf(holder[name])) });
+    }
+    return holder;
+  });
+  return uses;
+}
+
+function isRefTo(ref: unknown, name: string): ref is { name: string; key: string } {
+  return typeof ref === 'object' && ref !== null && 'name' in ref && ref.name === name;
 }
 
 /** Returns the error for a secret that would go to another address than the one that it was given for. */
-export function givenElsewhere({ field, sentTo }: SecretField): ApiError {
-  const detail = `must be sent again, because \`${sentTo}\` has another origin and would receive the stored key`;
-  return refusal({ pointer: `/${field}`, code: 'required', detail });
+export function givenElsewhere({ field, sentTo }: SecretField, pointer = `/${field}`): ApiError {
+  return refusal({ pointer, code: 'required', detail: mustBeSentAgain(sentTo[0]) });
 }
 
-function isOwn(ref: unknown, name: string): boolean {
-  return typeof ref === 'object' && ref !== null && 'name' in ref && ref.name === name;
+export function mustBeSentAgain(sentTo: string): string {
+  return `must be sent again, because \`${sentTo}\` has another origin and would receive the stored secret`;
 }
 
 /** Returns the origin of a URL. Returns any other value unchanged; the schema has rejected it or the store will. */
@@ -116,7 +173,11 @@ export function originOf(url: unknown): unknown {
 }
 
 function refusal(error: FieldError): ApiError {
-  return new ApiError('invalid_body', `${error.pointer.slice(1)}: ${error.detail}`, {
-    errors: [error],
-  });
+  return new ApiError(
+    'invalid_body',
+    `${error.pointer.slice(1).replaceAll('/', '.')}: ${error.detail}`,
+    {
+      errors: [error],
+    },
+  );
 }

@@ -28,15 +28,13 @@ export async function insertGiven(
   );
 }
 
-export async function findGiven(
-  db: Db,
-  { id, key }: Pick<GivenKey, 'id' | 'key'>,
-): Promise<Buffer | undefined> {
-  const { rows } = await db.query<{ sealed: Buffer }>(
-    'select sealed from given_secrets where object_id = $1 and key = $2',
-    [id, key],
+/** Returns the given secrets of an object, sealed, by their keys. */
+export async function listGiven(db: Db, id: string): Promise<Map<string, Buffer>> {
+  const { rows } = await db.query<{ key: string; sealed: Buffer }>(
+    'select key, sealed from given_secrets where object_id = $1 order by created_at, key',
+    [id],
   );
-  return rows[0]?.sealed;
+  return new Map(rows.map(({ key, sealed }) => [key, sealed]));
 }
 
 /** Deletes a given secret, or all of an object if `key` is omitted. */

@@ -68,11 +68,12 @@ export function kindRest<S extends z.ZodObject>(
   texts: RestTexts,
 ): KindRest<z.output<S>> {
   const { secret } = texts;
+  const declared = restShape(spec);
   const Write = z
     .strictObject({
       name: dnsLabel.clone().describe(texts.name.written).optional(),
-      ...restShape(spec),
-      ...(secret && { [secret.field]: secret.schema.optional() }),
+      ...declared,
+      ...(secret && secretShape(declared, secret)),
     })
     .describe(`${withArticle(noun)} to create.`);
   const shown = (texts.fields ?? allFields(Write, secret))((...names) =>
@@ -126,6 +127,16 @@ export function kindRest<S extends z.ZodObject>(
       pointer.startsWith('/metadata/')
         ? pointer.slice('/metadata'.length)
         : toSnakePointer(spec, pointer.replace(/^\/spec/, '')),
+  };
+}
+
+/** Returns the schema of a given secret. A request that has the secret has no reference to it. */
+function secretShape(shape: Shape, { field, ref, schema }: SecretField): Shape {
+  const reference = asSchema(shape[ref]);
+  const isRequired = unwrap(reference) === reference;
+  return {
+    [field]: schema.optional(),
+    [ref]: isRequired ? reference.optional() : reference,
   };
 }
 

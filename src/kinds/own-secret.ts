@@ -3,7 +3,8 @@ import type { RowKey } from '../platform/declare/declared-kind.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import type { Sealer } from '../platform/postgres/sealing.ts';
 import type { Problem } from '../platform/reconcile/conditions.ts';
-import { secretNotWritten } from '../platform/reconcile/references.ts';
+import { managedBy } from '../platform/reconcile/actors.ts';
+import { resolveKey, secretNotWritten, type Resolved } from '../platform/reconcile/references.ts';
 import {
   ALLOW_LABEL,
   API_MANAGER,
@@ -11,9 +12,11 @@ import {
   OWNER_LABEL,
 } from '../platform/resources/annotations.ts';
 import type { KindNames } from '../platform/resources/kind-names.ts';
-import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
+import { projectionsIn } from '../platform/resources/projections.sql.ts';
+import type { ObjectKey, Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 import { ownSecretName } from './given-secret.ts';
-import { deleteGiven, findGiven, givenPlace } from './given-secrets.sql.ts';
+import { deleteGiven, givenPlace, listGiven } from './given-secrets.sql.ts';
+import type { KindOf } from './kind.ts';
 
 /** Secret in which Parley keeps what REST was given for one object (contract/custom-resources.md#secrets). */
 
@@ -26,30 +29,45 @@ type Names = Pick<KindNames, 'idPrefix'>;
 
 const CURE = 'delete it there, or send the key again';
 
+/** Object whose declaration names its own Secret. */
+export type SecretUser = {
+  object: Resource;
+  id: string;
+  /** Keys in the own Secret that the declaration names. */
+  keys: readonly string[];
+};
+
 /**
- * Copies a secret that REST was given into the object's own Secret, which then is its only copy besides the row of the
- * declaration in effect. Does nothing if it was copied before. Returns why the Secret cannot be written.
+ * Copies secrets that REST was given into the object's own Secret, which then is their only copy besides the row of the
+ * declaration in effect. Does nothing if they were copied before. Keeps earlier values of `kept` keys, and removes all
+ * others. Returns why the Secret cannot be written.
  */
 export async function copyGiven(
   { store, pool, sealer }: OwnSecretDeps,
   names: Names,
-  { object, id, key }: { object: Resource; id: string; key: string },
+  { object, id, keys, kept = [] }: SecretUser & { kept?: readonly string[] },
 ): Promise<Problem | undefined> {
-  if ((await findGiven(pool, { id, key })) === undefined) return undefined;
+  const isGiven = (rows: ReadonlyMap<string, Buffer>) => keys.some((key) => rows.has(key));
+  if (!isGiven(await listGiven(pool, id))) return undefined;
   const { namespace, name, uid } = object.metadata;
   const secret = { namespace, name: ownSecretName(names, id) };
-  // The Secret is read before the row. If another leader copies a newer secret meanwhile, this write has a conflict.
+  // The Secret is read before the rows. If another leader copies a newer secret meanwhile, this write has a conflict.
   const there = await store.get('Secret', secret);
-  const sealed = await findGiven(pool, { id, key });
-  if (sealed === undefined) return undefined;
-  const text = sealer.open(sealed, givenPlace({ namespace, id, key }));
+  const rows = await listGiven(pool, id);
+  if (!isGiven(rows)) return undefined;
+  const stored = (there?.spec['data'] ?? {}) as Readonly<Record<string, string>>;
+  const data = Object.entries(stored).filter(([key]) => keys.includes(key) || kept.includes(key));
+  const given = keys.flatMap((key): [string, string][] => {
+    const sealed = rows.get(key);
+    return sealed ? [[key, sealer.open(sealed, givenPlace({ namespace, id, key }))]] : [];
+  });
   try {
     await store.apply(
       {
         kind: 'Secret',
         ...secret,
         labels: { [ALLOW_LABEL]: 'true', [OWNER_LABEL]: fromUuid(names.idPrefix, id) },
-        spec: { data: { [key]: text } },
+        spec: { data: Object.fromEntries([...data, ...given]) },
         owner: { kind: object.kind, name, uid },
       },
       { fieldManager: API_MANAGER, resourceVersion: there?.metadata.resourceVersion ?? '' },
@@ -59,12 +77,57 @@ export async function copyGiven(
     if (problem === undefined) throw error;
     return problem;
   }
-  await deleteGiven(pool, { id, key });
+  for (const [key] of given) await deleteGiven(pool, { id, key });
   return undefined;
 }
 
+/** Returns the value of a Secret's key for use in a header, after it was copied if REST was given it. */
+export async function resolveOwnKey(
+  deps: OwnSecretDeps,
+  names: Names,
+  {
+    object,
+    id,
+    ref,
+  }: Omit<SecretUser, 'keys'> & { ref: { name: string; key: string; max: number } },
+): Promise<Resolved> {
+  const own = ownSecretName(names, id);
+  const user = { object, id, keys: [ref.key] };
+  const why = ref.name === own ? await copyGiven(deps, names, user) : undefined;
+  return why ?? resolveKey(deps.store, object.metadata.namespace, ref, { own });
+}
+
+/** Deletes an object's own Secret after REST removed the secret, or replaced it by one in another Secret. */
+export async function dropUnusedSecret<Spec>(
+  deps: OwnSecretDeps,
+  kind: Pick<KindOf<Spec>, 'idPrefix' | 'homeField' | 'rows'>,
+  {
+    object,
+    id,
+    refOf,
+  }: Omit<SecretUser, 'keys'> & { refOf: (spec: Spec) => { name: string } | undefined },
+): Promise<void> {
+  const own = ownSecretName(kind, id);
+  // The cast is safe, because the object is of the kind.
+  if (refOf(object.spec as Spec)?.name === own) return;
+  if (managedBy(object.owners[kind.homeField]) !== 'api') return;
+  const before = await kind.rows.readActive(deps.pool, id);
+  if (!before || refOf(before.spec)?.name !== own) return;
+  await removeOwnSecret(deps, kind, { namespace: object.metadata.namespace, id });
+}
+
+/** Deletes the own Secret of an object that is being removed. */
+export async function removeSecretOf(
+  deps: Pick<OwnSecretDeps, 'store' | 'pool'>,
+  { idPrefix, table }: Names & { table: string },
+  key: ObjectKey,
+): Promise<void> {
+  const id = await projectionsIn(deps.pool, table).findIdByName(key);
+  if (id !== undefined) await removeOwnSecret(deps, { idPrefix }, { ...key, id });
+}
+
 /** Deletes the object's own Secret, unless somebody else writes to it, and what REST was given since. */
-export async function removeOwnSecret(
+async function removeOwnSecret(
   { store, pool }: Pick<OwnSecretDeps, 'store' | 'pool'>,
   names: Names,
   { namespace, id }: RowKey,

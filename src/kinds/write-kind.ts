@@ -73,7 +73,12 @@ export async function createOf<Spec>(
   const reserved = name === undefined ? undefined : rules.reservedNames?.[name];
   if (reserved !== undefined) throw refusal(rules, [fault('/name', 'reserved_name', reserved)]);
   const key = { namespace, id: plan.id };
-  const { fields, kept } = takeGiven({ ...rules, names, key }, body, () => plan.seed);
+  const { fields, kept } = takeGiven(
+    { secrets: secretsOf(rules), names, key },
+    body,
+    () => plan.seed,
+  );
+  refuseMissing(rules, fields);
   await refuseFaults(kind, deps, key, fields);
   const noun = rules.derivedName ?? shortNoun(names.noun);
   return keepingGiven(deps, kept, () =>
@@ -105,8 +110,9 @@ export async function patchOf<Spec>(
     const detail = `The \`name\` of the ${names.noun} cannot change. Create another ${shortNoun(names.noun)} instead.`;
     throw refusal(rules, [fault('/name', 'immutable', detail)]);
   }
-  const { fields: changes, kept } = takeGiven({ ...rules, names, key }, body);
-  if (kept && rules.secret && managedBy !== 'api') {
+  const secrets = secretsOf(rules);
+  const { fields: changes, kept } = takeGiven({ secrets, names, key }, body);
+  if (kept.length > 0 && rules.secret && managedBy !== 'api') {
     throw managedElsewhere([{ field: rules.secret.field, manager: managedBy }], declared);
   }
   await refuseFaults(kind, deps, key, changes);
@@ -117,7 +123,7 @@ export async function patchOf<Spec>(
       id,
       patch: changes,
       precondition,
-      permit: (fields) => requireGivenAgain({ ...rules, names, id }, fields),
+      permit: (fields) => requireGivenAgain({ secrets, names, id, kept }, fields),
       told: audit.shown,
     }),
   );
@@ -136,6 +142,20 @@ export async function deleteOf<Spec>(
     precondition,
     gone: (row) => goneLine(kind, row),
   });
+}
+
+const secretsOf = ({ secret }: { secret?: SecretField }): readonly SecretField[] =>
+  secret ? [secret] : [];
+
+/**
+ * Requires the secret of a new object that needs one, given or in a Secret. The schema of the body requires neither.
+ * @throws ApiError invalid_body
+ */
+function refuseMissing<Spec>(rules: WrittenKind<Spec>['rules'], fields: object): void {
+  const { secret } = rules;
+  if (!secret?.isRequired || Object.hasOwn(fields, secret.ref)) return;
+  const detail = `is required, unless \`${secret.ref}\` names the Secret that has it`;
+  throw refusal(rules, [fault(`/${secret.field}`, 'required', detail)]);
 }
 
 /** @throws ApiError invalid_body */

@@ -18,7 +18,7 @@ import {
 export const API_KEY: SecretField = {
   field: 'api_key',
   ref: 'api_key_secret_ref',
-  sentTo: 'base_url',
+  sentTo: ['base_url'],
   schema: z
     .string()
     .min(1)

@@ -11,13 +11,14 @@ import {
   type Problem,
 } from '../platform/reconcile/conditions.ts';
 import type { Outcome, ReconciledKind } from '../platform/reconcile/reconciler.ts';
-import { resolveKey } from '../platform/reconcile/references.ts';
-import { managedBy } from '../platform/reconcile/actors.ts';
-import { projectionsIn } from '../platform/resources/projections.sql.ts';
 import type { Resource } from '../platform/resources/resource-store.ts';
-import { ownSecretName } from '../kinds/given-secret.ts';
 import { reconciled, type Project } from '../kinds/kind.reconciler.ts';
-import { copyGiven, removeOwnSecret, type OwnSecretDeps } from '../kinds/own-secret.ts';
+import {
+  dropUnusedSecret,
+  removeSecretOf,
+  resolveOwnKey,
+  type OwnSecretDeps,
+} from '../kinds/own-secret.ts';
 import type { ProjectDeps } from '../kinds/project-kind.ts';
 import { endpointOf } from './model-endpoint.ts';
 import { MODEL_PROVIDER_KIND } from './model-provider.kind.ts';
@@ -48,11 +49,7 @@ export function modelProviderReconciler(
     isReferred: true,
     act: (provider, project, id) => act(deps, provider, { project, id }),
     forget: deps.prober.forget,
-    removing: async (key) => {
-      const id = await projectionsIn(deps.pool, MODEL_PROVIDER_KIND.table).findIdByName(key);
-      const { namespace } = key;
-      if (id !== undefined) await removeOwnSecret(deps, MODEL_PROVIDER_KIND, { namespace, id });
-    },
+    removing: (key) => removeSecretOf(deps, MODEL_PROVIDER_KIND, key),
   });
 }
 
@@ -75,7 +72,11 @@ async function act(
   }
   const { key } = resolved;
   const { metadata, spec } = resource;
-  await dropUnusedSecret(deps, resource, id);
+  await dropUnusedSecret(deps, MODEL_PROVIDER_KIND, {
+    object: resource as Resource,
+    id,
+    refOf: ({ apiKeySecretRef }) => apiKeySecretRef,
+  });
   const endpoint = endpointOf(metadata.name, spec, key);
   const { found = PROBING, againInMs } = await deps.prober.ask(metadata, endpoint);
   await project({ found, secret: { text: key } });
@@ -98,10 +99,10 @@ async function resolve(
   resource: ProviderResource,
   id: string,
 ): Promise<{ key: string | undefined } | Blocked> {
-  const { store, guard } = deps;
+  const { guard } = deps;
   const {
     spec,
-    metadata: { namespace, name },
+    metadata: { name },
   } = resource;
   if (name === DEFAULT_PROVIDER) {
     return { type: 'Accepted', why: { reason: 'ReservedName', message: RESERVED_NAME } };
@@ -113,23 +114,7 @@ async function resolve(
   }
   const ref = spec.apiKeySecretRef;
   if (ref === undefined) return { key: undefined };
-  const own = ownSecretName(MODEL_PROVIDER_KIND, id);
-  const given = { object: resource as Resource, id, key: ref.key };
-  const why = ref.name === own ? await copyGiven(deps, MODEL_PROVIDER_KIND, given) : undefined;
-  if (why) return { type: 'ResolvedRefs', why };
-  const found = await resolveKey(store, namespace, { ...ref, max: KEY_MAX }, { own });
+  const of = { object: resource as Resource, id, ref: { ...ref, max: KEY_MAX } };
+  const found = await resolveOwnKey(deps, MODEL_PROVIDER_KIND, of);
   return 'value' in found ? { key: found.value } : { type: 'ResolvedRefs', why: found };
-}
-
-/** Deletes the provider's own Secret after REST removed the key, or replaced it by one in another Secret. */
-async function dropUnusedSecret(
-  deps: ModelProviderReconcilerDeps,
-  { spec, owners, metadata: { namespace } }: ProviderResource,
-  id: string,
-): Promise<void> {
-  const own = ownSecretName(MODEL_PROVIDER_KIND, id);
-  if (spec.apiKeySecretRef?.name === own || managedBy(owners['baseUrl']) !== 'api') return;
-  const before = await MODEL_PROVIDER_KIND.rows.readActive(deps.pool, id);
-  if (before?.spec.apiKeySecretRef?.name !== own) return;
-  await removeOwnSecret(deps, MODEL_PROVIDER_KIND, { namespace, id });
 }

@@ -167,9 +167,11 @@ const ALLOW = { 'parley.dev/allow': 'true' };
       const answer = await apply(refused);
       expect([refused.metadata.name, answer.status]).toEqual([refused.metadata.name, 403]);
     }
-    const own = secret(`mp-${'0'.repeat(26)}-key`, ALLOW);
-    expect(await status(apply(own))).toBe(201);
-    expect(await status(operator('DELETE', `${SECRETS}/${own.metadata.name}`))).toBe(200);
+    for (const prefix of ['agt', 'mp', 'tp']) {
+      const own = secret(`${prefix}-${'0'.repeat(26)}-key`, ALLOW);
+      expect(await status(apply(own))).toBe(201);
+      expect(await status(operator('DELETE', `${SECRETS}/${own.metadata.name}`))).toBe(200);
+    }
     await given(secret('theirs', ALLOW));
     await given(secret('unlabelled-signing', {}));
     for (const name of ['theirs', 'unlabelled-signing']) {

@@ -2818,7 +2818,7 @@ export interface components {
       type: ('twilio' | 'telnyx' | 'plivo');
       /** Id of the account at the carrier. */
       account_id: string;
-      /** Secret with the token for the carrier's API; for Twilio the auth token, which also signs the carrier's requests, for Telnyx an API key, for Plivo the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
+      /**  */
       auth_token_secret_ref: ({
         /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
         name: string;
@@ -3172,6 +3172,10 @@ export interface paths {
             agent?: string;
             /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
             version?: number;
+            /** Bearer token, which no response shows. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
+            secret?: string;
+            /** Key of the signatures, which no response shows: `whsec_` followed by 24 to 64 bytes in base64. Parley stores it in a Secret of its own and sets `signing_secret_ref`. */
+            signing_secret?: string;
           }[];
           /** First message of the agent. */
           first_message?: string;
@@ -3478,6 +3482,10 @@ export interface paths {
             agent?: string;
             /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
             version?: number;
+            /** Bearer token, which no response shows. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
+            secret?: string;
+            /** Key of the signatures, which no response shows: `whsec_` followed by 24 to 64 bytes in base64. Parley stores it in a Secret of its own and sets `signing_secret_ref`. */
+            signing_secret?: string;
           }[] | null);
           /** First message of the agent. */
           first_message?: (string | null);
@@ -3722,6 +3730,10 @@ export interface paths {
             agent?: string;
             /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
             version?: number;
+            /** Bearer token, which no response shows. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
+            secret?: string;
+            /** Key of the signatures, which no response shows: `whsec_` followed by 24 to 64 bytes in base64. Parley stores it in a Secret of its own and sets `signing_secret_ref`. */
+            signing_secret?: string;
           }[] | null);
           /** First message of the agent. */
           first_message?: (string | null);
@@ -6967,6 +6979,10 @@ export interface paths {
             agent?: string;
             /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
             version?: number;
+            /** Bearer token, which no response shows. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
+            secret?: string;
+            /** Key of the signatures, which no response shows: `whsec_` followed by 24 to 64 bytes in base64. Parley stores it in a Secret of its own and sets `signing_secret_ref`. */
+            signing_secret?: string;
           };
           /** Arguments that the model would fill in. They are checked with `parameters`. */
           arguments?: { [name: string]: unknown };
@@ -9166,7 +9182,7 @@ export interface paths {
           /** Id of the account at the carrier; for Twilio AC…, for Telnyx the id of the user, for Plivo the Auth ID. Must be an account id of letters, digits, hyphens and underscores. */
           account_id: string;
           /** Secret with the token for the carrier's API; for Twilio the auth token, which also signs the carrier's requests, for Telnyx an API key, for Plivo the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
-          auth_token_secret_ref: {
+          auth_token_secret_ref?: {
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
             /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
@@ -9229,6 +9245,8 @@ export interface paths {
           };
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
+          /** Token for the carrier's API, which no response shows. Parley stores it in a Secret of its own and sets `auth_token_secret_ref`. It replaces an earlier token. Must be visible ASCII without spaces. */
+          auth_token?: string;
         };
       } };
       responses: {
@@ -9361,6 +9379,8 @@ export interface paths {
           } | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
+          /** Token for the carrier's API, which no response shows. Parley stores it in a Secret of its own and sets `auth_token_secret_ref`. It replaces an earlier token. Must be visible ASCII without spaces. */
+          auth_token?: (string | null);
           name?: unknown;
         };
         'application/merge-patch+json': {
@@ -9432,6 +9452,8 @@ export interface paths {
           } | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
+          /** Token for the carrier's API, which no response shows. Parley stores it in a Secret of its own and sets `auth_token_secret_ref`. It replaces an earlier token. Must be visible ASCII without spaces. */
+          auth_token?: (string | null);
           name?: unknown;
         };
       } };

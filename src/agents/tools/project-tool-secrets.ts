@@ -4,7 +4,9 @@ import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
 import type { Problem } from '../../platform/reconcile/conditions.ts';
 import { resolveSecret } from '../../platform/reconcile/references.ts';
-import type { ResourceStore } from '../../platform/resources/resource-store.ts';
+import type { Resource, ResourceStore } from '../../platform/resources/resource-store.ts';
+import { ownSecretName } from '../../kinds/given-secret.ts';
+import { copyGiven, type OwnSecretDeps } from '../../kinds/own-secret.ts';
 import type { AgentSpec } from '../agent.ts';
 import { resolveRequestSecrets } from './request-secrets.ts';
 import {
@@ -23,10 +25,10 @@ type Tools = NonNullable<AgentSpec['tools']>;
 export async function toolSecretProblem(
   store: Store,
   namespace: string,
-  tools: Tools,
+  { tools, own }: { tools: Tools; own: string },
 ): Promise<Problem | undefined> {
   for (const tool of tools) {
-    const secrets = await resolveRequestSecrets(store, namespace, tool);
+    const secrets = await resolveRequestSecrets(store, namespace, tool, own);
     if ('reason' in secrets) return secrets;
   }
   return undefined;
@@ -36,6 +38,26 @@ export function secretRefsOf({ tools = [] }: Pick<AgentSpec, 'tools'>): SecretRe
   return tools.flatMap(({ secretRef, signingSecretRef }) =>
     [secretRef, signingSecretRef].flatMap((ref) => ref ?? []),
   );
+}
+
+const AGENT = { idPrefix: 'agt' } as const;
+
+/**
+ * Copies the secrets that REST was given for tools into the agent's own Secret. Keeps those of earlier versions, because
+ * conversations and rollbacks still use them. Returns why the Secret cannot be written.
+ */
+export async function copyToolSecrets(
+  deps: OwnSecretDeps,
+  agent: Resource<AgentSpec>,
+  id: string,
+): Promise<Problem | undefined> {
+  const own = ownSecretName(AGENT, id);
+  const keysOf = (refs: readonly SecretRef[]): string[] =>
+    refs.filter(({ name }) => name === own).map(({ key }) => key);
+  const keys = keysOf(secretRefsOf(agent.spec));
+  if (keys.length === 0) return undefined;
+  const kept = keysOf(await listToolSecrets(deps.pool, id));
+  return copyGiven(deps, AGENT, { object: agent as Resource, id, keys, kept });
 }
 
 /** Pending changes to the stored Secrets of an agent's tools. */
@@ -60,6 +82,7 @@ export async function readToolSecretChanges(
   agent: { id: string; namespace: string; epoch: number; spec: Pick<AgentSpec, 'tools'> },
 ): Promise<ToolSecretChanges> {
   const { id: agentId, namespace, epoch } = agent;
+  const own = ownSecretName(AGENT, agentId);
   const known = await listToolSecrets(deps.pool, agentId);
   const named = new Set(secretRefsOf(agent.spec).map(keyOf));
   const wanted = new Map<string, SecretRef>();
@@ -69,7 +92,7 @@ export async function readToolSecretChanges(
     const ref = { name, key: part };
     const place = toolSecretPlace({ namespace, agentId, ...ref });
     const stored = known.find((one) => keyOf(one) === key);
-    const found = await resolveSecret(deps.store, namespace, ref);
+    const found = await resolveSecret(deps.store, namespace, ref, { own });
     const value = 'value' in found ? found.value : null;
     if (stored && value === opened(deps.sealer, stored.value, place)) continue;
     const sealed = value === null ? null : deps.sealer.seal(value, place);

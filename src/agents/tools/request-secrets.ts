@@ -13,20 +13,24 @@ export type RequestSecretRefs = {
 export type RequestSecrets = { bearer?: string; signing?: string };
 
 /** Characters that a header can carry in a bearer token. */
-const TOKEN = /^[!-~]{1,8192}$/;
+export const BEARER_TOKEN = /^[!-~]{1,8192}$/;
 
-/** Returns the current values of the Secrets, or the reason why they cannot be used. Costs one read per Secret. */
+/**
+ * Returns the current values of the Secrets, or the reason why they cannot be used. Costs one read per Secret. `own` is
+ * the name of the Secret in which Parley keeps what the object was given.
+ */
 export async function resolveRequestSecrets(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
   { secretRef, signingSecretRef }: RequestSecretRefs,
+  own?: string,
 ): Promise<RequestSecrets | Problem> {
   const secrets: RequestSecrets = {};
   for (const [use, ref, isGood, words] of [
     [
       'bearer',
       secretRef,
-      (value: string) => TOKEN.test(value),
+      (value: string) => BEARER_TOKEN.test(value),
       'one line of visible ASCII without spaces',
     ],
     [
@@ -37,7 +41,7 @@ export async function resolveRequestSecrets(
     ],
   ] as const) {
     if (!ref) continue;
-    const secret = await resolveSecret(store, namespace, ref);
+    const secret = await resolveSecret(store, namespace, ref, own === undefined ? {} : { own });
     if (!('value' in secret)) return secret;
     // Secrets often end with an unintended line break.
     const value = secret.value.trim();

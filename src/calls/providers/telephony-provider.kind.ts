@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { CARRIER_TYPES, OWN_FIELDS } from '../../carriers/carriers.ts';
+import type { SecretField } from '../../kinds/given-secret.ts';
 import { defineKind } from '../../kinds/kind.ts';
 import { withPlace } from '../../kinds/write-kind.ts';
 import { phoneNumber } from '../../platform/resources/schema/field-types.ts';
 import { toSnakeKey } from '../../platform/resources/schema/key-map.ts';
+import { saying } from '../../platform/resources/schema/patterns.ts';
 import { printerColumn } from '../../platform/resources/schema/kind-definition.ts';
 import { providerFaults } from './provider-faults.ts';
 import { deleteNumbers, HAS_NUMBER } from './telephony-numbers.sql.ts';
 import {
+  AUTH_TOKEN_MAX,
   RESERVED_NAME,
   SIMULATED,
   telephonyProviderSpec,
@@ -25,6 +28,23 @@ const BoundNumber = z.strictObject({
     description: 'Hours in which the number is answered, as declared. If absent, always.',
   }),
 });
+
+/** Token that a request contains in clear text. */
+const AUTH_TOKEN: SecretField = {
+  field: 'auth_token',
+  ref: 'auth_token_secret_ref',
+  sentTo: ['api_url', 'type'],
+  schema: z
+    .string()
+    .min(1)
+    .max(AUTH_TOKEN_MAX)
+    .regex(...saying(/^[!-~]+$/, 'must be visible ASCII without spaces'))
+    .describe(
+      "Token for the carrier's API, which no response shows. Parley stores it in a Secret of its own and " +
+        'sets `auth_token_secret_ref`. It replaces an earlier token.',
+    ),
+  isRequired: true,
+};
 
 /** Names, in the REST API, of the fields that exist for only one carrier. */
 const OWN_NAMES = OWN_FIELDS.map(toSnakeKey);
@@ -64,8 +84,8 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
     ready: 'Whether everything is active as declared.',
     describe: {
       create:
-        'Sets which agent answers each number of an account at a carrier. The token is not part of the request: ' +
-        '`auth_token_secret_ref` names a Secret of the namespace with the label `parley.dev/allow: "true"`.',
+        'Sets which agent answers each number of an account at a carrier. Send its token in `auth_token`, or name ' +
+        'a Secret of the namespace with the label `parley.dev/allow: "true"` in `auth_token_secret_ref`.',
       delete: "The provider's numbers are no longer answered, and another provider can use them.",
     },
     fields: (readable) => ({
@@ -75,6 +95,7 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
       numbers: z.array(BoundNumber).meta({ description: 'The numbers as declared.' }),
     }),
     filters: { number: { schema: phoneNumber.clone().optional(), where: HAS_NUMBER } },
+    secret: AUTH_TOKEN,
     derivedName: 'telephony',
     reservedNames: { [SIMULATED]: RESERVED_NAME },
     faults: providerFaults,

@@ -14,13 +14,14 @@ import {
   type Problem,
 } from '../../platform/reconcile/conditions.ts';
 import type { Outcome, ReconciledKind } from '../../platform/reconcile/reconciler.ts';
-import { resolveKey } from '../../platform/reconcile/references.ts';
-import type {
-  ObjectKey,
-  Resource,
-  ResourceStore,
-} from '../../platform/resources/resource-store.ts';
+import type { ObjectKey, Resource } from '../../platform/resources/resource-store.ts';
 import { reconciled, type Project } from '../../kinds/kind.reconciler.ts';
+import {
+  dropUnusedSecret,
+  removeSecretOf,
+  resolveOwnKey,
+  type OwnSecretDeps,
+} from '../../kinds/own-secret.ts';
 import type { Found, ProjectDeps } from '../../kinds/project-kind.ts';
 import { boundNumbers } from './bound-numbers.ts';
 import { TELEPHONY_PROVIDER_KIND } from './telephony-provider.kind.ts';
@@ -40,10 +41,7 @@ type ProviderResource = Resource<TelephonyProviderSpec, TelephonyProviderStatus>
 /** Problem that prevents activation, and the type of the condition that reports it. */
 type Blocked = { type: 'Accepted' | 'ResolvedRefs'; why: Problem };
 
-export type TelephonyProviderReconcilerDeps = ProjectDeps & {
-  store: Pick<ResourceStore, 'get'>;
-  guard: AddressGuard;
-};
+export type TelephonyProviderReconcilerDeps = ProjectDeps & OwnSecretDeps & { guard: AddressGuard };
 
 /**
  * Creates the reconciler of TelephonyProviders. It activates their URL and token, and binds their numbers to agents.
@@ -59,6 +57,7 @@ export function telephonyProviderReconciler(
         : kind === 'Agent' && (spec.numbers ?? []).some(({ agent }) => agent === name),
     listChanged: () => listFreed(deps),
     act: (provider, project, id) => act(deps, provider, { project, id }),
+    removing: (key) => removeSecretOf(deps, TELEPHONY_PROVIDER_KIND, key),
   });
 }
 
@@ -88,11 +87,16 @@ async function act(
     const status = { numbers: (await readNumbers(deps.pool, id)).length };
     return { findings: findingsOf({ type, why }), status };
   };
-  const resolved = await resolve(deps, resource);
+  const resolved = await resolve(deps, resource, id);
   if ('type' in resolved) {
     await project({ found: { ready: false, ...resolved.why }, secret: null });
     return stays(resolved);
   }
+  await dropUnusedSecret(deps, TELEPHONY_PROVIDER_KIND, {
+    object: resource as Resource,
+    id,
+    refOf: ({ authTokenSecretRef }) => authTokenSecretRef,
+  });
   const { found, inForce } = await bind(deps, resource);
   const { namespace } = resource.metadata;
   const beside = boundNumbers({ id, namespace }, resource.spec.numbers);
@@ -107,10 +111,13 @@ async function act(
 
 /** Returns the token, or the problem that prevents activation. */
 async function resolve(
-  { store, guard }: Pick<TelephonyProviderReconcilerDeps, 'store' | 'guard'>,
-  { spec, metadata: { namespace, name } }: ProviderResource,
+  deps: TelephonyProviderReconcilerDeps,
+  resource: ProviderResource,
+  id: string,
 ): Promise<{ authToken: string } | Blocked> {
-  if (name === SIMULATED) {
+  const { guard } = deps;
+  const { spec, metadata } = resource;
+  if (metadata.name === SIMULATED) {
     return { type: 'Accepted', why: { reason: 'ReservedName', message: RESERVED_NAME } };
   }
   const address = spec.apiUrl === undefined ? undefined : checkUrl(spec.apiUrl, guard);
@@ -135,7 +142,8 @@ async function resolve(
     return { type: 'Accepted', why: { reason: 'InvalidTimeZone', message } };
   }
   const ref = { ...spec.authTokenSecretRef, max: AUTH_TOKEN_MAX };
-  const found = await resolveKey(store, namespace, ref);
+  const of = { object: resource as Resource, id, ref };
+  const found = await resolveOwnKey(deps, TELEPHONY_PROVIDER_KIND, of);
   return 'value' in found ? { authToken: found.value } : { type: 'ResolvedRefs', why: found };
 }
 

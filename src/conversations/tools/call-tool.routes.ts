@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { toTool, ToolWrite } from '../../agents/rest-agent.ts';
+import { AGENT_KIND } from '../../agents/agent.kind.ts';
+import { fromAgentSpec, TOOL_SECRETS, toTool, ToolWrite } from '../../agents/rest-agent.ts';
 import { parameterProblems, urlProblems } from '../../agents/tools/tool-problems.ts';
 import { requireAgent } from '../../agents/write-agent.ts';
 import { ApiError } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
+import { findMoved, mustBeSentAgain } from '../../kinds/given-secret.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import type { EgressRequest } from '../../platform/egress/client.ts';
 import { idParam } from '../../platform/http/fields.ts';
@@ -80,14 +82,32 @@ export function callToolRoute(deps: CallToolDeps): Route {
     answers: { 200: { description: 'What the tool answered.', schema: ToolCallResult } },
     errors: ['unsupported_type', 'too_many_in_flight'],
     handle: async ({ caller: { namespace }, params: { id: agentId }, body, untilGone, plan }) => {
-      await requireAgent(deps, { namespace, id: agentId });
+      const { spec } = await requireAgent(deps, { namespace, id: agentId });
+      refuseElsewhere(body.tool, { id: agentId, saved: fromAgentSpec(spec).tools });
       const tool = await requireCallable(deps, body.tool);
       const args = requireArguments(readArguments, { namespace, agentId }, tool, body.arguments);
       const callId = fromUuid('tool', plan.id);
-      const call = { tool, args, callId, namespace, agentId, signal: untilGone() };
+      const { secret: bearer, signing_secret: signing } = body.tool;
+      const given = { ...(bearer && { bearer }), ...(signing && { signing }) };
+      const call = { tool, given, args, callId, namespace, agentId, signal: untilGone() };
       return { status: 200, body: await callOnce(deps, call) };
     },
   });
+}
+
+/**
+ * Refuses to send a stored secret to another address than that of the saved tool.
+ * @throws ApiError invalid_body
+ */
+function refuseElsewhere(
+  tool: ToolWrite,
+  { id, saved = [] }: { id: string; saved: readonly object[] | undefined },
+): void {
+  const of = { secrets: TOOL_SECRETS, names: AGENT_KIND, id, kept: [] };
+  const moved = findMoved(of, { before: { tools: saved }, after: { tools: [tool] } });
+  if (!moved) return;
+  const { field, sentTo } = moved.secret;
+  throw invalid(`/tool/${field}`, 'required', `\`${field}\` ${mustBeSentAgain(sentTo[0])}`);
 }
 
 /** @throws ApiError unsupported_type; invalid_body for a URL or a schema that agents may not have either */

@@ -12,6 +12,8 @@ import type { FindToolSecrets } from './tool-secrets.ts';
 
 export type WebhookCall = {
   tool: Tool;
+  /** Secrets that are not stored, for a single call that tries the tool. */
+  given?: Secrets;
   args: Arguments;
   /** Id that the model gave to the tool call. */
   callId: string;
@@ -63,11 +65,11 @@ export async function callWebhook(deps: CallWebhookDeps, call: WebhookCall): Pro
 
 async function findSecrets(
   deps: CallWebhookDeps,
-  { tool, namespace, agentId }: WebhookCall,
+  { tool, namespace, agentId, given = {} }: WebhookCall,
 ): Promise<Secrets | { problem: string }> {
   const { secretRef, signingSecretRef } = tool;
   const refs = [secretRef, signingSecretRef].flatMap((ref) => ref ?? []);
-  if (refs.length === 0) return {};
+  if (refs.length === 0) return given;
   const values = await deps.findSecrets({ namespace, agentId }, refs);
   const gone = refs.find((_, at) => values[at] === undefined);
   if (gone) {
@@ -77,7 +79,11 @@ async function findSecrets(
     };
   }
   const [bearer, signing] = secretRef ? values : [undefined, values[0]];
-  return { ...(bearer !== undefined && { bearer }), ...(signing !== undefined && { signing }) };
+  return {
+    ...(bearer !== undefined && { bearer }),
+    ...(signing !== undefined && { signing }),
+    ...given,
+  };
 }
 
 function tooLate(outcome: EgressOutcome, timeoutMs: number): string {

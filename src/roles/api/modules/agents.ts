@@ -13,13 +13,15 @@ export function createAgents(
   infrastructure: Infrastructure,
   { sampleModel }: { sampleModel: SampleModel | undefined },
 ): Module {
-  const { pool, store, guard, limits, awaitProjection, nowMs, modelSettings } = infrastructure;
+  const { pool, store, guard, sealer, limits, awaitProjection, nowMs, modelSettings } =
+    infrastructure;
   return {
     routes: [
       ...agentRoutes({
         pool,
         store,
         guard,
+        sealer,
         limits,
         awaitProjection,
         nowMs,
