@@ -6,16 +6,19 @@ export type Stats = Schemas['Stats'];
 export type VersionStats = Schemas['VersionStats'];
 export type AgentStats = Schemas['AgentStats'];
 
-/** Outcomes of conversations as charts stack them, from best to worst. */
-export const OUTCOMES = [
-  'resolved',
-  'escalated',
-  'voicemail',
-  'unknown',
-  'abandoned',
-  'unresolved',
-  'failed',
-] as const;
+/** Outcomes of conversations as charts stack them, from best to worst, with the colors of tokens.css. */
+export const OUTCOME_COLORS = {
+  resolved: '--chart-ok',
+  escalated: '--chart-accent',
+  voicemail: '--chart-info',
+  unknown: '--chart-muted',
+  abandoned: '--chart-warn',
+  unresolved: '--chart-unresolved',
+  failed: '--chart-bad',
+} as const;
+
+// The keys are the outcomes.
+export const OUTCOMES = Object.keys(OUTCOME_COLORS) as (keyof typeof OUTCOME_COLORS)[];
 
 /** Time spans of statistics. The API allows at most 31 days. */
 export const SPANS = [

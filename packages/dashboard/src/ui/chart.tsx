@@ -1,14 +1,14 @@
 import { lazy, Suspense } from 'react';
 
-/** A series of values over time. Areas are stacked in their order, and lines are drawn over them. */
+/** A series of values over time. Areas and bars are stacked in their order, and lines are drawn over them. */
 export type Series = {
   name: string;
   /** Name of a custom property of tokens.css, such as `--chart-accent`. */
   color: string;
   /** Values, one per time; null if a value is unknown. */
   values: readonly (number | null)[];
-  /** Areas are for counts, whose sum means something. Defaults to a line. */
-  shape?: 'area';
+  /** Areas and bars are for counts, whose sum means something. Defaults to a line. */
+  shape?: 'area' | 'bar';
 };
 
 export type ChartProps = {
@@ -17,8 +17,14 @@ export type ChartProps = {
   /** Unix seconds, ascending. */
   times: readonly number[];
   series: readonly Series[];
-  /** Text after each value, such as ` ms`; empty for counts. */
-  unit: string;
+  /** Text after each value, such as ` ms`. Defaults to none. */
+  unit?: string;
+  /** Formats a value. Defaults to the number with its unit. */
+  text?: (value: number | null) => string;
+  /** Values on the axis. Defaults to round ones from 0 to the largest value. */
+  ticks?: readonly number[] | undefined;
+  /** Formats a moment by its position, for the readout. Defaults to its time. */
+  moment?: (at: number) => string;
   /** A line that the values should stay below, such as 500 ms. */
   limit?: { value: number; name: string } | undefined;
 };

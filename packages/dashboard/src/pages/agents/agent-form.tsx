@@ -13,6 +13,7 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 import { BasicFields, PolicyField } from './agent-fields.tsx';
 import { ModelFields, SeldomFields, SourcesField } from './agent-more-fields.tsx';
 import { contentOf, fieldsOf, hasWrongJson, valuesOf } from './agent-values.ts';
+import type { Tool } from './agent-shapes.ts';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { Changes } from './changes.tsx';
 import { EscalationFields } from './escalation/escalation-fields.tsx';
@@ -149,10 +150,23 @@ function WhatChanges({ before, after }: { before: Fields; after: Fields }) {
     <details className="card" onToggle={({ currentTarget }) => setIsShown(currentTarget.open)}>
       <summary>What changes</summary>
       <div className="agent-details-body">
-        {isShown ? <Changes changes={changesBetween(before, shown)} heading="h2" /> : null}
+        {isShown ? (
+          <Changes changes={changesBetween(before, withoutSecrets(shown))} heading="h2" />
+        ) : null}
       </div>
     </details>
   );
+}
+
+/** Replaces secrets in clear text, which nothing but their inputs shows. */
+function withoutSecrets(fields: Fields): Fields {
+  const tools = fields['tools'] as readonly Tool[] | undefined; // `fieldsOf` returns the tools of the form.
+  const hidden = ({ secret, signing_secret: signing, ...tool }: Tool) => ({
+    ...tool,
+    ...(secret && { secret: 'new' }),
+    ...(signing && { signing_secret: 'new' }),
+  });
+  return tools ? { ...fields, tools: tools.map(hidden) } : fields;
 }
 
 /**

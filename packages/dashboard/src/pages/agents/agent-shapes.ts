@@ -5,7 +5,11 @@ import { jsonProblem, type Shape } from '../../form/json-shape.ts';
 
 export type Loose<T> = { [Name in keyof T]?: T[Name] | null | undefined };
 
-export type Tool = NonNullable<AgentContent['tools']>[number];
+/** A tool. Before it is saved it may have secrets in clear text. */
+export type Tool = NonNullable<AgentContent['tools']>[number] & {
+  secret?: string;
+  signing_secret?: string;
+};
 export type Voice = NonNullable<AgentContent['voice']>;
 export type Transcriber = NonNullable<AgentContent['transcriber']>;
 export type Hours = NonNullable<NonNullable<AgentContent['escalation']>['hours']>;
@@ -38,6 +42,8 @@ const tool = {
     url: 'string',
     method: { oneOf: METHODS },
     headers: 'object',
+    secret: 'string',
+    signing_secret: 'string',
     secret_ref: secret,
     signing_secret_ref: secret,
     timeout_ms: 'number',

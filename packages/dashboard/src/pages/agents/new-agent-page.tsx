@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMutation } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { agentName, useTakeOver } from '../../data/agents.ts';
 import type { BodyOf } from '../../data/parley.ts';
@@ -13,6 +14,7 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 import { BasicFields, PolicyField } from './agent-fields.tsx';
 import { ModelFields, SourcesField } from './agent-more-fields.tsx';
 import { fieldsOf, valuesOf, type AgentValues } from './agent-values.ts';
+import { useProviders } from './use-providers.ts';
 import './agents.css';
 
 /** Creates an agent from a name and a prompt; everything else can be added later. */
@@ -20,6 +22,12 @@ export function NewAgentPage() {
   // A new agent is a draft, so that people can try it before it talks with customers.
   const fields = useForm<AgentValues>({ defaultValues: valuesOf({ publish_policy: 'manual' }) });
   const create = useCreate();
+  const { getValues, setValue } = fields;
+  // Nothing else answers by itself, so the provider that was connected last is the best guess.
+  const provider = useProviders().find(({ chat }) => chat?.default_model)?.name;
+  useEffect(() => {
+    if (getValues('model.provider') === undefined) setValue('model.provider', provider);
+  }, [provider, getValues, setValue]);
   const form = { ...fields, failure: create.error };
   return (
     <Page title="New agent" back={{ to: '/agents', name: 'Agents' }}>

@@ -14,9 +14,13 @@ export type FigureOf = {
   good: 'up' | 'down' | 'neither';
   /** Rates differ by points, all others by a percentage. */
   isRate?: true;
+  /** Values on the axis of averages and rates, which are drawn as a line. */
+  ticks?: readonly number[];
 };
 
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+
+const RATE = { isRate: true, ticks: [0, 0.25, 0.5, 0.75, 1] } as const;
 
 export const FIGURES: readonly FigureOf[] = [
   {
@@ -34,7 +38,7 @@ export const FIGURES: readonly FigureOf[] = [
     text: percent,
     note: (one) => `${count(one.resolved)} of ${count(one.ended)}`,
     good: 'up',
-    isRate: true,
+    ...RATE,
   },
   {
     key: 'contained',
@@ -43,7 +47,7 @@ export const FIGURES: readonly FigureOf[] = [
     text: percent,
     note: (one) => `${count(one.contained)} of ${count(one.ended)}`,
     good: 'up',
-    isRate: true,
+    ...RATE,
   },
   {
     key: 'csat',
@@ -52,6 +56,7 @@ export const FIGURES: readonly FigureOf[] = [
     text: (value) => decimal(value),
     note: (one) => (one.csat_count > 0 ? `of ${count(one.csat_count)}` : ''),
     good: 'up',
+    ticks: [0, 1, 2, 3, 4, 5],
   },
   {
     key: 'escalations',
@@ -82,7 +87,7 @@ export const FIGURES: readonly FigureOf[] = [
     text: percent,
     note: (one) => `${count(one.gaps)} of ${count(one.questions)}`,
     good: 'down',
-    isRate: true,
+    ...RATE,
   },
   {
     key: 'tokens',

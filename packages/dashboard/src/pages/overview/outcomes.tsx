@@ -1,7 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { OUTCOMES, useStats } from '../../data/stats.ts';
+import { OUTCOME_COLORS, OUTCOMES, useStats } from '../../data/stats.ts';
 import { count, percent } from '../../ui/figure.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
+
+const colorOf = (name: keyof typeof OUTCOME_COLORS) => ({
+  background: `var(${OUTCOME_COLORS[name]})`,
+});
 
 /** Shows the conversations of the last 24 hours by outcome. */
 export function Outcomes() {
@@ -30,8 +34,8 @@ export function Outcomes() {
               {OUTCOMES.filter((name) => total[name] > 0).map((name) => (
                 <span
                   key={name}
-                  className={`outcome outcome-${name}`}
-                  style={{ flexGrow: total[name] }}
+                  className="outcome"
+                  style={{ ...colorOf(name), flexGrow: total[name] }}
                 />
               ))}
             </div>
@@ -39,7 +43,7 @@ export function Outcomes() {
           <ul className="outcomes">
             {OUTCOMES.filter((name) => total[name] > 0).map((name) => (
               <li key={name}>
-                <span className={`outcome-dot outcome-${name}`} aria-hidden="true" />
+                <span className="outcome-dot" style={colorOf(name)} aria-hidden="true" />
                 <Link to="/conversations" search={{ outcome: name }}>
                   {name}
                 </Link>

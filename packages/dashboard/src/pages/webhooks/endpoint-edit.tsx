@@ -1,91 +1,47 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useCan } from '../../data/me.ts';
-import { isCode, ok, parley } from '../../data/parley.ts';
+import { ok, parley } from '../../data/parley.ts';
 import {
   endpointKey,
   patchEndpoint,
   useEndpoint,
   type TaggedEndpoint,
 } from '../../data/webhooks.ts';
-import { Meanwhile } from '../../form/meanwhile.tsx';
-import { sendBy, useEditForm } from '../../form/use-edit-form.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { useToast } from '../../ui/toast.tsx';
-import { TroubleNote } from '../../ui/trouble.tsx';
+import { EditDialog } from '../../form/edit-dialog.tsx';
+import { useEditForm } from '../../form/use-edit-form.ts';
 import { EndpointFields, isShownAtField } from './endpoint-form.tsx';
 import { patchOf, valuesOf, type EndpointValues } from './endpoint-values.ts';
 
-/** Edits an endpoint. Shows concurrent changes before it overwrites them. */
 export function EditEndpoint({ tagged, onClose }: { tagged: TaggedEndpoint; onClose: () => void }) {
   const { id } = tagged.endpoint;
   const now = useEndpoint(id).data ?? tagged;
   const edit = useEditForm(now, ({ endpoint }) => valuesOf(endpoint));
-  const { base, before, mine, theirs } = edit;
-  const patch = patchOf(before, mine);
   const mayMove = useCan('keys');
-  const queryClient = useQueryClient();
-  const toast = useToast();
-  const saving = useMutation({
-    mutationFn: () => patchEndpoint(base, patch ?? {}),
-    onSuccess: (saved) => {
-      queryClient.setQueryData(endpointKey(id), saved);
-      toast({ text: 'Changed the endpoint' });
-      onClose();
-    },
-    onError: (error) => {
-      if (isCode(error, 'precondition_failed')) {
-        void queryClient.invalidateQueries({ queryKey: endpointKey(id) });
-      }
-    },
-  });
-  const isStale = now.etag !== base.etag;
-  const isShown = isShownAtField(saving.error) || isCode(saving.error, 'precondition_failed');
   return (
-    <Dialog title="Edit the endpoint" isOpen onClose={onClose} isWide>
-      <form className="stack" onSubmit={sendBy(edit.form, () => saving.mutate())}>
-        {isStale ? (
-          <Meanwhile
-            labels={LABELS}
-            textOf={textOf}
-            before={before}
-            mine={mine}
-            theirs={theirs}
-            onTake={(merged) => {
-              edit.rebase(merged);
-              saving.reset();
-            }}
-          >
-            {(isNamed) => (
-              <>
-                <strong>
-                  <WhoChanged id={id} /> changed this endpoint
-                </strong>{' '}
-                since you opened it
-                {isNamed ? '' : '. The change is not shown here, for example the value of a header'}
-                .
-              </>
-            )}
-          </Meanwhile>
-        ) : null}
+    <EditDialog
+      title="Edit the endpoint"
+      {...{ edit, now, onClose }}
+      patch={patchOf(edit.before, edit.mine)}
+      save={patchEndpoint}
+      queryKey={endpointKey(id)}
+      done="Changed the endpoint"
+      isAtField={isShownAtField}
+      labels={LABELS}
+      textOf={textOf}
+      whoChanged={
+        <>
+          <WhoChanged id={id} /> changed this endpoint
+        </>
+      }
+      unseen="the value of a header"
+    >
+      {(failure) => (
         <EndpointFields
-          form={{ ...edit.form, failure: saving.error }}
+          form={{ ...edit.form, failure }}
           urlHint={mayMove ? undefined : 'Changing the host needs a key with the scope keys.'}
         />
-        {saving.error && !isShown ? <TroubleNote error={saving.error} /> : null}
-        <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            type="submit"
-            isBusy={saving.isPending}
-            disabled={isStale || patch === undefined}
-          >
-            Save changes
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      )}
+    </EditDialog>
   );
 }
 

@@ -102,7 +102,6 @@ export function EndpointLatency({ endpointId }: { endpointId: string }) {
             summary={`${count(stats.data.acknowledged)} acknowledged, ${count(stats.data.failed)} given up, ${count(stats.data.unfinished)} pending; ${count(stats.data.failed_attempts)} of ${counted(stats.data.attempts, 'attempt')} failed.`}
             times={chart.times}
             series={chart.outcomes}
-            unit=""
           />
         </div>
       ) : null}

@@ -10,19 +10,29 @@ const MARGIN = { top: 10, right: 10, bottom: 24, left: 56 };
 const TIME_LABEL_PX = 88;
 
 type Scale = (value: number) => number;
-type Scales = { x: Scale; y: Scale; width: number; values: number[] };
+type Scales = {
+  x: Scale;
+  y: Scale;
+  width: number;
+  values: readonly number[];
+  /** Width of a bar. */
+  bar: number;
+};
+type Text = (value: number | null) => string;
 
 /** Draws a chart as SVG, in the colors of the theme. */
-export function Plot({ summary, times, series, unit, limit }: ChartProps) {
+export function Plot({ summary, times, series, limit, ticks, ...format }: ChartProps) {
+  const { unit = '', text = (value) => valueText(value, unit) } = format;
+  const { moment = (index) => momentText(times[index]!) } = format;
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(place);
   /** Position of the readout; null if it is hidden. */
   const [at, setAt] = useState<number | null>(null);
   const last = times.length - 1;
-  const scales = width === 0 || last < 0 ? null : scalesOf({ times, series, limit, width });
+  const scales = width === 0 || last < 0 ? null : scalesOf({ times, series, limit, ticks, width });
   const shown = Math.min(at ?? last, last);
   const read = (index: number): string =>
-    series.map((one) => `${one.name} ${valueText(one.values[index], unit)}`).join(', ');
+    series.map((one) => `${one.name} ${text(one.values[index] ?? null)}`).join(', ');
   const move = (event: KeyboardEvent): void => {
     const to = { ArrowLeft: shown - 1, ArrowRight: shown + 1, Home: 0, End: last }[event.key];
     if (to === undefined) return;
@@ -31,7 +41,7 @@ export function Plot({ summary, times, series, unit, limit }: ChartProps) {
   };
   return (
     <figure className="chart">
-      <Legend series={series} unit={unit} limit={limit} />
+      <Legend series={series} text={text} limit={limit} />
       <div
         ref={place}
         className="chart-plot"
@@ -42,7 +52,7 @@ export function Plot({ summary, times, series, unit, limit }: ChartProps) {
         aria-valuemin={0}
         aria-valuemax={Math.max(0, last)}
         aria-valuenow={Math.max(0, shown)}
-        aria-valuetext={last < 0 ? 'No values' : `${momentText(times[shown]!)}: ${read(shown)}`}
+        aria-valuetext={last < 0 ? 'No values' : `${moment(shown)}: ${read(shown)}`}
         onKeyDown={move}
         onFocus={(event) => {
           if (event.target.matches(':focus-visible')) setAt(last);
@@ -57,7 +67,7 @@ export function Plot({ summary, times, series, unit, limit }: ChartProps) {
       >
         {scales ? (
           <svg width={width} height={HEIGHT_PX} aria-hidden="true">
-            <Axes times={times} unit={unit} scales={scales} />
+            <Axes times={times} text={text} scales={scales} />
             {edgesOf(series).map(({ low, high }, index) => (
               <Shape
                 key={series[index]!.name}
@@ -82,7 +92,7 @@ export function Plot({ summary, times, series, unit, limit }: ChartProps) {
         {scales && at !== null ? (
           <Readout
             at={shown}
-            {...{ times, series, unit }}
+            {...{ moment, series, text }}
             left={scales.x(times[shown]!)}
             width={width}
           />
@@ -93,21 +103,18 @@ export function Plot({ summary, times, series, unit, limit }: ChartProps) {
   );
 }
 
-function Legend({ series, unit, limit }: Pick<ChartProps, 'series' | 'unit' | 'limit'>) {
+function Legend({ series, text, limit }: Pick<ChartProps, 'series' | 'limit'> & { text: Text }) {
   return (
     <ul className="chart-legend small">
       {series.map(({ name, color, shape, values }) => (
         <li key={name}>
           <span className={`chart-key chart-key-${shape ?? 'line'}`} style={colored(color)} />
           {name}
-          {shape === 'area' ? (
+          {shape === undefined ? null : (
             <strong className="numeric">
-              {valueText(
-                values.reduce<number>((sum, value) => sum + (value ?? 0), 0),
-                unit,
-              )}
+              {text(values.reduce<number>((sum, value) => sum + (value ?? 0), 0))}
             </strong>
-          ) : null}
+          )}
         </li>
       ))}
       {limit ? (
@@ -122,9 +129,9 @@ function Legend({ series, unit, limit }: Pick<ChartProps, 'series' | 'unit' | 'l
 
 function Axes({
   times,
-  unit,
+  text,
   scales: { x, y, width, values },
-}: Pick<ChartProps, 'times' | 'unit'> & { scales: Scales }) {
+}: Pick<ChartProps, 'times'> & { text: Text; scales: Scales }) {
   const ticksMax = Math.max(2, Math.floor((width - MARGIN.left) / TIME_LABEL_PX));
   return (
     <g className="chart-axes">
@@ -132,7 +139,7 @@ function Axes({
         <g key={value}>
           <path d={`M${MARGIN.left} ${y(value)}H${width - MARGIN.right}`} />
           <text x={MARGIN.left - 8} y={y(value)} dy="0.32em" textAnchor="end">
-            {valueText(value, unit)}
+            {text(value)}
           </text>
         </g>
       ))}
@@ -152,11 +159,11 @@ function anchorAt(left: number, width: number): 'start' | 'middle' | 'end' {
 }
 
 function Shape({
-  series: { color },
+  series: { color, shape },
   low,
   high,
   times,
-  scales: { x, y },
+  scales: { x, y, bar },
 }: {
   series: Series;
   low: readonly number[] | null;
@@ -166,6 +173,13 @@ function Shape({
 }) {
   const point = (index: number, value: number): string =>
     `${x(times[index]!).toFixed(1)} ${y(value).toFixed(1)}`;
+  if (shape === 'bar') {
+    const bars = high.map((value, index) => {
+      const [left, top] = [x(times[index]!) - bar / 2, y(value ?? 0)];
+      return `M${left} ${y(low?.[index] ?? 0)}h${bar}V${top}h${-bar}Z`;
+    });
+    return <path className="chart-bar" style={colored(color)} d={bars.join('')} />;
+  }
   const runs = runsOf(high);
   return (
     <g style={colored(color)}>
@@ -196,12 +210,18 @@ function Shape({
 
 function Readout({
   at,
-  times,
+  moment,
   series,
-  unit,
+  text,
   left,
   width,
-}: Pick<ChartProps, 'times' | 'series' | 'unit'> & { at: number; left: number; width: number }) {
+}: Pick<ChartProps, 'series'> & {
+  at: number;
+  moment: (at: number) => string;
+  text: Text;
+  left: number;
+  width: number;
+}) {
   const isRight = left > width / 2;
   return (
     <div
@@ -209,7 +229,7 @@ function Readout({
       aria-hidden="true"
       style={isRight ? { right: width - left + 12 } : { left: left + 12 }}
     >
-      <p className="muted">{momentText(times[at]!)}</p>
+      <p className="muted">{moment(at)}</p>
       <dl>
         {series.map(({ name, color, shape, values }) => (
           <div key={name}>
@@ -217,7 +237,7 @@ function Readout({
               <span className={`chart-key chart-key-${shape ?? 'line'}`} style={colored(color)} />
               {name}
             </dt>
-            <dd className="numeric">{valueText(values[at], unit)}</dd>
+            <dd className="numeric">{text(values[at] ?? null)}</dd>
           </div>
         ))}
       </dl>
@@ -229,20 +249,26 @@ function scalesOf({
   times,
   series,
   limit,
+  ticks,
   width,
-}: Pick<ChartProps, 'times' | 'series' | 'limit'> & { width: number }): Scales {
+}: Pick<ChartProps, 'times' | 'series' | 'limit' | 'ticks'> & { width: number }): Scales {
   const all = edgesOf(series).flatMap(({ high }) => high.map((value) => value ?? 0));
   const isWhole = all.every((value) => Number.isInteger(value));
-  const values = valueTicks(Math.max(0, limit?.value ?? 0, ...all), isWhole);
+  const values = ticks ?? valueTicks(Math.max(0, limit?.value ?? 0, ...all), isWhole);
   const top = values.at(-1)!; // The ticks have 0 and at least one more value.
   const [from, to] = [times[0]!, times.at(-1)!];
   const inner = width - MARGIN.left - MARGIN.right;
   const tall = HEIGHT_PX - MARGIN.top - MARGIN.bottom;
+  // The first and the last bar stand whole inside the chart.
+  const step = inner / Math.max(1, times.length);
+  const edge = series.some(({ shape }) => shape === 'bar') ? step / 2 : 0;
+  const span = inner - 2 * edge;
   return {
-    x: (at) => MARGIN.left + (to === from ? inner / 2 : ((at - from) / (to - from)) * inner),
+    x: (at) => MARGIN.left + edge + (to === from ? span / 2 : ((at - from) / (to - from)) * span),
     y: (value) => MARGIN.top + (1 - value / top) * tall,
     width,
     values,
+    bar: step - Math.min(4, step / 4),
   };
 }
 
@@ -265,8 +291,8 @@ function nearest(times: readonly number[], left: number, x: Scale): number {
 
 const small = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 
-function valueText(value: number | null | undefined, unit: string): string {
-  if (value === null || value === undefined) return '–';
+function valueText(value: number | null, unit: string): string {
+  if (value === null) return '–';
   return `${Math.abs(value) < 10 ? small.format(value) : count(Math.round(value))}${unit}`;
 }
 

@@ -62,13 +62,13 @@ export function momentText(at: number): string {
   return both.format(at * 1_000);
 }
 
-/** Returns for each series its lower and upper edges. Areas stand on those before them; lines have no lower edge. */
+/** Returns for each series its lower and upper edges. Areas and bars stand on those before; lines have no lower edge. */
 export function edgesOf(
-  series: readonly { values: readonly (number | null)[]; shape?: 'area' }[],
+  series: readonly { values: readonly (number | null)[]; shape?: 'area' | 'bar' }[],
 ): { low: number[] | null; high: readonly (number | null)[] }[] {
   let below: number[] = [];
   return series.map(({ values, shape }) => {
-    if (shape !== 'area') return { low: null, high: values };
+    if (shape === undefined) return { low: null, high: values };
     const low = values.map((_, at) => below[at] ?? 0);
     const high = values.map((value, at) => low[at]! + (value ?? 0)); // `low` has the length of `values`.
     below = high;

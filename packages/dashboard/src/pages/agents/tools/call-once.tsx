@@ -32,7 +32,7 @@ export function CallOnce({ agentId, draft }: { agentId: string; draft: ToolDraft
       <p className="muted small">
         Sends a real request to your service, with the header <code>parley-test: true</code>.
         Nothing is saved.
-        {hasSecret(draft) ? ' A Secret works once the agent was saved with it.' : null}
+        {hasSecret(draft) ? ' A stored secret works once the agent was saved with it.' : null}
       </p>
       <SampleFields draft={draft} samples={samples} onChange={setSamples} />
       <p>

@@ -69,8 +69,9 @@ export function toolOf({ parameters, headers, ...draft }: ToolDraft): Tool {
     ...(type === 'handoff' && { agent, version }),
     ...(type === 'webhook' && {
       ...request,
-      secret_ref: cleaned(request.secret_ref),
-      signing_secret_ref: cleaned(request.signing_secret_ref),
+      // A given secret replaces the reference to an earlier one.
+      secret_ref: request.secret ? undefined : cleaned(request.secret_ref),
+      signing_secret_ref: request.signing_secret ? undefined : cleaned(request.signing_secret_ref),
       headers: setMembers(Object.fromEntries(named.map((one) => [one.name.trim(), one.value]))),
     }),
   }) as Tool;

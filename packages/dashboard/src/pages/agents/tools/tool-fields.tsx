@@ -5,6 +5,7 @@ import { ok, parley } from '../../../data/parley.ts';
 import { Button } from '../../../ui/button.tsx';
 import { METHODS, TOOL_TYPES, type Tool } from '../agent-shapes.ts';
 import { ParametersField } from './parameters-field.tsx';
+import { newSigningSecret, SecretField } from './secret-field.tsx';
 import type { ToolDraft } from './tool-draft.ts';
 import type { ToolProblems } from './tool-problems.ts';
 import { TYPES } from './tool-types.ts';
@@ -80,16 +81,21 @@ function RequestFields({ draft, problems, onChange }: Props) {
       </div>
       <HeaderRows headers={draft.headers} onChange={(headers) => set({ headers })} />
       <SecretField
-        legend="Secret for the bearer token"
+        label="Bearer token"
+        secret={draft.secret}
         value={draft.secret_ref}
         error={problems.secret_ref}
+        onSecret={(secret) => set({ secret })}
         onChange={(secret_ref) => set({ secret_ref })}
       />
       <SecretField
-        legend="Secret for the signature"
+        label="Signing secret"
+        secret={draft.signing_secret}
         value={draft.signing_secret_ref}
         error={problems.signing_secret_ref}
+        onSecret={(signing_secret) => set({ signing_secret })}
         onChange={(signing_secret_ref) => set({ signing_secret_ref })}
+        create={newSigningSecret}
       />
     </>
   );
@@ -135,45 +141,6 @@ function HeaderRows({
           Add a header
         </Button>
       </p>
-    </fieldset>
-  );
-}
-
-type SecretRef = { name: string; key: string };
-
-function SecretField({
-  legend,
-  value,
-  error,
-  onChange,
-}: {
-  legend: string;
-  value: SecretRef | null | undefined;
-  error: string | undefined;
-  onChange: (value: SecretRef) => void;
-}) {
-  const { name = '', key = '' } = value ?? {};
-  return (
-    <fieldset className="choices">
-      <legend>{legend}</legend>
-      <div className="agent-pair">
-        <LineField
-          label="Name of the Secret"
-          hint={
-            <>
-              It needs the label <code>parley.dev/allow: "true"</code>.
-            </>
-          }
-          value={name}
-          error={error}
-          onChange={(next) => onChange({ name: next, key })}
-        />
-        <LineField
-          label="Key in it"
-          value={key}
-          onChange={(next) => onChange({ name, key: next })}
-        />
-      </div>
     </fieldset>
   );
 }

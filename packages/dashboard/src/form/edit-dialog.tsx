@@ -1,0 +1,114 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { FieldValues } from 'react-hook-form';
+import { isCode } from '../data/parley.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { useToast } from '../ui/toast.tsx';
+import { TroubleNote } from '../ui/trouble.tsx';
+import { Meanwhile } from './meanwhile.tsx';
+import { sendBy, useEditForm } from './use-edit-form.ts';
+
+/**
+ * Edits something that others can change at the same time. Shows their changes before it overwrites them.
+ */
+export function EditDialog<Read extends { etag: string }, Values extends FieldValues, Patch>({
+  title,
+  edit,
+  now,
+  patch,
+  save,
+  queryKey,
+  done,
+  isAtField,
+  labels,
+  textOf,
+  whoChanged,
+  unseen,
+  actions,
+  onClose,
+  children,
+}: {
+  title: string;
+  edit: ReturnType<typeof useEditForm<Read, Values>>;
+  /** The newest state. */
+  now: Read;
+  /** Undefined if nothing was changed. */
+  patch: Patch | undefined;
+  save: (base: Read, patch: Patch) => Promise<Read>;
+  queryKey: readonly unknown[];
+  /** Text of the toast after the change was saved. */
+  done: string;
+  /** Returns whether a field shows the error. */
+  isAtField: (error: unknown) => boolean;
+  /** Names of the values, by their paths. */
+  labels: Readonly<Record<string, string>>;
+  textOf?: (value: unknown, path: string) => string;
+  /** Names who changed it meanwhile. */
+  whoChanged: ReactNode;
+  /** Example of a change that the form does not show. */
+  unseen: string;
+  /** Buttons beside those that save and cancel. */
+  actions?: ReactNode;
+  onClose: () => void;
+  /** Fields, with the error of the last save. */
+  children: (failure: unknown) => ReactNode;
+}) {
+  const { base, before, mine, theirs } = edit;
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  const { error, isPending, mutate, reset } = useMutation({
+    mutationFn: (change: Patch) => save(base, change),
+    onSuccess: (saved) => {
+      queryClient.setQueryData(queryKey, saved);
+      toast({ text: done });
+      onClose();
+    },
+    onError: (failure) => {
+      if (isCode(failure, 'precondition_failed')) void queryClient.invalidateQueries({ queryKey });
+    },
+  });
+  const isStale = now.etag !== base.etag;
+  const isShown = isAtField(error) || isCode(error, 'precondition_failed');
+  return (
+    <Dialog title={title} isOpen onClose={onClose} isWide>
+      <form
+        className="stack"
+        onSubmit={sendBy(edit.form, () => patch !== undefined && mutate(patch))}
+      >
+        {isStale ? (
+          <Meanwhile
+            labels={labels}
+            {...(textOf && { textOf })}
+            {...{ before, mine, theirs }}
+            onTake={(merged) => {
+              edit.rebase(merged);
+              reset();
+            }}
+          >
+            {(isNamed) => (
+              <>
+                <strong>{whoChanged}</strong> since you opened it
+                {isNamed ? '' : `. The change is not shown here, for example ${unseen}`}.
+              </>
+            )}
+          </Meanwhile>
+        ) : null}
+        {children(error)}
+        {error && !isShown ? <TroubleNote error={error} /> : null}
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          {actions}
+          <Button
+            kind="primary"
+            type="submit"
+            isBusy={isPending}
+            disabled={isStale || patch === undefined}
+          >
+            Save changes
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
