@@ -34,7 +34,7 @@ test('the button of the form names the effect of the save, also if the policy ch
   await button(page, live).waitFor();
   await page.getByLabel('Manual').check();
   await button(page, held).click();
-  await text(page, 'Version 2 waits to be published.');
+  await text(page, 'Version 2 is a draft.');
   // The content stays the same, and the version that waits goes live.
   await button(page, 'Change').click();
   await page.getByLabel('Name').fill('Returns');

@@ -64,7 +64,7 @@ test('under manual a change waits, is published with a look at it, and rolled ba
   await button(page, 'Change').click();
   await page.getByLabel('Prompt').fill(PROMPT.replace('refunds', 'refunds and returns'));
   await button(page, 'Save without publishing').click();
-  await text(page, 'Version 2 waits to be published.');
+  await text(page, 'Version 2 is a draft.');
 
   await button(page, 'Publish version 2').click();
   const dialog = page.getByRole('dialog', { name: 'Publish version 2' });
@@ -79,7 +79,7 @@ test('under manual a change waits, is published with a look at it, and rolled ba
   await back.getByLabel('Reason').fill('Returns are not ours');
   await back.getByRole('button', { name: 'Roll back to version 1' }).click();
   await text(page, 'version 1 is live');
-  await page.getByRole('link', { name: 'Activations' }).click();
+  await page.getByRole('link', { name: 'Release history' }).click();
   await text(page, 'Returns are not ours');
   await text(page, 'Rolled back 2 → 1');
   const { rows } = await pool.query(

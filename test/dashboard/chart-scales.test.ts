@@ -67,11 +67,11 @@ describe('the times on an axis', () => {
   });
 });
 
-test('areas stand on one another, lines do not, and an unknown value has no height', () => {
+test('bars stand on one another, lines do not, and an unknown value has no height', () => {
   const [first, line, second] = edgesOf([
-    { values: [1, 2, null], shape: 'area' },
+    { values: [1, 2, null], shape: 'bar' },
     { values: [9, null, 9] },
-    { values: [3, 4, 5], shape: 'area' },
+    { values: [3, 4, 5], shape: 'bar' },
   ]);
   expect(first).toEqual({ low: [0, 0, 0], high: [1, 2, 0] });
   expect(line).toEqual({ low: null, high: [9, null, 9] });

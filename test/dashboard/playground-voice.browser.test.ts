@@ -201,7 +201,7 @@ test('an agent’s page says who may embed it, and has the script to copy', asyn
   const { page } = await openDashboard({ at: `/agents/${id}` });
   await page.getByText('No page may embed it yet').waitFor();
   await page.getByRole('button', { name: 'Change' }).click();
-  await page.getByText('Limits, privacy, web pages and the rest').click();
+  await page.getByText('Advanced: limits, privacy, web pages').click();
   await page.getByLabel('Web pages that may embed it').fill('https://shop.example.com/path');
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByText(/^0: must be an origin/).waitFor();

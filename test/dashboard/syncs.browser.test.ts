@@ -58,7 +58,7 @@ test(
 
     await page.getByLabel('Address of the first page').fill(site.url);
     await page.getByLabel('Maximum pages').fill('10');
-    await page.getByLabel('Leave out these paths').fill('/private/*\n');
+    await page.getByLabel('Exclude paths').fill('/private/*\n');
     await page.getByLabel('Schedule').fill('@daily');
     await page.getByLabel('Name').fill('kettles');
     await page.getByRole('button', { name: 'Add the website', exact: true }).click();
@@ -173,7 +173,7 @@ test(
     await dialog.locator('input[aria-invalid]').waitFor();
     await expectAccessible(page);
     await dialog.getByLabel('Maximum pages').fill('');
-    await dialog.getByLabel('Leave out these paths').fill('/private/*');
+    await dialog.getByLabel('Exclude paths').fill('/private/*');
 
     const id = page.url().split('/').at(-1)!;
     const params = { path: { id } };

@@ -20,7 +20,7 @@ test('the list of agents has whole names and states beside its figures, 1024 wid
   await ok(parley.PATCH('/v1/agents/{id}', { params, body: { prompt: 'You help more.' } }));
   await page.goto('/agents');
   const row = page.getByRole('row', { name: /Tidewater Internet/ });
-  await row.getByText('version 2 is unpublished').waitFor();
+  await row.getByText('version 2 is a draft').waitFor();
   await page.getByRole('row', { name: /Harbour Bikes/ }).waitFor();
   await row.getByRole('cell', { name: '–', exact: true }).first().waitFor();
   expect(await page.getByRole('cell').evaluateAll(cutOff)).toEqual([]);

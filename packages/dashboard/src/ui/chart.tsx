@@ -1,14 +1,14 @@
 import { lazy, Suspense } from 'react';
 
-/** A series of values over time. Areas and bars are stacked in their order, and lines are drawn over them. */
+/** A series of values over time. Bars are stacked in their order, and lines are drawn over them. */
 export type Series = {
   name: string;
   /** Name of a custom property of tokens.css, such as `--chart-accent`. */
   color: string;
   /** Values, one per time; null if a value is unknown. */
   values: readonly (number | null)[];
-  /** Areas and bars are for counts, whose sum means something. Defaults to a line. */
-  shape?: 'area' | 'bar';
+  /** Bars are for counts, whose sum means something. Defaults to a line. */
+  shape?: 'bar';
 };
 
 export type ChartProps = {

@@ -9,7 +9,9 @@ import { AgentFrame } from './agent-frame.tsx';
 
 /** Shows the log of activations: which version went live when, who activated it and why. Nobody can change the log. */
 export function AgentActivationsPage() {
-  return <AgentFrame tab="Activations">{({ agent }) => <Activations agent={agent} />}</AgentFrame>;
+  return (
+    <AgentFrame tab="Release history">{({ agent }) => <Activations agent={agent} />}</AgentFrame>
+  );
 }
 
 type Agent = Declared['agent'];
@@ -22,7 +24,7 @@ function Activations({ agent }: { agent: Agent }) {
     return <p className="card muted">No version of this agent has been live yet.</p>;
   }
   return (
-    <section className="card stack" aria-label="Activations">
+    <section className="card stack" aria-label="Release history">
       <ol className="agent-line">
         {list.rows.map((row, at) => (
           <li key={row.id} className={at === 0 ? 'agent-line-live' : undefined}>

@@ -96,7 +96,7 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
       <Section title="Judgement of ended conversations" failure={form.failure}>
         <JudgementField form={form} />
       </Section>
-      <Section title="Limits, privacy, web pages and the rest" failure={form.failure}>
+      <Section title="Advanced: limits, privacy, web pages" failure={form.failure}>
         <SeldomFields form={form} />
       </Section>
       {isDirty ? <WhatChanges before={before} after={after} /> : null}

@@ -138,8 +138,8 @@ function AgentTabs({ id }: { id: string }) {
   const tabs = [
     { to: '/agents/$agentId', name: 'Prompt', params },
     { to: '/agents/$agentId/versions', name: 'Versions', params },
-    { to: '/agents/$agentId/activations', name: 'Activations', params },
-    { to: '/agents/$agentId/figures', name: 'Figures', params },
+    { to: '/agents/$agentId/activations', name: 'Release history', params },
+    { to: '/agents/$agentId/figures', name: 'Analytics', params },
     { to: '/agents/$agentId/playground', name: 'Playground', params },
   ];
   return <Tabs label="Agent" tabs={tabs} />;

@@ -41,7 +41,7 @@ export function AgentNotices({
             </div>
           }
         >
-          <strong>Version {waiting} waits to be published.</strong>{' '}
+          <strong>Version {waiting} is a draft.</strong>{' '}
           {agent.active_version === null
             ? 'Until then, no conversation can start.'
             : `Until then, version ${agent.active_version} is live.`}

@@ -28,7 +28,7 @@ export function AgentFlags({ agent }: { agent: Agent }) {
         </Status>
       )}
       {isPinned(agent) ? <Status tone="warn">pinned</Status> : null}
-      {waiting === null ? null : <Status tone="info">version {waiting} is unpublished</Status>}
+      {waiting === null ? null : <Status tone="info">version {waiting} is a draft</Status>}
     </span>
   );
 }

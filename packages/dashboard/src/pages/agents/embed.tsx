@@ -21,7 +21,7 @@ export function Embed({ agent: { id, widget, managed_by: manager } }: { agent: A
           {manager === 'api' ? (
             <>
               To allow pages, choose <em>Change</em> and list them under{' '}
-              <em>Limits, privacy, web pages and the rest</em>.
+              <em>Advanced: limits, privacy, web pages</em>.
             </>
           ) : (
             <>

@@ -26,7 +26,7 @@ export function NewAgentPage() {
   // Nothing else answers by itself, so the provider that was connected last is the best guess.
   const provider = useProviders().find(({ chat }) => chat?.default_model)?.name;
   useEffect(() => {
-    if (getValues('model.provider') === undefined) setValue('model.provider', provider);
+    if (provider && !getValues('model.provider')) setValue('model.provider', provider);
   }, [provider, getValues, setValue]);
   const form = { ...fields, failure: create.error };
   return (

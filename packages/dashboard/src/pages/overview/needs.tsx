@@ -88,10 +88,10 @@ function missedPeople(rows: readonly Escalation[]): Need[] {
   return named(rows, {
     many: (count) => `${count} customers waited for a person, and nobody accepted.`,
     to: '/escalations?show=missed',
-    one: ({ id, reason, requested_at: from, finished_at: at }) => ({
+    one: ({ id, user_id: userId, reason, requested_at: from, finished_at: at }) => ({
       key: id,
       tone: 'bad',
-      text: `A customer waited ${durationText((at ?? from) - from)} for a person, and nobody accepted.`,
+      text: `${userId ?? 'A customer'} waited ${durationText((at ?? from) - from)} for a person, and nobody accepted.`,
       detail: (
         <>
           {reasonText(reason)}, <Time at={at} />

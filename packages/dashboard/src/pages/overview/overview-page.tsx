@@ -15,11 +15,11 @@ export function OverviewPage() {
         <NeedsNow />
         <FirstSteps />
         <div className="columns">
-          <LiveAgents />
           <div className="stack">
             <Outcomes />
-            <DeliveryLatency />
+            <LiveAgents />
           </div>
+          <DeliveryLatency />
         </div>
       </Needing>
     </Page>

@@ -52,7 +52,7 @@ export function TalkView({
         <p className="playground-empty muted preserved">
           {greeting
             ? `The agent starts with: “${greeting}”`
-            : 'Write first: this agent has no first message.'}
+            : 'This agent has no first message. Write or speak first.'}
         </p>
       ) : (
         <Transcript

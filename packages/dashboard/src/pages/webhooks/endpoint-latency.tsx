@@ -17,8 +17,8 @@ const RANGES = {
 };
 const REFRESH_MS = 15_000;
 
-const area = (name: string, color: string, values: readonly number[]) =>
-  ({ name, color, values, shape: 'area' }) as const;
+const bars = (name: string, color: string, values: readonly number[]) =>
+  ({ name, color, values, shape: 'bar' }) as const;
 
 /** Shows latency and outcomes of deliveries to an endpoint. Latency includes the receiver's time. */
 export function EndpointLatency({ endpointId }: { endpointId: string }) {
@@ -51,18 +51,18 @@ export function EndpointLatency({ endpointId }: { endpointId: string }) {
         },
       ],
       outcomes: [
-        area(
+        bars(
           'acknowledged',
           '--chart-ok',
           buckets.map((one) => one.acknowledged),
         ),
-        area(
+        bars(
           'failed attempts',
           '--chart-bad',
           buckets.map((one) => one.failed_attempts),
         ),
         {
-          name: 'given up',
+          name: 'failed deliveries',
           color: '--chart-warn',
           values: buckets.map((one) => one.failed),
         },
@@ -99,7 +99,7 @@ export function EndpointLatency({ endpointId }: { endpointId: string }) {
             limit={TARGET}
           />
           <Chart
-            summary={`${count(stats.data.acknowledged)} acknowledged, ${count(stats.data.failed)} given up, ${count(stats.data.unfinished)} pending; ${count(stats.data.failed_attempts)} of ${counted(stats.data.attempts, 'attempt')} failed.`}
+            summary={`${count(stats.data.acknowledged)} acknowledged, ${count(stats.data.failed)} failed, ${count(stats.data.unfinished)} pending; ${count(stats.data.failed_attempts)} of ${counted(stats.data.attempts, 'attempt')} failed.`}
             times={chart.times}
             series={chart.outcomes}
           />

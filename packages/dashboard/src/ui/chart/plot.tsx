@@ -183,15 +183,6 @@ function Shape({
   const runs = runsOf(high);
   return (
     <g style={colored(color)}>
-      {low === null || low.length === 0 ? null : (
-        <path
-          className="chart-area"
-          d={`M${high.map((value, index) => point(index, value ?? 0)).join('L')}L${low
-            .map((value, index) => point(index, value))
-            .toReversed()
-            .join('L')}Z`}
-        />
-      )}
       <path
         className="chart-line"
         d={runs

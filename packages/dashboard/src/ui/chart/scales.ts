@@ -62,9 +62,9 @@ export function momentText(at: number): string {
   return both.format(at * 1_000);
 }
 
-/** Returns for each series its lower and upper edges. Areas and bars stand on those before; lines have no lower edge. */
+/** Returns for each series its lower and upper edges. Bars stand on those before; lines have no lower edge. */
 export function edgesOf(
-  series: readonly { values: readonly (number | null)[]; shape?: 'area' | 'bar' }[],
+  series: readonly { values: readonly (number | null)[]; shape?: 'bar' }[],
 ): { low: number[] | null; high: readonly (number | null)[] }[] {
   let below: number[] = [];
   return series.map(({ values, shape }) => {

@@ -8,6 +8,7 @@ import { Status } from '../../../ui/status.tsx';
 import { msText } from '../../../ui/time.tsx';
 import { TroubleNote } from '../../../ui/trouble.tsx';
 import { argumentsOf, NO_SAMPLES, type Samples } from './sample-arguments.ts';
+import { isStored } from './secret-field.tsx';
 import { PARAMETER_TYPES, toolOf, type ToolDraft } from './tool-draft.ts';
 
 type Result = Schemas['ToolCallResult'];
@@ -32,7 +33,7 @@ export function CallOnce({ agentId, draft }: { agentId: string; draft: ToolDraft
       <p className="muted small">
         Sends a real request to your service, with the header <code>parley-test: true</code>.
         Nothing is saved.
-        {hasSecret(draft) ? ' A stored secret works once the agent was saved with it.' : null}
+        {needsSave(draft) ? ' A Secret works once the agent was saved with it.' : null}
       </p>
       <SampleFields draft={draft} samples={samples} onChange={setSamples} />
       <p>
@@ -54,8 +55,9 @@ export function CallOnce({ agentId, draft }: { agentId: string; draft: ToolDraft
   );
 }
 
-const hasSecret = ({ secret_ref: bearer, signing_secret_ref: signing }: ToolDraft): boolean =>
-  Boolean(bearer?.name || signing?.name);
+/** Returns whether the tool has a secret that a call can use only after the agent was saved with it. */
+const needsSave = ({ secret_ref: bearer, signing_secret_ref: signing }: ToolDraft): boolean =>
+  [bearer, signing].some((ref) => Boolean(ref?.name) && !isStored(ref));
 
 function SampleFields({
   draft: { parameters },

@@ -4,8 +4,10 @@ import { Button } from '../../../ui/button.tsx';
 
 type SecretRef = { name: string; key: string };
 
-/** Secrets that Parley keeps for an agent. Their names follow from the id of the agent. */
-const OWN = /^agt-[0-9a-z]{26}-key$/;
+/** Returns whether Parley keeps the secret. The name of its Secret follows from the id of the agent. */
+export function isStored(ref: SecretRef | null | undefined): boolean {
+  return /^agt-[0-9a-z]{26}-key$/.test(ref?.name ?? '');
+}
 
 /**
  * A secret of a tool: pasted or created here, or in a Secret of the cluster. A pasted secret is stored when the agent is
@@ -33,17 +35,19 @@ export function SecretField({
   /** A created secret is shown, because the service needs a copy of it. */
   const [created, setCreated] = useState<string>();
   const { name = '', key = '' } = value ?? {};
-  if (OWN.test(name)) {
+  if (isStored(value)) {
     return (
       <div className="spread">
         <span>
           {label} <span className="muted small">stored by Parley, never shown</span>
         </span>
-        <span className="row">
-          <Button size="small" onClick={() => onChange(null)} aria-label={`Replace: ${label}`}>
-            Replace or remove
-          </Button>
-        </span>
+        <Button
+          size="small"
+          onClick={() => onChange(null)}
+          aria-label={`Replace or remove: ${label}`}
+        >
+          Replace or remove
+        </Button>
       </div>
     );
   }
@@ -57,7 +61,7 @@ export function SecretField({
           hint={
             secret !== '' && secret === created
               ? 'Copy it into your service now. It is stored encrypted and never shown again.'
-              : `Leave empty for none. It is stored encrypted and never shown again.`
+              : 'Leave empty for none. It is stored encrypted and never shown again.'
           }
           value={secret}
           onChange={onSecret}

@@ -88,13 +88,13 @@ function WebsiteFields({ form, name }: FieldsProps) {
       <AreaField
         {...lines}
         name="website.include"
-        label="Keep only these paths"
+        label="Include paths"
         hint="One per line, such as /help/*. Leave empty for all."
       />
       <AreaField
         {...lines}
         name="website.exclude"
-        label="Leave out these paths"
+        label="Exclude paths"
         hint="One per line, such as */archive/*."
       />
       <div className="columns">
