@@ -85,7 +85,7 @@ describe('outside the hours', () => {
     const id = await talk({ rules, hours: closed() });
     expect(await reply(id, 'Is the velvet sofa blue?')).not.toContain('Nobody is here.');
     expect(await reply(id, 'Do llamas like violins?')).toBe(
-      "I'm sorry, I don't have that information. You can rephrase your question. Nobody is here.",
+      "Sorry, I don't have that information. Could you rephrase? Nobody is here.",
     );
     expect(await requests(id)).toBe(0);
   });

@@ -138,7 +138,7 @@ describe('an answer that is withdrawn', () => {
       "select lexeme from knowledge_words where lexeme like 'xyloph%'",
     );
     expect(rows).toEqual([]);
-    expect(await ask(TANDEM, agentId)).toContain('do not know');
+    expect(await ask(TANDEM, agentId)).toContain("don't have that information");
     expect(await gapsOf(agentId, '&status=open')).toMatchObject([{ id, count: 2 }]);
     expect((await fixture.call('DELETE', `${path}/answer`)).body).toMatchObject({
       status: 404,
@@ -195,7 +195,7 @@ describe('an answer among passages', () => {
     expect(whole).toMatchObject({ score: 1 });
     const [part] = await search('Do you sell unicycles for children?', agentId);
     expect(part.score).toBeLessThan(0.5);
-    expect(await ask('Do you sell unicycles for children?', agentId)).toContain('do not know');
+    expect(await ask('Do you sell unicycles for children?', agentId)).toContain("don't have that information");
   });
 
   test('is not found by words that say nothing, nor by the story around its question', async () => {
