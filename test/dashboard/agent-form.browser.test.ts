@@ -85,6 +85,10 @@ test('a tool and the hours of people are made with fields, the tool is called on
   await dialog.getByLabel('Name', { exact: true }).fill('order_status');
   await dialog.getByLabel('Description', { exact: true }).fill('Looks up an order.');
   await dialog.getByLabel('URL').fill(receiver.url);
+  await dialog.getByLabel('Bearer token', { exact: true }).fill('tok-1');
+  await dialog.getByRole('button', { name: 'Create a secret' }).click();
+  const signing = dialog.getByLabel('Signing secret', { exact: true });
+  expect(await signing.inputValue()).toMatch(/^whsec_[\w+/]{43}=$/);
   await dialog.getByRole('button', { name: 'Add a parameter' }).click();
   await dialog.getByLabel('Parameter 1: name').fill('order_id');
   await dialog.getByLabel('Parameter 1: description').fill('The number on the receipt.');
@@ -103,11 +107,14 @@ test('a tool and the hours of people are made with fields, the tool is called on
   await dialog.getByText(/"state": "sent"/).waitFor();
   expect(receiver.received.at(-1)).toMatchObject({
     json: { order_id: 'A-1', count: 2 },
-    headers: { 'parley-test': 'true', 'parley-agent-id': id },
+    headers: { 'parley-test': 'true', 'parley-agent-id': id, authorization: 'Bearer tok-1' },
   });
   await expectAccessible(page);
   await done.click();
   await page.getByText('order_status').waitFor();
+  await page.getByText('What changes').click();
+  await page.getByText('"secret": "new"').waitFor();
+  expect(await page.getByRole('main').textContent()).not.toMatch(/tok-1|whsec_/);
 
   await page.getByText('When a person takes over').click();
   await page.getByLabel('Only during certain hours').check();
@@ -120,12 +127,15 @@ test('a tool and the hours of people are made with fields, the tool is called on
   await button(page, 'Save and make it live').click();
   await text(page, 'version 2 is live');
   const saved = await ok(parley.GET('/v1/agents/{id}', { params: { path: { id } } }));
+  const stored = { name: `${id.replace('_', '-')}-key`, key: expect.stringMatching(/^key-/) };
   expect(saved.tools).toEqual([
     {
       type: 'webhook',
       name: 'order_status',
       description: 'Looks up an order.',
       url: receiver.url,
+      secret_ref: stored,
+      signing_secret_ref: stored,
       parameters: {
         type: 'object',
         properties: {
@@ -150,7 +160,10 @@ test('a tool and the hours of people are made with fields, the tool is called on
   await page.getByLabel('order_id').fill('A-2');
   await button(page, 'Call it once').click();
   await text(page, 'succeeded');
-  expect(receiver.received.at(-1)).toMatchObject({ json: { order_id: 'A-2' } });
+  expect(receiver.received.at(-1)).toMatchObject({
+    json: { order_id: 'A-2' },
+    headers: { authorization: 'Bearer tok-1' },
+  });
   await expectAccessible(page);
 });
 

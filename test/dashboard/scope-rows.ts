@@ -164,10 +164,9 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   deleteModelProvider: [{ page: provider, control: 'Delete…' }],
   testNewModelProvider: [{ page: at('/settings/providers/new'), control: 'Test' }],
   testModelProvider: [{ page: provider, control: 'Test' }],
-  createTelephonyProvider:
-    'no screen: providers are declared, with a secret that no browser is to have',
-  updateTelephonyProvider: 'no screen: as above',
-  deleteTelephonyProvider: 'no screen: as above',
+  createTelephonyProvider: [{ page: at('/settings/telephony'), control: 'Connect a carrier' }],
+  updateTelephonyProvider: [{ page: at('/settings/telephony'), control: 'Edit' }],
+  deleteTelephonyProvider: [{ page: at('/settings/telephony'), control: 'Delete' }],
 
   createKnowledgeSource: [
     { page: at('/knowledge'), control: 'Add a text' },
@@ -219,6 +218,8 @@ export async function setScene(opened: Opened): Promise<Scene> {
   const { id: providerId } = await ok(
     parley.POST('/v1/model_providers', { body: { base_url: 'http://127.0.0.1:1/v1' } }),
   );
+  const carrier = { type: 'twilio', account_id: 'AC1', auth_token: 'token' } as const;
+  await ok(parley.POST('/v1/telephony_providers', { body: carrier }));
   return { ...agents, ...webhooks, ...replayed, ...talks, ...knowledge, callId, providerId };
 }
 

@@ -36,6 +36,53 @@ test('a key is rotated: the new one works, the old one ends when it was said', a
   expect([old.status, next.status]).toEqual([401, 200]);
 });
 
+test('a carrier is connected with its token, edited and deleted', async () => {
+  const { page, parley } = await openDashboard({
+    at: '/settings/telephony',
+    namespace: 'carriers',
+  });
+  await ok(parley.POST('/v1/agents', { body: { name: 'front-desk', prompt: 'You help.' } }));
+  await page.getByText('No carrier is connected.').waitFor();
+  await page.getByRole('button', { name: 'Connect a carrier' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('main');
+  await dialog.getByLabel('Account SID').fill('AC00000000000000000000000000000001');
+  await dialog.getByLabel('Auth token').fill('token-1');
+  await dialog.getByLabel('Number 1', { exact: true }).fill('+442071838750');
+  await dialog.getByLabel('Agent that answers number 1').fill('nobody');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Connect' }).click();
+  await dialog
+    .getByText(/nobody/)
+    .first()
+    .waitFor();
+  await dialog.getByLabel('Agent that answers number 1').fill('front-desk');
+  await dialog.getByRole('button', { name: 'Connect' }).click();
+  await page.getByRole('row', { name: /main.*ready.*\+442071838750/ }).waitFor();
+  const { data } = await ok(parley.GET('/v1/telephony_providers'));
+  const name = expect.stringMatching(/^tp-/);
+  expect(data).toMatchObject([
+    { auth_token_secret_ref: { name }, numbers: [{ agent: 'front-desk' }] },
+  ]);
+
+  await page.getByRole('button', { name: 'Edit' }).click();
+  expect(await dialog.getByLabel('New auth token').inputValue()).toBe('');
+  await dialog.getByLabel('URL of the carrier').fill('https://carrier.example.com');
+  await dialog.getByRole('button', { name: 'Save changes' }).click();
+  await dialog
+    .getByText(/must be sent again/)
+    .first()
+    .waitFor();
+  await dialog.getByLabel('New auth token').fill('token-2');
+  await dialog.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByText('Changed main').waitFor();
+
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByText('Agents no longer answer +442071838750.').waitFor();
+  await dialog.getByRole('button', { name: 'Delete the account' }).click();
+  await page.getByText('No carrier is connected.').waitFor();
+});
+
 test('a model is connected: tested with its key, saved, and its key replaced', async () => {
   const stub = await startStubModel({ models: ['m-1', 'm-2'] });
   onTestFinished(() => stub.stop());
@@ -186,6 +233,7 @@ test('pages are accessible in the dark, 360 wide, and say what a key without sco
     '/settings/audit',
     '/settings/jobs',
     '/settings/providers',
+    '/settings/telephony',
   ];
   for (const at of walkedPages(pages, 3)) {
     await follow(page, at);

@@ -227,3 +227,13 @@ test('empty members and blank items are left out, and other values stay', () => 
   expect(cleaned(value)).toEqual({ e: ['x'], f: false, g: 0 });
   expect(cleaned({ a: { b: '' } })).toBeUndefined();
 });
+
+test('a given secret replaces the reference to an earlier one, and an empty one leaves it', () => {
+  const secret_ref = { name: 'shop', key: 'token' };
+  const before: Tool = { type: 'webhook', name: 'a', url: 'https://a.example', secret_ref };
+  const draft = draftOf(before);
+  expect(toolOf({ ...draft, secret: 'tok' })).toMatchObject({ secret: 'tok' });
+  expect(toolOf({ ...draft, secret: 'tok' })).not.toHaveProperty('secret_ref');
+  expect(toolOf({ ...draft, secret: '' })).toEqual(before);
+  expect(toolOf({ ...draft, secret_ref: null })).not.toHaveProperty('secret_ref');
+});

@@ -121,6 +121,11 @@ const pages = [
     () => import('../pages/settings/providers/provider-page.tsx'),
     'ProviderPage',
   ),
+  page(
+    '/settings/telephony',
+    () => import('../pages/settings/telephony/telephony-page.tsx'),
+    'TelephonyPage',
+  ),
   page('/settings/usage', () => import('../pages/settings/usage-page.tsx'), 'UsagePage'),
 ];
 

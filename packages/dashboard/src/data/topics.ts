@@ -13,6 +13,7 @@ export const TOPICS = [
   'gaps',
   'search',
   'providers',
+  'carriers',
   'webhooks',
   'events',
   'deliveries',
@@ -30,7 +31,7 @@ const OF_RESOURCE: Record<string, readonly Topic[]> = {
   webhooks: ['webhooks', 'audit'],
   knowledge_sources: ['sources', 'search', 'audit'],
   model_providers: ['providers', 'audit'],
-  telephony_providers: ['audit'],
+  telephony_providers: ['carriers', 'audit'],
   // A question that is asked again changes the count of its gap, and no event reports that.
   conversations: ['conversations', 'escalations', 'calls', 'gaps'],
 };

@@ -98,7 +98,7 @@ function useWhatIsThere() {
     const { data } = await ok(parley.GET('/v1/conversations', first(SAMPLES_MAX, signal)));
     return data.some(({ user_id: user }) => user !== SAMPLE_USER);
   });
-  const number = useAny('calls', async (signal) => {
+  const number = useAny('carriers', async (signal) => {
     const { data } = await ok(parley.GET('/v1/telephony_providers', first(1, signal)));
     return data.length > 0;
   });

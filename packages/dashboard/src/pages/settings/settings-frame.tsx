@@ -7,6 +7,7 @@ const TABS = [
   { to: '/settings/audit', name: 'Audit log' },
   { to: '/settings/jobs', name: 'Jobs' },
   { to: '/settings/providers', name: 'Model providers' },
+  { to: '/settings/telephony', name: 'Telephony' },
   { to: '/settings/usage', name: 'Usage' },
 ];
 

@@ -1,0 +1,120 @@
+import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useCan } from '../../../data/me.ts';
+import { ok, parley } from '../../../data/parley.ts';
+import { useList } from '../../../data/use-list.ts';
+import { ActButton } from '../../../ui/button.tsx';
+import { Confirm } from '../../../ui/confirm.tsx';
+import { Needing } from '../../../ui/needing.tsx';
+import { Status } from '../../../ui/status.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
+import { SettingsFrame } from '../settings-frame.tsx';
+import { AccountDialog } from './account-dialog.tsx';
+import { CARRIERS, type Account } from './telephony-values.ts';
+import '../../agents/agents.css';
+
+type Open = { act: 'new' } | { act: 'edit' | 'delete'; account: Account };
+
+/** Lists the accounts at carriers and their numbers, and connects, edits and deletes them. */
+export function TelephonyPage() {
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = (): void => setOpen(null);
+  return (
+    <SettingsFrame
+      title="Telephony"
+      actions={
+        <ActButton needs="write" kind="primary" onClick={() => setOpen({ act: 'new' })}>
+          Connect a carrier
+        </ActButton>
+      }
+    >
+      <Needing scope="read">
+        <Accounts onOpen={setOpen} />
+      </Needing>
+      {open?.act === 'new' ? <AccountDialog onClose={close} /> : null}
+      {open?.act === 'edit' ? <AccountDialog account={open.account} onClose={close} /> : null}
+      {open?.act === 'delete' ? <DeleteAccount account={open.account} onClose={close} /> : null}
+    </SettingsFrame>
+  );
+}
+
+function Accounts({ onOpen }: { onOpen: (open: Open) => void }) {
+  const list = useList('carriers', '/v1/telephony_providers', { enabled: useCan('read') });
+  const columns: Column<Account>[] = [
+    { name: 'Name', cell: ({ name }) => name, width: 'minmax(6rem, 1fr)' },
+    {
+      name: 'State',
+      width: '8rem',
+      cell: ({ ready, status_message: why }) => (
+        <Status tone={ready ? 'ok' : 'bad'} {...(why && { title: why })}>
+          {ready ? 'ready' : 'not ready'}
+        </Status>
+      ),
+    },
+    { name: 'Details', cell: ({ status_message }) => status_message ?? '–', isWide: true },
+    { name: 'Carrier', cell: ({ type }) => CARRIERS[type].name, isWide: true },
+    {
+      name: 'Numbers',
+      cell: ({ numbers }) => numbers.map(({ number }) => number).join(', ') || '–',
+      isWide: true,
+    },
+    {
+      name: 'Actions',
+      width: '10rem',
+      cell: (account) =>
+        account.managed_by === 'api' ? (
+          <span className="row">
+            <ActButton needs="write" size="small" onClick={() => onOpen({ act: 'edit', account })}>
+              Edit
+            </ActButton>
+            <ActButton
+              needs="write"
+              size="small"
+              onClick={() => onOpen({ act: 'delete', account })}
+            >
+              Delete
+            </ActButton>
+          </span>
+        ) : (
+          <span className="muted">in a manifest</span>
+        ),
+    },
+  ];
+  return (
+    <Table
+      label="Carriers"
+      list={list}
+      columns={columns}
+      empty={
+        <p>
+          No carrier is connected. Connect an account at Twilio, Telnyx or Plivo to answer its
+          numbers with your agents and to place calls.
+        </p>
+      }
+    />
+  );
+}
+
+function DeleteAccount({ account, onClose }: { account: Account; onClose: () => void }) {
+  const { id, name, numbers } = account;
+  const queryClient = useQueryClient();
+  return (
+    <Confirm
+      title={`Delete ${name}`}
+      isOpen
+      onClose={onClose}
+      action="Delete the account"
+      act={async () => {
+        await ok(parley.DELETE('/v1/telephony_providers/{id}', { params: { path: { id } } }));
+        await queryClient.invalidateQueries({ queryKey: ['carriers'] });
+      }}
+    >
+      <p>
+        {numbers.length > 0
+          ? `Agents no longer answer ${numbers.map(({ number }) => number).join(', ')}. `
+          : ''}
+        Parley forgets the token. This can’t be undone.
+      </p>
+    </Confirm>
+  );
+}

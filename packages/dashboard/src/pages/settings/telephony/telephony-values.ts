@@ -1,0 +1,90 @@
+import type { BodyOf, ItemOf } from '../../../data/parley.ts';
+import { isSame, linesOf, setMembers, textOfLines } from '../../../form/merge.ts';
+
+export type Account = ItemOf<'/v1/telephony_providers'>;
+type Create = BodyOf<'/v1/telephony_providers', 'post'>;
+type Patch = BodyOf<'/v1/telephony_providers/{id}', 'patch'>;
+
+/** Names of the carriers, and what they call the values of the form. */
+export const CARRIERS = {
+  twilio: { name: 'Twilio or compatible', account: 'Account SID', token: 'Auth token' },
+  telnyx: { name: 'Telnyx', account: 'User id', token: 'API key' },
+  plivo: { name: 'Plivo', account: 'Auth ID', token: 'Auth token' },
+} as const;
+export type Carrier = keyof typeof CARRIERS;
+
+/** An account at a carrier as its form edits it. */
+export type AccountDraft = {
+  name: string;
+  type: Carrier;
+  account_id: string;
+  /** Token in clear text. Empty to keep the stored one. */
+  auth_token: string;
+  public_key: string;
+  application_id: string;
+  api_url: string;
+  numbers: readonly Account['numbers'][number][];
+  /** Codes of the countries that may be called, one per line. Empty if no calls are placed. */
+  countries: string;
+};
+
+export const NEW_ACCOUNT: AccountDraft = {
+  name: '',
+  type: 'twilio',
+  account_id: '',
+  auth_token: '',
+  public_key: '',
+  application_id: '',
+  api_url: '',
+  numbers: [{ number: '', agent: '' }],
+  countries: '',
+};
+
+export function draftOf(account: Account): AccountDraft {
+  return {
+    name: account.name,
+    type: account.type,
+    account_id: account.account_id,
+    auth_token: '',
+    public_key: account.public_key ?? '',
+    application_id: account.application_id ?? '',
+    api_url: account.api_url ?? '',
+    numbers: account.numbers,
+    countries: textOfLines(account.outbound?.countries),
+  };
+}
+
+export function createOf(draft: AccountDraft): Create {
+  const { name, auth_token } = draft;
+  // The members have the types of the body.
+  return setMembers({ name, auth_token, ...membersOf(draft, null) }) as Create;
+}
+
+/** Returns what changed. Keeps what the form does not show, such as the hours of numbers and the limits of calls. */
+export function patchOf(account: Account, draft: AccountDraft): Patch | undefined {
+  const before = membersOf(draftOf(account), account.outbound);
+  const after = membersOf(draft, account.outbound);
+  const changed = Object.entries(after).filter(([name, value]) => !isSame(before[name], value));
+  const patch = {
+    ...Object.fromEntries(changed.map(([name, value]) => [name, value || null])),
+    ...(draft.auth_token && { auth_token: draft.auth_token }),
+  };
+  return Object.keys(patch).length > 0 ? (patch as Patch) : undefined;
+}
+
+function membersOf(
+  { type, countries, numbers, ...draft }: AccountDraft,
+  outbound: Account['outbound'],
+): Record<string, unknown> {
+  const allowed = linesOf(countries.toUpperCase());
+  const isTelnyx = type === 'telnyx';
+  return {
+    type,
+    account_id: draft.account_id.trim(),
+    api_url: draft.api_url.trim(),
+    public_key: isTelnyx ? draft.public_key.trim() : '',
+    application_id: isTelnyx ? draft.application_id.trim() : '',
+    numbers: numbers.filter(({ number }) => number.trim() !== ''),
+    outbound: allowed.length > 0 ? { ...outbound, countries: allowed } : null,
+  };
+}
