@@ -195,7 +195,9 @@ describe('an answer among passages', () => {
     expect(whole).toMatchObject({ score: 1 });
     const [part] = await search('Do you sell unicycles for children?', agentId);
     expect(part.score).toBeLessThan(0.5);
-    expect(await ask('Do you sell unicycles for children?', agentId)).toContain("don't have that information");
+    expect(await ask('Do you sell unicycles for children?', agentId)).toContain(
+      "don't have that information",
+    );
   });
 
   test('is not found by words that say nothing, nor by the story around its question', async () => {

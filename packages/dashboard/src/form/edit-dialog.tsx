@@ -7,7 +7,7 @@ import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { TroubleNote } from '../ui/trouble.tsx';
 import { Meanwhile } from './meanwhile.tsx';
-import { sendBy, useEditForm } from './use-edit-form.ts';
+import { sendBy, type useEditForm } from './use-edit-form.ts';
 
 /**
  * Edits something that others can change at the same time. Shows their changes before it overwrites them.
