@@ -17,7 +17,7 @@ const moment = fc.integer({ min: 0, max: 2 ** 48 - 2 });
 
 test('the prefixes are those of contract/names.md#ids', () => {
   expect(prefixes.sort()).toEqual(
-    'agt conv call ks sync we evt dlv att esc note reply era gap key req job doc chk aud mp tp tool ro ses'
+    'agt conv call ks sync we evt dlv att esc note reply era gap key req job doc chk aud mp tp tool ro rcl ses'
       .split(' ')
       .sort(),
   );

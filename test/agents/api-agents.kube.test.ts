@@ -334,6 +334,7 @@ describeKind((storeName) => {
           content: { prompt: 'one', voice: { speed: 1 } },
           created: expect.any(Number),
           created_by: expect.stringMatching(/^api:key_/),
+          recalled_at: null,
         },
       ]);
       expect((await api.call('GET', `${path}/versions/1`)).body).toEqual(rest.body.data[0]);

@@ -9,6 +9,7 @@ export const AUDITED: Record<string, AuditAction> = {
   updateAgent: 'agent.updated',
   deleteAgent: 'agent.deleted',
   publishAgent: 'agent.published',
+  recallVersions: 'agent.recalled',
   advanceRollout: 'agent.rollout_advanced',
   holdRollout: 'agent.rollout_held',
   resumeRollout: 'agent.rollout_resumed',

@@ -32,7 +32,7 @@ function reasonsInCode(): string[] {
   const values = FOLDERS.flatMap(filesOf).flatMap((text) => [
     ...text.matchAll(/\breason(?::| =)((?:[^,;{}'\n]|'[^']*')*)/g),
     ...text.matchAll(/[rR]efused\w*\(\s*('\w+')/g),
-    ...text.matchAll(/\b[A-Z_]+_(?:EXCEEDED|TAKEN) = ('\w+')/g),
+    ...text.matchAll(/\b[A-Z_]+_(?:EXCEEDED|RECALLED|TAKEN) = ('\w+')/g),
   ]);
   const found = values.flatMap(([, value = '']) => [...value.matchAll(/'([A-Z][A-Za-z]+)'/g)]);
   return [...new Set(found.map(([, reason = '']) => reason))].sort();

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startApi, type Api } from './api-setup.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
+import { ROUTES, startApi, type Api } from './api-setup.ts';
 
 let api: Api;
 let agent: string;
@@ -150,4 +151,27 @@ describe('besides /v1', () => {
     expect(answer).toMatch(/Request-Id: req_[0-9a-z]{26}\r\n/);
     expect(answer).toContain('"code":"malformed_request"');
   });
+});
+
+describe('methods', () => {
+  const paths = [...new Set(ROUTES.map(({ path }) => path))].map((path, at) => ({ path, at }));
+  const ALL = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+  test.each(paths)(
+    '$path refuses every other one and names its own, to anybody',
+    async ({ path, at }) => {
+      const own = ROUTES.filter((route) => route.path === path).map(({ method }) =>
+        method.toUpperCase(),
+      );
+      const allowed = own.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+      const others = ALL.filter((name) => !allowed.includes(name));
+      // One part of the program refuses them for all paths, so the short run asks each path for one.
+      const tried = IS_NIGHTLY ? others : [others[at % others.length]!];
+      for (const method of tried) {
+        const response = await fetch(api.url + path.replaceAll(/\{\w+\}/g, 'x'), { method });
+        expect({ method, status: response.status }).toEqual({ method, status: 405 });
+        expect(response.headers.get('allow')!.split(', ').toSorted()).toEqual(allowed.toSorted());
+      }
+    },
+  );
 });

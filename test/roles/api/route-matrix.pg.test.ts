@@ -372,28 +372,6 @@ describe.each(withoutBody)('%s, which reads no body', (_, route, row) => {
   });
 });
 
-describe('methods', () => {
-  const paths = [...new Set(ROUTES.map(({ path }) => path))];
-  const ALL = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-
-  test.each(paths)('%s refuses every other one and names its own, to anybody', async (path) => {
-    const own = ROUTES.filter((route) => route.path === path).map(({ method }) =>
-      method.toUpperCase(),
-    );
-    const allowed = own.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    const address = path.replaceAll(/\{\w+\}/g, 'x');
-    const refused = ALL.filter((name) => !allowed.includes(name));
-    for (const method of inTurn(
-      ROUTES.find((route) => route.path === path)!,
-      refused,
-    )) {
-      const response = await fetch(api.url + address, { method });
-      expect({ method, status: response.status }).toEqual({ method, status: 405 });
-      expect(response.headers.get('allow')!.split(', ').toSorted()).toEqual(allowed.toSorted());
-    }
-  });
-});
-
 describe('secrets', () => {
   test('are in no read, whatever is read', async () => {
     await fixture.call('POST', '/v1/webhooks', { url: 'https://example.com/secret' });

@@ -24,7 +24,7 @@ const ofQuery = ROUTES.flatMap((route) =>
     );
     const beside = others.map((other) => `&${other}=x`).join('');
     return ['%00', 'a%00b', '%C0%80'].map((value): Case => {
-      const path = `${route.path.replaceAll('{id}', idOf(route))}?${name}=${value}${beside}`;
+      const path = `${withIds(route)}?${name}=${value}${beside}`;
       return [`${route.operationId} ${name}=${value}`, route, path];
     });
   }),
@@ -36,12 +36,14 @@ const ofPath = ROUTES.flatMap((route) =>
   }),
 );
 
-/** Returns an id that the route accepts. With any other id it would answer 404 before it reads the query. */
-function idOf({ params }: Route): string {
-  const schema = params.shape['id'] as
-    | { meta?: () => { example?: string } | undefined }
-    | undefined;
-  return schema?.meta?.()?.example ?? 'x';
+/** Returns the path with ids that the route accepts. With others it would answer 404 before it reads the query. */
+function withIds({ path, params }: Route): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const schema = params.shape[name] as
+      | { meta?: () => { example?: string } | undefined }
+      | undefined;
+    return schema?.meta?.()?.example ?? 'x';
+  });
 }
 
 async function ask({ method, operationId }: Route, path: string): Promise<object> {
