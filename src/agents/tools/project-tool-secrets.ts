@@ -57,7 +57,7 @@ export async function copyToolSecrets(
   const keys = keysOf(secretRefsOf(agent.spec));
   if (keys.length === 0) return undefined;
   const kept = keysOf(await listToolSecrets(deps.pool, id));
-  return copyGiven(deps, AGENT, { object: agent as Resource, id, keys, kept });
+  return copyGiven(deps, AGENT, { object: agent, id, keys, kept });
 }
 
 /** Pending changes to the stored Secrets of an agent's tools. */

@@ -56,6 +56,22 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const),
 );
 
+/** Checks each item and reports every failure. A test for each would take most of the time of this file. */
+function expectEach<Of extends unknown[]>(
+  items: readonly (readonly [name: string, ...of: Of])[],
+  check: (name: string, ...of: Of) => void,
+): void {
+  const failures = items.flatMap((item) => {
+    try {
+      check(...item);
+      return [];
+    } catch (error) {
+      return [`${item[0]}: ${String(error)}`];
+    }
+  });
+  expect(failures).toEqual([]);
+}
+
 test.each([
   ['describes the routes', () => document],
   ['describes them when they are described once more', () => describeRoutes(createRoutes())],
@@ -145,9 +161,8 @@ describe('the document', () => {
     expect(text).not.toContain('x-kubernetes');
   });
 
-  test.each(operations)(
-    '%s has a key, its parameters, an answer and its problems',
-    (name, operation) => {
+  test('each has a key, its parameters, an answer and its problems', () => {
+    expectEach(operations, (name, operation) => {
       // A carrier proves itself by a signature: a wrong one is 401 and too many are 429, as for keys.
       const isCallback = name.startsWith('post /v1/telephony/');
       const keyless = ['get /v1/openapi.json', 'post /v1/sessions', 'post /v1/widget/tokens'];
@@ -176,50 +191,54 @@ describe('the document', () => {
             isOpenAi ? 'application/json' : 'application/problem+json',
           ]);
       }
-    },
-  );
-
-  test.each(operations)('%s says which codes its problems have', (_, operation) => {
-    if (routeOf(operation).errorShape === 'openai') return; // The description of these routes has the codes.
-    for (const [status, { content }] of Object.entries(operation.responses)) {
-      if (Number(status) < 400) continue;
-      const { schema } = content!['application/problem+json'] as { schema: { allOf: object[] } };
-      expect(schema.allOf[0]).toEqual({ $ref: '#/components/schemas/Problem' });
-      const { code } = (schema.allOf[1] as { properties: { code: { enum: ErrorCode[] } } })
-        .properties;
-      expect(code.enum.length).toBeGreaterThan(0);
-      const statuses = code.enum.map((one) => ERROR_CATALOGUE[one].status);
-      expect(new Set(statuses)).toEqual(new Set([Number(status)]));
-    }
+    });
   });
 
-  test.each(operations)('%s has the headers that its route has', (name, operation) => {
-    const { etag, answers, errorShape } = routeOf(operation);
-    const taken = operation.parameters?.filter((p) => p.in === 'header').map((p) => p.name) ?? [];
-    const isPost = name.startsWith('post ') && routeOf(operation).scope !== null;
-    const isStream = /^get .*\/(events\/stream|\{id\}\/events)$/.test(name);
-    const isConditional = etag === true && /^(?!get).*\{/.test(name);
-    expect(taken).toEqual([
-      ...(isPost ? ['Idempotency-Key'] : []),
-      ...(isConditional ? ['If-Match'] : []),
-      ...(isStream ? ['Last-Event-ID'] : []),
-    ]);
-    const { responses } = operation;
-    const reused = errorShape === 'openai' ? '400' : '422';
-    if (isPost) expect(Object.keys(responses)).toEqual(expect.arrayContaining(['409', reused]));
-    if (isConditional) expect(responses).toHaveProperty('412');
-    for (const [status, { headers }] of Object.entries(responses)) {
-      const answer = answers[Number(status)];
-      expect('Location' in headers!).toBe(answer?.location === true);
-      expect('ETag' in headers!).toBe(etag === true && answer?.schema !== undefined);
-      expect('Idempotency-Replayed' in headers!).toBe(isPost && answer !== undefined);
-      expect('WWW-Authenticate' in headers!).toBe(status === '401');
-      if (['429', '503'].includes(status)) expect(headers).toHaveProperty('Retry-After');
-      const named = (Object.values(headers!) as { $ref: string }[]).map(({ $ref }) =>
-        $ref.split('/').at(-1),
-      );
-      expect(Object.keys(document.components.headers)).toEqual(expect.arrayContaining(named));
-    }
+  test('each says which codes its problems have', () => {
+    expectEach(operations, (_, operation) => {
+      if (routeOf(operation).errorShape === 'openai') return; // The description of these routes has the codes.
+      for (const [status, { content }] of Object.entries(operation.responses)) {
+        if (Number(status) < 400) continue;
+        const { schema } = content!['application/problem+json'] as { schema: { allOf: object[] } };
+        expect(schema.allOf[0]).toEqual({ $ref: '#/components/schemas/Problem' });
+        const { code } = (schema.allOf[1] as { properties: { code: { enum: ErrorCode[] } } })
+          .properties;
+        expect(code.enum.length).toBeGreaterThan(0);
+        const statuses = code.enum.map((one) => ERROR_CATALOGUE[one].status);
+        expect(new Set(statuses)).toEqual(new Set([Number(status)]));
+      }
+    });
+  });
+
+  test('each has the headers that its route has', () => {
+    expectEach(operations, (name, operation) => {
+      const { etag, answers, errorShape } = routeOf(operation);
+      const taken = operation.parameters?.filter((p) => p.in === 'header').map((p) => p.name) ?? [];
+      const isPost = name.startsWith('post ') && routeOf(operation).scope !== null;
+      const isStream = /^get .*\/(events\/stream|\{id\}\/events)$/.test(name);
+      const isConditional = etag === true && /^(?!get).*\{/.test(name);
+      expect(taken).toEqual([
+        ...(isPost ? ['Idempotency-Key'] : []),
+        ...(isConditional ? ['If-Match'] : []),
+        ...(isStream ? ['Last-Event-ID'] : []),
+      ]);
+      const { responses } = operation;
+      const reused = errorShape === 'openai' ? '400' : '422';
+      if (isPost) expect(Object.keys(responses)).toEqual(expect.arrayContaining(['409', reused]));
+      if (isConditional) expect(responses).toHaveProperty('412');
+      for (const [status, { headers }] of Object.entries(responses)) {
+        const answer = answers[Number(status)];
+        expect('Location' in headers!).toBe(answer?.location === true);
+        expect('ETag' in headers!).toBe(etag === true && answer?.schema !== undefined);
+        expect('Idempotency-Replayed' in headers!).toBe(isPost && answer !== undefined);
+        expect('WWW-Authenticate' in headers!).toBe(status === '401');
+        if (['429', '503'].includes(status)) expect(headers).toHaveProperty('Retry-After');
+        const named = (Object.values(headers!) as { $ref: string }[]).map(({ $ref }) =>
+          $ref.split('/').at(-1),
+        );
+        expect(Object.keys(document.components.headers)).toEqual(expect.arrayContaining(named));
+      }
+    });
   });
 
   test('operation ids are unique', () => {
@@ -280,23 +299,25 @@ describe('the links', () => {
     ),
   );
 
-  test.each(links)('%s takes what is in the answer to what takes it', (_, response, link) => {
-    const target = operations.find(([, { operationId }]) => operationId === link.operationId)![1];
-    const taken = target.parameters?.map(({ name }) => name) ?? [];
-    expect(taken).toEqual(expect.arrayContaining(Object.keys(link.parameters ?? {})));
-    const values = [
-      ...Object.values(link.parameters ?? {}),
-      ...Object.values(link.requestBody ?? {}),
-    ];
-    expect(values.some((value) => value.startsWith('$response.body#/'))).toBe(true);
-    const { schema } = response.content!['application/json'] as { schema: object };
-    for (const value of values) {
-      if (value === '$request.path.id') continue;
-      expect({ value, leads: leads(schema, value.replace('$response.body#/', '')) }).toEqual({
-        value,
-        leads: true,
-      });
-    }
+  test('each takes what is in the answer to what takes it', () => {
+    expectEach(links, (_, response, link) => {
+      const target = operations.find(([, { operationId }]) => operationId === link.operationId)![1];
+      const taken = target.parameters?.map(({ name }) => name) ?? [];
+      expect(taken).toEqual(expect.arrayContaining(Object.keys(link.parameters ?? {})));
+      const values = [
+        ...Object.values(link.parameters ?? {}),
+        ...Object.values(link.requestBody ?? {}),
+      ];
+      expect(values.some((value) => value.startsWith('$response.body#/'))).toBe(true);
+      const { schema } = response.content!['application/json'] as { schema: object };
+      for (const value of values) {
+        if (value === '$request.path.id') continue;
+        expect({ value, leads: leads(schema, value.replace('$response.body#/', '')) }).toEqual({
+          value,
+          leads: true,
+        });
+      }
+    });
   });
 
   test('lead from what makes a thing to everything that can be done with it', () => {

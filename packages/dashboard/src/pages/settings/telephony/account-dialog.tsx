@@ -83,8 +83,8 @@ function AccountFields({
 }: Props & { account: Account | undefined }) {
   const set = (change: Partial<AccountDraft>): void => onChange({ ...draft, ...change });
   const said = CARRIERS[draft.type];
-  const field = (name: keyof AccountDraft) => ({
-    value: String(draft[name]),
+  const field = (name: Exclude<keyof AccountDraft, 'numbers'>) => ({
+    value: draft[name],
     error: fieldErrors(error, `/${name}`),
     onChange: (text: string) => set({ [name]: text }),
   });
