@@ -32,10 +32,10 @@ export const test = (context) =>
 
 /**
  * Runs the tests that need nothing but this process. They compute rather than wait, and each worker loads the program
- * anew, so one worker more than there are cores is enough. VITEST_MAX_WORKERS sets another number.
+ * anew, so there is one for each core. VITEST_MAX_WORKERS sets another number.
  */
 export function unit(context) {
-  process.env.VITEST_MAX_WORKERS ??= String(availableParallelism() + 1);
+  process.env.VITEST_MAX_WORKERS ??= String(availableParallelism());
   return runSteps(context, [testStep(['--project=unit', ...context.args])]);
 }
 

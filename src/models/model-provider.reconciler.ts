@@ -73,7 +73,7 @@ async function act(
   const { key } = resolved;
   const { metadata, spec } = resource;
   await dropUnusedSecret(deps, MODEL_PROVIDER_KIND, {
-    object: resource as Resource,
+    object: resource,
     id,
     refOf: ({ apiKeySecretRef }) => apiKeySecretRef,
   });

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { describeRoutes } from '../../src/roles/describe-routes.ts';
 import { clientTypes } from '../../src/platform/http/openapi/client-types.ts';
 
 const documentOf = (schema: object) => ({
@@ -12,19 +10,6 @@ const typeOf = (schema: object): string =>
   /Thing: ([^]*?);\n {2}\};/.exec(clientTypes(documentOf(schema)))![1]!;
 
 describe('the types of the client', () => {
-  test('are those of the routes; `npm run generate -- client` writes them', () => {
-    const file = new URL('../../packages/client/src/api.ts', import.meta.url);
-    const committed = readFileSync(file, 'utf8').split('\n');
-    const lines = clientTypes(describeRoutes()).split('\n');
-    // Only the first different line: the difference of two such texts is longer than anybody reads.
-    const at = lines.findIndex((line, i) => line !== committed[i]);
-    expect({ at, line: lines[at], count: lines.length }).toEqual({
-      at: -1,
-      line: committed[at],
-      count: committed.length,
-    });
-  });
-
   test.each([
     [{ type: 'string' }, 'string'],
     [{ type: ['string', 'null'] }, '(string | null)'],

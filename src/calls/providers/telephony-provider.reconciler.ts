@@ -93,7 +93,7 @@ async function act(
     return stays(resolved);
   }
   await dropUnusedSecret(deps, TELEPHONY_PROVIDER_KIND, {
-    object: resource as Resource,
+    object: resource,
     id,
     refOf: ({ authTokenSecretRef }) => authTokenSecretRef,
   });

@@ -37,8 +37,8 @@ const callOnce = ({ body }: Reply, json: object): Promise<Reply> =>
 const secretNameOf = ({ body }: Reply): string => `${String(body.id).replace('_', '-')}-key`;
 const secretOf = (made: Reply) =>
   tenant.api.engine.store.get('Secret', { namespace: tenant.namespace, name: secretNameOf(made) });
-const valuesIn = async (made: Reply): Promise<unknown[]> =>
-  Object.values((await secretOf(made))?.spec['data'] ?? {}).toSorted();
+const valuesIn = async (made: Reply): Promise<string[]> =>
+  Object.values((await secretOf(made))?.spec['data'] as Record<string, string>).toSorted();
 async function givenRows(): Promise<number> {
   const { rows } = await tenant.api.engine.pool.query<{ n: number }>(
     'select count(*)::int as n from given_secrets where namespace = $1',
