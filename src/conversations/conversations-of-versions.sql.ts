@@ -40,17 +40,30 @@ const ID_LEAD_MS = 3_600_000;
 
 /**
  * Selects the newest rows of each version as `conversation_id`, `version`. $1 to $4 are agent, versions, the lowest id
- * and the earliest start; `upTo` and `limit` are SQL expressions.
+ * and the earliest start; `upTo` and `limit` are SQL expressions, `ofVersion` and `ofConversation` further conditions.
+ * Conversations are looked up one by one: a merge join would read those of all earlier pages, and `offset 0` prevents it.
  */
-const newest = ({ upTo, limit, where = '' }: { upTo: string; limit: string; where?: string }) => `
+const newest = (page: {
+  upTo: string;
+  limit: string;
+  ofVersion?: string;
+  ofConversation?: string;
+}) => `
   select s.conversation_id, s.version
     from unnest($2::int[]) wanted (version)
    cross join lateral (
      select v.conversation_id, v.version from conversation_versions v
-       join conversations c on c.id = v.conversation_id
+      cross join lateral (
+        select from conversations c
+         where c.id = v.conversation_id and c.started_at >= to_timestamp($4::float8 / 1000)
+               ${page.ofConversation ?? ''} offset 0) started
       where v.agent_id = $1 and v.version = wanted.version and v.conversation_id >= $3::uuid
-        and v.conversation_id ${upTo} and c.started_at >= to_timestamp($4::float8 / 1000) ${where}
-      order by v.conversation_id desc limit ${limit}) s`;
+        and v.conversation_id ${page.upTo} ${page.ofVersion ?? ''}
+      order by v.conversation_id desc limit ${page.limit}) s`;
+
+/** The conversation of each row of `n`, as `c`. */
+const ITS_CONVERSATION = `
+  cross join lateral (select * from conversations where id = n.conversation_id offset 0) c`;
 
 const valuesOf = ({ agentId, versions, since }: OfVersions): unknown[] => {
   const lowest = since === null ? lowestUuidAt(0) : lowestUuidAt(Math.max(0, since - ID_LEAD_MS));
@@ -68,7 +81,7 @@ export async function listConversationsOfVersions(
              from (select conversation_id, array_agg(version order by version) as versions
                      from (${newest({ upTo: '< $5::uuid', limit: '$6::int' })}) each
                     group by conversation_id order by conversation_id desc limit $6::int) n
-             join conversations c on c.id = n.conversation_id
+             ${ITS_CONVERSATION}
             order by c.id desc`,
     values: [...valuesOf(page), page.before ?? LAST, page.limit],
   });
@@ -92,9 +105,9 @@ export async function listUsersOfVersions(
     name: 'list_users_of_versions',
     text: `select c.id, c.user_id as "userId", c.started_at as "startedAt"
              from (select distinct conversation_id
-                     from (${newest({ upTo: '< $5::uuid', limit: '$6::int', where: isNewest })}) each
+                     from (${newest({ upTo: '< $5::uuid', limit: '$6::int', ofConversation: isNewest })}) each
                     order by conversation_id desc limit $6::int) n
-             join conversations c on c.id = n.conversation_id
+             ${ITS_CONVERSATION}
             order by c.id desc`,
     values: [...valuesOf(page), page.before ?? LAST, page.limit],
   });
@@ -111,14 +124,14 @@ export async function listToolCallsOfVersions(
 ): Promise<ToolCallOfVersions[]> {
   const { after = { id: LAST, index: -1 }, limit } = page;
   // The conversation of the last page may have no further calls.
-  const upTo = { upTo: '<= $5::uuid', limit: '$6::int + 1', where: 'and v.has_tool_calls' };
+  const upTo = { upTo: '<= $5::uuid', limit: '$6::int + 1', ofVersion: 'and v.has_tool_calls' };
   const { rows } = await db.query<ToolCallOfVersions>({
     name: 'list_tool_calls_of_versions',
     text: `select c.id, c.user_id as "userId", t.*,
                   c.started_at + make_interval(secs => t."startedAtMs" / 1000.0) as "calledAt"
              from (select distinct conversation_id from (${newest(upTo)}) each
                     order by conversation_id desc limit $6::int + 1) n
-             join conversations c on c.id = n.conversation_id
+             ${ITS_CONVERSATION}
             cross join lateral (
               select ${TURN_COLUMNS} from turns
                where conversation_id = c.id and role = 'tool' and agent_id = $1

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { newUuid, toUuid } from '../../src/ids.ts';
+import { listToolCallsOfVersions } from '../../src/conversations/conversations-of-versions.sql.ts';
+import type { Db, Pool } from '../../src/platform/postgres/pool.ts';
 import { fillConversations, listed, RECALLED, truthOf } from './many-conversations.ts';
 import { startRecallFixture } from './recall-setup.ts';
 
@@ -37,7 +39,54 @@ test('lists and exports are what the recalled versions did, through handoffs too
     } while (cursor !== '');
   });
   expect(paged).toEqual(truth);
+
+  const agents = { agentId: many.agents.recalled, versions: RECALLED, since: null };
+  const [, , last] = truth.toolCalls.slice(-3);
+  const id = toUuid('conv', last!.split('/')[0]!)!;
+  const read = await readByMergeJoins(api.engine.pool, (db) =>
+    listToolCallsOfVersions(db, { ...agents, after: { id, index: 99 }, limit: 20 }),
+  );
+  expect(read).toBeLessThan(100);
 });
+
+/**
+ * Returns how many rows of `conversations` a list reads if PostgreSQL chooses merge joins, as it does for a million
+ * conversations. A late page must not read those of all pages before it.
+ */
+async function readByMergeJoins(
+  pool: Pool,
+  list: (db: Pick<Db, 'query'>) => Promise<unknown>,
+): Promise<number> {
+  let query = { text: '', values: [] as unknown[] };
+  const noted = async (asked: typeof query) => {
+    query = asked;
+    return { rows: [] };
+  };
+  await list({ query: noted as unknown as Db['query'] });
+  const client = await pool.connect();
+  try {
+    await client.query('begin; set local enable_nestloop = off; set local enable_hashjoin = off');
+    const text = `explain (analyze, format json) ${query.text}`;
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(text, query.values);
+    return rowsOf(rows[0]!['QUERY PLAN'][0].Plan);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
+type PlanNode = {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  Plans?: PlanNode[];
+};
+
+function rowsOf(node: PlanNode): number {
+  const own =
+    node['Relation Name'] === 'conversations' ? node['Actual Rows'] * node['Actual Loops'] : 0;
+  return (node.Plans ?? []).reduce((sum, one) => sum + rowsOf(one), own);
+}
 
 test('a list in lines has no pages, and a cursor belongs to its list', async () => {
   const { call, recall, path } = await startRecallFixture();
