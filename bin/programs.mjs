@@ -23,11 +23,11 @@ export const benches = {
     'test/bench/model-turns.ts',
     'turns with a stub model, compared with the openai client, 3 min',
   ],
-  recall: ['test/bench/recall.ts', 'a recall over 1,000,000 conversations, 5 min'],
+  recall: ['test/bench/recall.ts', 'a recall over 1,000,000 conversations, 3 min'],
   recovery: ['test/bench/recovery/main.ts', 'recovery times after faults, 2 min'],
   relay: ['test/bench/relay.ts', 'calls by ConversationRelay, 2 min'],
   replay: ['test/bench/replay.ts', 'replay of 100,000 events, 3 min'],
-  'rollout-starts': ['test/bench/rollout-starts.ts', 'starts in a rollout: cost and shares, 3 min'],
+  'rollout-starts': ['test/bench/rollout-starts.ts', 'starts in a rollout: cost and shares, 2 min'],
   rollouts: ['test/bench/rollouts.ts', 'simulated rollouts, judged after every conversation, 30 s'],
   search: ['test/bench/search.ts', 'search over 10,000 to 200,000 passages, 5 min'],
   shares: [
