@@ -186,8 +186,9 @@ function RolloutActions({ agentId, rollout }: { agentId: string; rollout: Rollou
         act={() => change('abort')}
       >
         <p>
-          All new conversations get version {from}. Conversations in progress keep their version.
-          Version {to} is not tried again until its content changes.
+          All new conversations get version {from}. Conversations in progress keep their version,
+          and a person is requested for them if the rollout says so. Version {to} is not tried again
+          until its content changes.
         </p>
       </Confirm>
     </div>
