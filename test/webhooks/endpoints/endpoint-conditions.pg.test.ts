@@ -163,7 +163,8 @@ describe('a key in the headers of a manifest', () => {
       );
       expect(of('Degraded')).not.toContain('secret');
       expect(of('Ready')).toMatch(/^True InForce/);
-      expect(warned()).toHaveLength(1);
+      // The operator records an Event after it has written the status.
+      await engine.eventually(async () => warned().length > 0);
       await looked();
       expect(warned()).toHaveLength(1);
       expect((await declared({ url: URL })).of('Degraded')).toBeUndefined();
