@@ -6,8 +6,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { Plugin } from 'vite';
-import { withLock } from './platform/kubernetes/kube-binaries.ts';
 import { startOnce } from './start-once.ts';
+import { withLock } from './with-lock.ts';
 
 /**
  * The program in a few files, for the processes that tests start. Loading 900 modules takes a start half of its

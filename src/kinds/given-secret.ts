@@ -22,7 +22,7 @@ export type SecretField = {
   field: string;
   /** REST field with the reference to the Secret. */
   ref: string;
-  /** REST fields that decide who receives the secret. The first one is named in errors. */
+  /** REST fields that determine the receiver of the secret, such as `url`. Errors name the first one. */
   sentTo: readonly [string, ...string[]];
   schema: z.ZodType<string>;
   /** Whether every object needs the secret. */
@@ -139,7 +139,7 @@ export function findMoved(
   return undefined;
 }
 
-/** A place that uses the object's own Secret: the key in it, and who receives the value. */
+/** Use of the object's own Secret: `pointer` to the field, `key` in the Secret, and the receiver of its value. */
 type Use = { pointer: string; key: string; to: readonly unknown[] };
 
 function ownUses(fields: object, secret: SecretField, own: string): Use[] {

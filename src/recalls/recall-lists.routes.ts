@@ -33,7 +33,7 @@ import {
 
 type Deps = { pool: Pool };
 
-/** What the list shows of a recalled version, and how a page of it is read. `Place` is the position in the list. */
+/** List below a recall: its items, and the query for a page. `Place` is a position in the list. */
 type RecallList<Row, Place> = {
   name: 'conversations' | 'users' | 'tool_calls';
   operationId: string;

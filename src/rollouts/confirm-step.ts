@@ -62,7 +62,10 @@ export function createConfirmStep(deps: ConfirmStepDeps): ConfirmStep {
   };
 }
 
-/** Returns the same id for a repeated request, such as that of a new leader, and another one for a resumed step. */
+/**
+ * Returns the id of a question. A repeated request, for example after a change of leader, has the same id; a step that is
+ * resumed gets a new one.
+ */
 function questionId({ publicId, seq }: RolloutLine): string {
   return `${publicId}.${seq}`;
 }

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { withLock } from '../platform/kubernetes/kube-binaries.ts';
+import { withLock } from '../with-lock.ts';
 
 const run = promisify(execFile);
 

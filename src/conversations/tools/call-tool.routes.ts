@@ -96,7 +96,7 @@ export function callToolRoute(deps: CallToolDeps): Route {
 }
 
 /**
- * Refuses to send a stored secret to another address than that of the saved tool.
+ * Refuses a request that would send a stored secret to an address other than the saved tool's.
  * @throws ApiError invalid_body
  */
 function refuseElsewhere(

@@ -8,8 +8,8 @@ export type GrowingText = {
 };
 
 /**
- * Number of pieces that are joined at once. JavaScript keeps the pieces of a text that was built with `+`, at 32 bytes
- * each, so an answer of single characters would occupy 16 times its size.
+ * Number of pieces after which they are joined. A string that was built with `+` keeps its pieces in memory, 32 bytes for
+ * each, so an answer that arrives in single characters would occupy 16 times its size.
  */
 const PIECES_MAX = 1_000;
 

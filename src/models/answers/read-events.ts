@@ -10,7 +10,7 @@ import { fieldsOf, textOf } from './read-chunk.ts';
 /** Maximum size of one event, including comments before it. An event is buffered until it is complete. */
 const MAX_EVENT_BYTES = 1024 * 1024;
 /**
- * Maximum size of a stream. An answer with all its reasoning has a tenth of it. A server that never ends its stream, or
+ * Maximum size of a stream, about ten times that of a long answer with its reasoning. A server that never ends its stream, or
  * sends an event for each character, could keep a process busy until the time limit of the answer.
  */
 export const STREAM_MAX = { events: 100_000, bytes: 64 * 1024 * 1024 };

@@ -136,7 +136,7 @@ describe('a change', () => {
     expect(await patch(made, [shown, tool({ name: 'b', url: mine, secret_ref })])).toMatchObject(
       refusedAt('/tools/1/secret'),
     );
-    // The key of the signatures is no bearer token.
+    // A signing secret must not be sent as a bearer token.
     expect(await patch(made, [{ ...shown, secret_ref: shown.signing_secret_ref }])).toMatchObject(
       refusedAt('/tools/0/secret'),
     );

@@ -30,7 +30,7 @@ export function Filters({ children }: { children: ReactNode }) {
   );
 }
 
-/** Shows a button that clears the named filters if one of them is set. */
+/** Button that clears the named filters. Hidden while none of them is set. */
 export function ClearFilters({ names }: { names: readonly string[] }) {
   const [search, set] = useFilters();
   if (!names.some((name) => search[name])) return null;

@@ -23,7 +23,7 @@ export function NewAgentPage() {
   const fields = useForm<AgentValues>({ defaultValues: valuesOf({ publish_policy: 'manual' }) });
   const create = useCreate();
   const { getValues, setValue } = fields;
-  // Nothing else answers by itself, so the provider that was connected last is the best guess.
+  // Without a provider, the agent ignores its prompt. Preselects the one that was connected last.
   const provider = useProviders().find(({ chat }) => chat?.default_model)?.name;
   useEffect(() => {
     if (provider && !getValues('model.provider')) setValue('model.provider', provider);

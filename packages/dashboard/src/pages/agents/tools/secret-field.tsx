@@ -32,7 +32,7 @@ export function SecretField({
   /** Creates a secret that the service gets too. */
   create?: () => string;
 }) {
-  /** A created secret is shown, because the service needs a copy of it. */
+  /** Secret that this form has created. It is shown in clear text, so that the user can copy it into the service. */
   const [created, setCreated] = useState<string>();
   const { name = '', key = '' } = value ?? {};
   if (isStored(value)) {

@@ -5,7 +5,7 @@ export type Account = ItemOf<'/v1/telephony_providers'>;
 type Create = BodyOf<'/v1/telephony_providers', 'post'>;
 type Patch = BodyOf<'/v1/telephony_providers/{id}', 'patch'>;
 
-/** Names of the carriers, and what they call the values of the form. */
+/** The carriers, each with the terms that it uses for account and token. */
 export const CARRIERS = {
   twilio: { name: 'Twilio or compatible', account: 'Account SID', token: 'Auth token' },
   telnyx: { name: 'Telnyx', account: 'User id', token: 'API key' },
