@@ -63,8 +63,8 @@ export function publishVersion(
 }
 
 /**
- * Rolls back to the given version. Without one, rolls back to the highest of the versions that have been live and are
- * lower than the active version.
+ * Rolls back to the given version. Without one, rolls back to the highest version that has been live, is lower than the
+ * active one, and was not recalled.
  */
 export function rollBack(
   deps: AgentWriterDeps,
@@ -82,7 +82,7 @@ export function rollBack(
         const version = await highestLiveVersionBelow(deps.pool, key);
         if (version === undefined) {
           throw nothingToRollBackTo(
-            `No version below the active version ${activeVersion} has been live.`,
+            `Each version below the active version ${activeVersion} was never live, or was recalled.`,
           );
         }
         return version;

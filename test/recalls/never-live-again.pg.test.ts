@@ -115,7 +115,10 @@ describe('a recalled version never goes live again', () => {
     await recall([1]);
     expect(await call('POST', `${path}/rollback`, { json: {} })).toMatchObject({
       status: 409,
-      body: { code: 'nothing_to_roll_back_to' },
+      body: {
+        code: 'nothing_to_roll_back_to',
+        detail: 'Each version below the active version 2 was never live, or was recalled.',
+      },
     });
   });
 
