@@ -49,6 +49,7 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   idPrefix: 'agt',
   noun: 'agent',
   table: 'agents',
+  resource: 'agents',
   field: 'prompt',
   pointer: agentPointer,
   words: {

@@ -47,6 +47,7 @@ export const DECLARED_SOURCE: DeclaredKind<
   idPrefix: 'ks',
   noun: 'knowledge source',
   table: 'knowledge_sources',
+  resource: 'knowledge_sources',
   field: 'type',
   pointer: knowledgeSourcePointer,
   words: {

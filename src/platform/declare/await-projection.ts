@@ -1,3 +1,4 @@
+import type { Projected } from '../postgres/projected.ts';
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
 /**
@@ -5,6 +6,7 @@ import { clearTimeout, setTimeout } from '../../clock.ts';
  * reads the rows that the operator projects from them. Without the wait, callers could not read their own writes.
  */
 export type AwaitProjection = <T>(
+  written: Projected,
   read: () => Promise<T>,
   shows: (value: T) => boolean,
 ) => Promise<{ value: T; shown: boolean }>;
@@ -17,15 +19,17 @@ const POLL_MS = 100;
 
 /**
  * Creates the wait function. `onProjected` registers `wake` to be called on every projection, and returns a function
- * that unregisters it.
+ * that unregisters it. `onShown` is called before the wait ends: the notification may arrive later, and the caller's
+ * next request must not use a cached declaration.
  */
 export function createAwaitProjection(deps: {
   onProjected: (wake: () => void) => () => void;
+  onShown?: (written: Projected) => void;
   nowMs: () => number;
   /** Maximum wait in ms, 2 s by default. */
   waitMs?: number | undefined;
 }): AwaitProjection {
-  return async (read, shows) => {
+  return async (written, read, shows) => {
     const endMs = deps.nowMs() + (deps.waitMs ?? WAIT_MAX_MS);
     let wake = (): void => undefined;
     let woken = false;
@@ -37,7 +41,10 @@ export function createAwaitProjection(deps: {
       for (;;) {
         woken = false;
         const value = await read();
-        if (shows(value)) return { value, shown: true };
+        if (shows(value)) {
+          deps.onShown?.(written);
+          return { value, shown: true };
+        }
         const leftMs = endMs - deps.nowMs();
         if (leftMs <= 0) return { value, shown: false };
         if (woken) continue; // A wake-up during the read causes another read immediately.

@@ -30,6 +30,8 @@ export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = 
 > & {
   kind: string;
   idPrefix: IdPrefix;
+  /** Name of the kind in change events (contract/events.md). */
+  resource: string;
   /** Name of the kind in error messages for REST callers. */
   noun: string;
   table: string;
@@ -106,6 +108,7 @@ export async function showWritten<Spec, Fields extends object, Row extends Writt
   const resource = declared.resource as Resource<Spec>; // The cast is safe: the store accepts only what the CRD allows.
   const { namespace, name, uid, generation, creationTimestamp } = resource.metadata;
   const { value, shown } = await awaitProjection(
+    { resource: kind.resource, namespace, id },
     () => kind.read(pool, { namespace, id }),
     (row) => row !== undefined && row.uid === uid && row.generation >= generation,
   );
@@ -316,6 +319,7 @@ export async function deleteDeclared<Spec, Fields extends object, Row extends Wr
     deleteIf(deps.store, { kind: kind.kind, key: { namespace, name } }, precondition),
   );
   await deps.awaitProjection(
+    { resource: kind.resource, ...key },
     () => kind.read(deps.pool, key),
     (shown) => shown === undefined,
   );

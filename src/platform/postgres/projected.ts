@@ -13,11 +13,15 @@ export type Projected = { resource: string; namespace: string; id: string };
  */
 export function tellProjected(
   { notifier }: { notifier: Pick<Notifier, 'notify'> },
-  { resource, namespace, id }: Projected,
+  projected: Projected,
   others: readonly string[] = [],
 ): void {
-  notifier.notify(CHANNELS.projected, [...others, `${resource}/${namespace}/${id}`]);
+  notifier.notify(CHANNELS.projected, [...others, projectedItem(projected)]);
 }
+
+/** Returns the item of a payload that `readProjected` parses. */
+export const projectedItem = ({ resource, namespace, id }: Projected): string =>
+  `${resource}/${namespace}/${id}`;
 
 /** Parses an item of a payload. Returns undefined for an item of another form, such as a uid. */
 export function readProjected(item: string): Projected | undefined {

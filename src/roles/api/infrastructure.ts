@@ -6,6 +6,7 @@ import {
 } from '../../platform/declare/await-projection.ts';
 import { createInFlight, type InFlight } from '../../platform/http/in-flight.ts';
 import { createNotifier, type Notifier } from '../../platform/postgres/notifications.ts';
+import { projectedItem } from '../../platform/postgres/projected.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import type { RoleContext } from '../context.ts';
 import { KINDS, type Kind, type Kinds } from '../kinds.ts';
@@ -25,6 +26,8 @@ export type Infrastructure = RoleContext & {
   awaitProjection: AwaitProjection;
   /** Wakes the requests that wait in `awaitProjection`. */
   wakeProjections: () => void;
+  /** Registers a cache of declarations. `drop` gets items of `CHANNELS.projected` before a write through REST is answered. */
+  onShown: (drop: (items: readonly string[]) => void) => void;
   inFlight: InFlight;
   /** Wall clock, for times that are stored or shown. */
   nowMs: () => number;
@@ -50,6 +53,7 @@ export function createInfrastructure(
   const { store, kinds = KINDS, projectionWaitMs: waitMs, baseUrl, publicUrl } = options;
   const notifier = createNotifier({ pool, log });
   const waiting = new Set<() => void>();
+  const caches: ((items: readonly string[]) => void)[] = [];
   const onProjected = (wake: () => void) => {
     waiting.add(wake);
     return () => waiting.delete(wake);
@@ -62,7 +66,13 @@ export function createInfrastructure(
     publicUrl,
     notifier,
     announce: createAnnounce({ notifier, metrics }),
-    awaitProjection: createAwaitProjection({ nowMs: monotonicMs, waitMs, onProjected }),
+    awaitProjection: createAwaitProjection({
+      nowMs: monotonicMs,
+      waitMs,
+      onProjected,
+      onShown: (written) => caches.forEach((drop) => drop([written.id, projectedItem(written)])),
+    }),
+    onShown: (drop) => void caches.push(drop),
     wakeProjections: () => waiting.forEach((wake) => wake()),
     inFlight: createInFlight({ shares: limits.shares, metrics }),
     nowMs: epochMs,

@@ -78,6 +78,7 @@ export const DECLARED_ENDPOINT: DeclaredKind<
   idPrefix: 'we',
   noun: 'webhook endpoint',
   table: 'webhook_endpoints',
+  resource: 'webhooks',
   field: 'url',
   pointer: webhookEndpointPointer,
   toSpec: (fields) => toWebhookEndpointSpec(fields).spec,

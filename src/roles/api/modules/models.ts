@@ -30,6 +30,7 @@ export type Models = Module & {
 export function createModels(infrastructure: Infrastructure): Models {
   const { pool, sealer, guard, metrics, modelSettings, clockMs: nowMs } = infrastructure;
   const endpoints = createEndpoints({ pool, sealer, settings: modelSettings, nowMs });
+  infrastructure.onShown(endpoints.look);
   const findEndpoint = endpoints.find;
   const egress = createEgressFetch({ guard });
   const { embedder, stop: stopEmbedder } = openEmbedder({ guard, metrics, findEndpoint });

@@ -31,6 +31,7 @@ export function createTelephony(
 ): Telephony {
   const { pool, sealer, guard, log, notifier, clockMs, baseUrl } = infrastructure;
   const accounts = createAccounts({ pool, sealer, nowMs: clockMs });
+  infrastructure.onShown(accounts.look);
   const egress = createEgressClient({ guard, ...(lookup && { lookup }) });
   const apis = createCarrierApis({ egress });
   const carried = createPhoneTransport({ pool, accounts, apis, baseUrl, log });
