@@ -230,7 +230,7 @@ describe('a page that is too much', () => {
     const told = await synced;
     expect(Object.keys(told.failed)).toEqual(['/slow']);
     expect(told.failed['/slow']).toMatch(
-      /did not (answer|send the whole answer) within (600 ms|0.6 s)$/,
+      /did not (answer|send the whole response) within (600 ms|0.6 s)$/,
     );
     expect(paths(told)).toEqual(['/', '/a']);
   });
@@ -259,8 +259,8 @@ describe('a site that fails', () => {
     failing = true;
     const told = await sync({ url: site.url }, { index });
     expect(told.failed).toEqual({
-      '/a': 'the server answered with status 500',
-      '/d': 'the server answered with status 403',
+      '/a': 'the server responded with status 500',
+      '/d': 'the server responded with status 403',
     });
     expect([...index.validators.keys()].sort()).toEqual(['/', '/a', '/a/x', '/d', '/e', '/f']);
   });
@@ -279,7 +279,7 @@ describe('a site that fails', () => {
       '/a': { status: 503, headers: { 'retry-after': '86400' } },
     });
     expect((await sync({ url: busy.url })).failed).toEqual({
-      '/a': 'the server answered with status 503 and requested a retry after 86400 s',
+      '/a': 'the server responded with status 503 and requested a retry after 86400 s',
     });
   });
 
@@ -304,7 +304,7 @@ describe('a site that fails', () => {
     const down = await serve({ '/robots.txt': { status: 404 }, '/': { status: 500 } });
     expect(await refusalOf(sync({ url: down.url }))).toEqual({
       reason: 'StartPageUnreachable',
-      message: `the start page ${down.url}/ cannot be read: the server answered with status 500`,
+      message: `the start page ${down.url}/ cannot be read: the server responded with status 500`,
     });
     const gone = await serve({});
     expect((await refusalOf(sync({ url: gone.url }))).reason).toBe('StartPageUnreadable');

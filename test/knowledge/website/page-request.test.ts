@@ -121,7 +121,7 @@ describe('a page', () => {
     for (const isStartEnough of [false, true]) {
       expect(await answerTo({ body: 'x', isWhole: false }, { isStartEnough })).toMatchObject({
         kind: 'failed',
-        reason: 'the server closed the connection in the middle of its answer',
+        reason: 'the server closed the connection in the middle of its response',
         isSite: true,
       });
     }
@@ -195,7 +195,7 @@ describe('another answer', () => {
     expect(answer).toMatchObject({
       status: statusCode,
       isSite,
-      reason: `the server answered with status ${statusCode}`,
+      reason: `the server responded with status ${statusCode}`,
     });
     expect((answer as { retryAfterMs?: number }).retryAfterMs).toBe(retryAfterMs);
   });
@@ -256,7 +256,7 @@ describe('no answer', () => {
     await time.armed(20_000);
     await time.advance(20_000);
     expect(await answer).toMatchObject({
-      reason: 'the server did not send the whole answer within 20 s',
+      reason: 'the server did not send the whole response within 20 s',
       isSite: true,
     });
     expect(time.waiting()).toEqual([]);

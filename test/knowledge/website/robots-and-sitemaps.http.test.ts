@@ -63,7 +63,7 @@ describe('robots.txt', () => {
     const closed = await withRobots({ status: 500 });
     const { reason, message } = await refusalOf(sync({ url: closed.url }));
     expect(reason).toBe('RobotsUnreachable');
-    expect(message).toMatch(/the server answered with status 500/);
+    expect(message).toMatch(/the server responded with status 500/);
     expect(closed.asked).toEqual(['/robots.txt']);
   });
 
@@ -174,15 +174,19 @@ describe('sitemaps', () => {
   const map = '/sitemap.xml';
 
   test.each<[string, Reply, RegExp]>([
-    ['403', { status: 403, body: '<h1>403 Forbidden</h1>' }, /the server answered with status 403/],
-    ['401', { status: 401 }, /the server answered with status 401/],
-    ['429', { status: 429 }, /the server answered with status 429/],
-    ['451', { status: 451 }, /the server answered with status 451/],
-    ['500', { status: 500 }, /the server answered with status 500/],
+    [
+      '403',
+      { status: 403, body: '<h1>403 Forbidden</h1>' },
+      /the server responded with status 403/,
+    ],
+    ['401', { status: 401 }, /the server responded with status 401/],
+    ['429', { status: 429 }, /the server responded with status 429/],
+    ['451', { status: 451 }, /the server responded with status 451/],
+    ['500', { status: 500 }, /the server responded with status 500/],
     [
       '503',
       { status: 503, headers: { 'retry-after': '3600' } },
-      /the server answered with status 503/,
+      /the server responded with status 503/,
     ],
     ['304 that nobody asked for', { status: 304 }, /sent nothing/],
     ['a page that asks who is there', html('Are you human?'), /is not a sitemap/],
@@ -250,7 +254,7 @@ describe('sitemaps', () => {
     });
     expect(paths(told)).toEqual(['/', '/faq/delivery', '/faq/returns', '/more']);
     expect(told.failed).toEqual({
-      '/broken.xml': 'the sitemap cannot be read: the server answered with status 403',
+      '/broken.xml': 'the sitemap cannot be read: the server responded with status 403',
       'https://cdn.example/map.xml': 'the sitemap belongs to another site',
     });
   });

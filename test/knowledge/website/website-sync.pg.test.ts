@@ -69,7 +69,7 @@ test('pages that a sitemap lists stay when it cannot be read, and the sync says 
       {
         path: '/sitemap.xml',
         kind: 'failed',
-        reason: 'the sitemap cannot be read: the server answered with status 403',
+        reason: 'the sitemap cannot be read: the server responded with status 403',
       },
     ],
   });

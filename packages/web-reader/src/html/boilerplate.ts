@@ -1,8 +1,6 @@
 import { AROUND, BESIDE, FORM, IN_ARTICLE, IN_CONTENT, IN_MAIN } from './html-blocks.ts';
 
-/**
- * This module decides which parts of a page belong to its text, by the element names, roles and classes that sites use.
- */
+/** This module decides which parts of a page belong to its text, based on element names, roles, classes and ids. */
 
 export type Attributes = Readonly<Record<string, string>>;
 /**
@@ -50,7 +48,7 @@ const ROLES_LEFT_OUT = new Set([
   'menubar',
   'toolbar',
 ]);
-/** Class names of elements that are left out even in the middle of a text. */
+/** Class names of elements that are left out even in the middle of a page's text. */
 const CLASS_LEFT_OUT =
   /^(headerlink|header-anchor|heading-anchor|hash-link|anchor-link|anchorjs-link|permalink|linenos|lineno|linenodiv|line-numbers(-rows|-wrapper)?|line-number|skip-?(link|nav|to-content|to-main)|screen-reader-text|sr-only|visually-hidden|cookie-?(banner|bar|consent|notice|popup|modal|law|overlay)|cookieconsent|cc-window|cc-banner|onetrust-.*|cybotcookiebot.*|gdpr-(banner|bar|consent|notice|modal|popup)|consent-(banner|modal|popup)|copybtn|copy-(button|btn)|clipboard-copy)$/i;
 const CLASS_BESIDE =
@@ -87,7 +85,7 @@ export function isLeftOut({ name, attributes, classes }: Tag, isInTitle: boolean
 }
 
 /**
- * Returns the bits of `Block.where` that an element adds for the blocks inside it. `outside` has the bits of the
+ * Returns the bits of `Block.where` that an element adds for the blocks inside it. `outside` holds the bits of the
  * surrounding element.
  */
 export function whereOf(tag: Tag, outside: number): number {
@@ -145,7 +143,7 @@ export function isNamedBeside({ name, attributes, classes }: Tag): boolean {
   return !isTextId && ID_BESIDE.test(attributes['id'] ?? '');
 }
 
-/** Returns true if the class or id of a part excludes it from the text, whatever its content is. */
+/** Returns true if the class or id of a part excludes it from the text, regardless of its content. */
 export function staysBeside({ attributes, classes }: Tag, outside: number): boolean {
   const names = [...classes, attributes['id'] ?? ''];
   if (names.some((word) => NAME_STAYS.test(word))) return true;
@@ -160,9 +158,7 @@ export function opensByItself({ attributes, classes }: Tag): boolean {
   return classes.some((word) => CLASS_OPENS.test(word));
 }
 
-/**
- * Returns the id of the part that an element opens, or `undefined` if it opens nothing, or opens a menu or a dialog.
- */
+/** Returns the id of the part that an element opens, or `undefined` if it opens a menu, a dialog or nothing. */
 export function openedBy(attributes: Attributes): string | undefined {
   if (attributes['aria-haspopup'] !== undefined && attributes['aria-haspopup'] !== 'false')
     return undefined;
@@ -207,7 +203,7 @@ export function hasStyle({ style }: Attributes, pattern: RegExp): boolean {
   return style !== undefined && pattern.test(style.slice(0, 1_000));
 }
 
-/** Splits an attribute into words. Reads only its beginning, because a class attribute may have a megabyte. */
+/** Splits an attribute into words. Reads only its beginning, because a class attribute may be a megabyte long. */
 function wordsOf(text: string | undefined): string[] {
   return text === undefined ? [] : text.slice(0, 1000).split(/\s+/, 30);
 }

@@ -1,24 +1,24 @@
 import { BESIDE, IN_ARTICLE, IN_CONTENT, IN_MAIN, type Block, type Part } from './html-blocks.ts';
 
 /**
- * Minimum share of the page's text that a region must have to be chosen as the text. A region with less is an empty
- * `<main>` or one of many articles.
+ * Minimum share of the page's text that a region must contain to be chosen as the main text. A region with less is
+ * probably an almost empty `<main>`, or one of many articles.
  */
 const SHARE_MIN = 0.15;
 /**
  * Minimum share of the chosen text that must remain after menus and similar blocks are removed from it. If less
- * remains, the removed blocks were the actual text.
+ * remains, the removed blocks were probably the actual text, so they are kept.
  */
 const KEPT_MIN = 0.2;
 
 /**
- * Minimum number of characters of a part that counts as text although its name is typical of menus. In addition, most
- * of the characters must be outside of links, or `SENTENCES_MIN` must be reached.
+ * Minimum number of characters in a part that counts as text although its name is typical of menus. In addition, most
+ * of its characters must be outside links, or its share of sentences must reach `SENTENCES_MIN`.
  */
 const TEXT_CHARS_MIN = 30;
 /**
- * Minimum share of sentences and prices among the lines of a part. If this share is reached, a part that mostly
- * consists of links counts as text anyway.
+ * Minimum share of a part's lines that are sentences or prices. A part that reaches this share counts as text even if
+ * it consists mostly of links.
  */
 const SENTENCES_MIN = 0.5;
 
@@ -26,8 +26,8 @@ type Held = { chars: number; linked: number; lines: number; sentences: number };
 
 /**
  * Decides for each hidden part, and for each part with a name typical of menus or advertisements, whether it belongs to
- * the text. Drops blocks that visitors never see, and marks blocks of menus as `BESIDE`. Makes one pass over the blocks
- * and two over the parts.
+ * the text. Drops blocks that visitors never see, and marks menu blocks as `BESIDE`. Makes one pass over the blocks and
+ * two over the parts.
  */
 export function judgeParts(
   blocks: readonly Block[],
@@ -87,7 +87,7 @@ function readsAsText({ chars, linked, lines, sentences }: Held): boolean {
   return linked * 2 < chars || sentences >= SENTENCES_MIN * lines;
 }
 
-/** Returns the blocks that are the text of a page, in their order. */
+/** Returns the blocks that make up the main text of a page, in page order. */
 export function chooseText(blocks: readonly Block[], articles: number): Block[] {
   const part = bestPart(blocks, articles);
   const inside = blocks.filter(({ where }) => (where & part) === part);
@@ -112,8 +112,8 @@ function charsOf(blocks: readonly Block[]): number {
 }
 
 /**
- * Joins blocks to a text. List items and table rows follow each other directly, and an empty line separates all other
- * blocks.
+ * Joins blocks into one text. List items and table rows follow each other directly, and an empty line separates all
+ * other blocks.
  */
 export function joinBlocks(blocks: readonly Block[]): string {
   let before: Block | undefined;

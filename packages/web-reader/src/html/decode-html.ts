@@ -2,8 +2,8 @@
 import untypedSniffer from 'html-encoding-sniffer';
 
 /**
- * Implementation of the HTML standard's encoding detection: byte order mark, `Content-Type` header, declaration in the
- * page, default.
+ * The HTML standard's encoding detection. It tries the byte order mark, the `Content-Type` header, the declaration in
+ * the page and the default, in this order.
  */
 const sniffEncoding = untypedSniffer as (
   bytes: Uint8Array,
@@ -15,15 +15,16 @@ const sniffEncoding = untypedSniffer as (
 ) => string;
 
 /**
- * Number of bytes at the beginning of a page in which a declared encoding is searched for. Browsers search only 1,024
+ * Number of bytes at the beginning of a page that are searched for a declared encoding. Browsers search only 1,024
  * bytes.
  */
 const PRESCAN_BYTES = 4_096;
 
 /**
- * Decodes a page with the encoding of its byte order mark, of the `Content-Type` header or of the page itself, in this
- * order. Without any of these, it uses UTF-8 if the bytes are valid UTF-8, and windows-1252 otherwise. Never fails:
- * invalid bytes become U+FFFD. `charset` comes from the header; `null` if the header names none.
+ * Decodes a page. The encoding comes from the byte order mark, the `Content-Type` header or the page's own declaration,
+ * in this order. If none of them names an encoding, uses UTF-8 if the bytes are valid UTF-8, and windows-1252
+ * otherwise. Never fails: invalid bytes become U+FFFD. `charset` is the charset in the header, or `null` if the header
+ * names none.
  */
 export function decodeHtml(bytes: Uint8Array, charset: string | null): string {
   const declared = sniffEncoding(bytes, {

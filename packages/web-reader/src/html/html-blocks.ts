@@ -1,7 +1,7 @@
 import { HtmlRefused } from './html-refused.ts';
 
 /**
- * Bits of `Block.where` for the region of the page in which a block is. The text of a page is taken from the best
+ * Bits of `Block.where` for the region of the page that contains a block. The text of a page is taken from the best
  * region that has enough text.
  */
 export const IN_MAIN = 1;
@@ -35,14 +35,14 @@ export type Block = {
 export type Part = {
   outside: Part | undefined;
   /**
-   * `named`: its class or id is typical of menus and advertisements. `hidden`: it is invisible until a click, or
-   * always.
+   * `named`: its class or id is typical of menus and advertisements. `hidden`: it is invisible, either always or until
+   * a visitor clicks something.
    */
   kind: 'named' | 'hidden';
   id: string | undefined;
   /** Whether the attributes of a hidden part, or a title before it, show that visitors can open it. */
   opens: boolean;
-  /** Whether the part is left out whatever its content is. */
+  /** Whether the part is left out regardless of its content. */
   isOut: boolean;
 };
 
@@ -50,9 +50,7 @@ export type Part = {
 const BLOCKS_MAX = 300_000;
 const CHARS_MAX = 20_000_000;
 
-/**
- * Collector of the finished blocks of a page and of its current line. It takes time linear in the length of the text.
- */
+/** Collects the finished blocks of a page and its current line, in time linear in the length of the text. */
 export class HtmlBlocks {
   readonly blocks: Block[] = [];
   /**
@@ -63,10 +61,10 @@ export class HtmlBlocks {
   #endsInSpace = true;
   #chars = 0;
   #linked = 0;
-  /** Whether the text that is written now is inside a link. */
+  /** Whether the text being written is inside a link. */
   isLink = false;
 
-  /** Appends HTML text, in which any sequence of white space counts as one space. */
+  /** Appends HTML text. Any run of white space becomes one space. */
   write(text: string): void {
     const collapsed = text.replace(/[\u00ad\u200b\ufeff]/g, '').replace(/[\s\u00a0]+/g, ' ');
     const piece = this.#endsInSpace && collapsed.startsWith(' ') ? collapsed.slice(1) : collapsed;
@@ -80,8 +78,8 @@ export class HtmlBlocks {
   }
 
   /**
-   * Appends markup, such as a backtick or one of the private-use characters of set-apart.ts. Unlike text, it does not
-   * affect whether a space is needed next.
+   * Appends markup, such as a backtick or one of the private-use characters of set-apart.ts. Unlike text, markup does
+   * not affect whether a space is needed next.
    */
   writeMark(mark: string): void {
     this.#push(mark, this.#endsInSpace);
@@ -105,7 +103,7 @@ export class HtmlBlocks {
     return tail.slice(-chars);
   }
 
-  /** Returns the number of characters that were written inside links since the last call. */
+  /** Returns the number of characters written inside links since the last call. */
   takeLinked(): number {
     const linked = this.#linked;
     this.#linked = 0;

@@ -127,8 +127,8 @@ export class HtmlHandler implements Partial<Handler> {
 
   /**
    * Writes the beginning of an inline element whose content needs markup, such as struck-out text or a superscript.
-   * Returns the text to write at its end, which may be empty. At the end of a link to a phone number or an e-mail
-   * address, this is the number or the address.
+   * Returns the text to write at its end, which may be empty. For a link to a phone number or an e-mail address, this
+   * text is the number or the address.
    */
   #setApart(name: string, attributes: Attributes): string {
     if (this.#pre !== undefined || !INLINE.has(name)) return '';
@@ -263,7 +263,7 @@ export class HtmlHandler implements Partial<Handler> {
   }
 
   #image(alt: string | undefined): void {
-    // An image description needs several words, because a file name or the name of a logo carries no information.
+    // Skips a description of one word, such as a file name or the name of a logo, because it carries no information.
     if (alt === undefined || !/\s/.test(alt.trim()) || alt.length > 500) return;
     this.#out.write(` ${alt} `);
   }

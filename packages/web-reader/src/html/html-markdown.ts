@@ -1,6 +1,6 @@
 import type { Attributes } from './boilerplate.ts';
 
-/** Elements that are part of a line of text. */
+/** Inline elements, which do not interrupt a line of text. */
 export const INLINE = new Set(
   `a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd label mark nobr q rp rt ruby s samp
    small span strike strong sub sup time tt u var wbr button input img math mi mo mn ms mtext mrow msup

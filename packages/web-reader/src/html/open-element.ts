@@ -1,6 +1,6 @@
 import type { Part } from './html-blocks.ts';
 
-/** Element of the page whose end tag has not come yet. */
+/** An element whose end tag the parser has not reached yet. */
 export type Element = {
   name: string;
   isLeftOut: boolean;

@@ -1,8 +1,8 @@
 import { AROUND, FORM, type Block } from './html-blocks.ts';
 
 /**
- * This module finds contact facts, such as addresses and opening hours, in the header, footer and structured data of a
- * page.
+ * This module finds contact details, such as addresses and opening hours, in the header, footer and structured data of
+ * a page.
  */
 
 const CHARS_MAX = 2_000;
@@ -12,7 +12,7 @@ const FACTS_MAX = 60;
 /** Maximum length of one value in the structured data, including its markup. */
 const VALUE_CHARS_MAX = 2_000;
 
-/** Properties of schema.org that are facts about a business, each with its label in the text. */
+/** schema.org properties with facts about a business or an event, each with the label that it gets in the text. */
 const PROPERTIES: Record<string, string> = {
   telephone: 'Telephone',
   faxNumber: 'Fax',
@@ -121,7 +121,7 @@ function plain(text: string): string {
     .slice(0, 300);
 }
 
-/** Appends contact facts to the text of a page. */
+/** Appends contact details to the text of a page. */
 export function withAround(text: string, around: string): string {
   return around === '' || text.trim() === '' ? text : `${text}\n\n${around}`;
 }

@@ -6,7 +6,7 @@ const DATA_MAX = 20;
 const DATA_CHARS_MAX = 100_000;
 const ADDRESS_CHARS_MAX = 2_048;
 
-/** Collector of the metadata of a page: addresses, language, and whether robots may index the page. */
+/** Collects the metadata of a page: its links, its canonical address, its language, and whether robots may index it. */
 export class PageFacts {
   canonical: string | null = null;
   language: string | null = null;

@@ -37,7 +37,10 @@ export function withoutMarks(text: string): string {
   return text.replace(MARKS, '');
 }
 
-/** Returns the superscript number or sign at the beginning of a text, if the text begins like a footnote. */
+/**
+ * Returns the superscript number or sign at the beginning of a text, or `undefined` if the text does not begin like a
+ * footnote.
+ */
 export function footnoteOf(text: string): string | undefined {
   const [, mark, shown] = /^(?:- |\d+\. )?([\uE0F1])([^\uE0F1-\uE0F4]{1,6})\uE0F4/.exec(text) ?? [];
   return mark === undefined ? undefined : shown?.trim();
@@ -45,7 +48,7 @@ export function footnoteOf(text: string): string | undefined {
 
 /**
  * Replaces the private-use characters in a text with ordinary text, such as `²` or `^2`. `notes` has the numbers and
- * signs of the page's footnotes; references to them are left out.
+ * signs of the page's footnotes. References to these footnotes are left out.
  */
 export function resolveMarks(text: string, notes: ReadonlySet<string>): string {
   if (!/[\uE0F1-\uE0F3]/.test(text)) return text;
@@ -111,8 +114,8 @@ export const TAIL_CHARS = 200;
 const CONTACT = /^(?:tel|mailto):(?:\/\/)?([^?;]{1,300})/i;
 
 /**
- * Returns, in brackets, the phone number or e-mail address to which a link leads. The link's text may be an icon or
- * "Call us", which does not show it.
+ * Returns, in parentheses, the phone number or e-mail address to which a link leads, or '' for any other link. The
+ * link's text may not show it, because it may be an icon or "Call us".
  */
 export function contactOf(href: string | undefined): string {
   const [, given = ''] = CONTACT.exec(href?.trim() ?? '') ?? [];
@@ -130,7 +133,10 @@ function decoded(text: string): string {
   }
 }
 
-/** Returns true if the text before `closing` already shows the contact in it, as "555 0100" does for +1 555 0100. */
+/**
+ * Returns true if the text before `closing` already shows the phone number or e-mail address in `closing`, as "555
+ * 0100" does for +1 555 0100.
+ */
 export function isShown(closing: string, before: string): boolean {
   if (!closing.startsWith(' (')) return false;
   const contact = closing.slice(2, -1);

@@ -1,11 +1,11 @@
 /**
- * Maximum length of a table cell. Longer cells belong to a layout table or contain whole pages, so their texts become
- * paragraphs.
+ * Maximum length of a table cell. A row with a longer cell belongs to a layout table or contains whole pages, so its
+ * cells become paragraphs.
  */
 const CELL_CHARS_MAX = 1_000;
 /**
  * Maximum number of columns that are read. HTML allows one cell to span 1,000 columns and 65,534 rows, and repeating a
- * long cell so often would produce far more text than the page has.
+ * long cell that often would produce far more text than the page has.
  */
 const COLUMNS_MAX = 200;
 const ROWS_SPANNED_MAX = 65_534;
@@ -35,13 +35,15 @@ export type Table = {
   isGuess: boolean;
   /** Whether the last header row has cells that span several rows or columns. */
   hasGroups: boolean;
-  /** Header of the table as Markdown. It is written above the first row, and again after a text between two rows. */
+  /**
+   * Header of the table as Markdown. It is written above the first row, and again after a text that interrupts the
+   * rows.
+   */
   head: string | undefined;
   isBroken: boolean;
   repeated: number;
   /**
-   * Whether cells contain blocks. Such a table only serves the layout, so its content is read like text outside of
-   * tables.
+   * Whether cells contain blocks. Such a table only arranges the page, so its content is read like text outside tables.
    */
   isLayout: boolean;
 };
@@ -156,7 +158,7 @@ export function endTable(table: Table): string | undefined {
     : headOf(table).trimEnd();
 }
 
-/** Returns the header that must be written above the next row, with one name per column. */
+/** Returns the header to write above the next row, with one name per column, or '' if no header is due there. */
 function headOf(table: Table): string {
   if (table.names.length > 0) {
     const width = Math.max(...table.names.map((row) => row.length));

@@ -12,12 +12,12 @@ export class CanonicalPages {
   readonly redirects = new Map<string, Redirect>();
   /** Maps the path of each page that redirects or names a canonical page to the path of the target. */
   readonly #aliases = new Map<string, string>();
-  /** Held documents by the path of their canonical page. */
+  /** Documents that are held back, by the path of their canonical page. */
   readonly #held = new Map<string, HeldPage[]>();
   readonly #settled = new Set<string>();
   readonly #lines = new Map<string, Uint32Array>();
 
-  /** Paths of the canonical pages for which held documents wait. */
+  /** Paths of the canonical pages that held documents are waiting for. */
   get awaited(): string[] {
     return [...this.#held.keys()];
   }
@@ -39,7 +39,10 @@ export class CanonicalPages {
     this.redirects.set(path, redirect);
   }
 
-  /** Returns true if redirects or canonical addresses lead from the page `from` to the page `to`. */
+  /**
+   * Returns true if redirects or canonical addresses lead from the page `from` to the page `to`. Also returns true for
+   * a chain of more than 20 steps, which is probably circular.
+   */
   leadsTo(from: string, to: string): boolean {
     let at: string | undefined = from;
     for (let steps = 0; at !== undefined && steps < 20; steps += 1) {
@@ -83,8 +86,8 @@ export class CanonicalPages {
   }
 
   /**
-   * Yields the held documents that waited for the page `settled`, once that page was read. If the page redirects to a
-   * page that was not read yet, they wait for that page instead.
+   * Records that the page `settled` has been read, and yields the held documents that waited for it. If it redirects to
+   * a page that has not been read yet, they wait for that page instead.
    */
   *settle(settled: string): Generator<{ held: HeldPage; path: string }> {
     const due = [settled];

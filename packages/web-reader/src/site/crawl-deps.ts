@@ -8,11 +8,11 @@ export type CrawlDeps = {
   site: Site;
   maxDepth: number;
   maxPages: number;
-  /** Returns true if the path patterns of the settings include a page. */
+  /** Returns true if the path patterns in the settings include a page. */
   isWanted: (url: URL) => boolean;
   /** Returns true if robots.txt permits the request. */
   isAllowed: (url: URL) => boolean;
-  /** Link graph that the last sync stored. */
+  /** The link graph that the last sync stored. */
   before: SiteGraph;
   known: (path: string) => Promise<Validators | undefined>;
   read: (url: URL, validators: Validators | undefined) => Promise<Page>;
@@ -26,8 +26,8 @@ export function tooManyPages({ maxPages }: Pick<CrawlDeps, 'maxPages'>): string 
 }
 
 /**
- * Returns why an address is not requested, or `undefined` if it may be. The length is checked first, because the time
- * to match the patterns grows with it.
+ * Returns why an address must not be requested, or `undefined` if it may be. Checks the length of the address first,
+ * because the time to match the patterns grows with it.
  */
 export function refusalOf(url: URL, deps: CrawlDeps): string | undefined {
   const trap = trapOf(url);

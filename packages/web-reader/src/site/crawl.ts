@@ -14,9 +14,7 @@ import { GraphBuilder, hashOf, hashOfValidators, linksOf, SITEMAP } from './site
 
 /** Number of consecutive unreachable pages after which the site counts as down. */
 const DOWN_AFTER = 25;
-/**
- * Number of links that are checked before other work may run. The rules of robots.txt may take up to 4 ms for one link.
- */
+/** Number of links to check before other work may run. Checking one link against robots.txt may take up to 4 ms. */
 const LINKS_AT_ONCE = 5;
 const AHEAD_MAX = 32;
 const AHEAD_CHARS_MAX = 4_000_000;
@@ -27,7 +25,7 @@ type Found = { depth: number; from: string; hops?: number; isCanonical?: boolean
 
 /**
  * One crawl of a site. It starts at the start page and proceeds level by level, and within a level from the shortest
- * address to the longest, so that its choices are repeatable.
+ * address to the longest, so that the result is repeatable.
  */
 export class Crawl {
   /** Whether the crawl ended early because its time limit had passed. */
@@ -141,14 +139,14 @@ export class Crawl {
 
   #isOver(): boolean {
     this.isCut ||= this.#deps.isLate();
-    // Ends the crawl of a site that endlessly generates addresses which are not documents.
+    // Ends the crawl of a site that generates endless addresses without documents.
     const isTooMuch = this.#requests >= 3 * this.#deps.maxPages + 1_000;
     return this.isCut || isTooMuch || this.#kept >= this.#deps.maxPages;
   }
 
   /**
-   * Returns the validators for a conditional request for a page, but only if the link graph has the page's links,
-   * because a response with status 304 contains none.
+   * Returns the validators for a conditional request, or `undefined` if the page must be read completely. A 304
+   * response contains no links, so the link graph must already have the page's links.
    */
   async #validatorsOf({ path }: Target): Promise<Validators | undefined> {
     const { seen = null, isCompared = false } = this.#deps.before.get(path) ?? {};
@@ -264,7 +262,7 @@ export class Crawl {
     await this.#failed(target, { kind: 'failed', reason: `there are ${what}`, isSite: false });
   }
 
-  /** Indexes or skips the documents that name the page `settled` as canonical, once that page was read. */
+  /** Indexes or skips the documents that name the page `settled` as canonical, once that page has been read. */
   #release(settled: string): void {
     for (const { held, path } of this.#canonical.settle(settled)) this.#decide(held, path);
   }
@@ -274,8 +272,8 @@ export class Crawl {
     const text = page.text.trim();
     const isSame = this.graph.get(path)?.seen?.text === hashOf(text);
     const hasAll = isSame || this.#canonical.hasAll(path, text);
-    // If the text of the canonical page is unknown (status 304), nothing can be compared, so the next sync reads that
-    // page completely.
+    // If the text of the canonical page is unknown (status 304), nothing can be compared, so the next sync reads both
+    // pages completely.
     const isUnknown = !isSame && hasAll !== false && !this.#lost.has(path);
     if (isUnknown) this.#graph.compare(path, target.path);
     if (hasAll === true)
@@ -327,7 +325,7 @@ export class Crawl {
     await this.#considerAll(urls, { depth: target.depth + 1, from: target.path });
   }
 
-  /** Queues the pages to which a page linked in the last sync. */
+  /** Queues the pages that a page linked to in the last sync. */
   async #followBefore(from: string, depth: number): Promise<void> {
     this.#linkedBefore ??= linksOf(this.#deps.before);
     const next = Math.min(depth + 1, this.#deps.maxDepth);
@@ -355,8 +353,8 @@ export class Crawl {
   }
 
   /**
-   * Queues an address, unless it was queued before or may not be requested. Returns true if it was queued, now or
-   * before.
+   * Queues an address, unless it was queued before or may not be requested. Returns true if it is queued now or was
+   * queued before.
    */
   #consider(url: URL, { depth, from, hops = 0, isCanonical = false }: Found): boolean {
     const path = pathOf(url);
@@ -393,7 +391,7 @@ export class Crawl {
     const rest = [...this.#queue, ...this.#nextLevel].slice(0, TOLD_MAX);
     for (const { path } of rest) {
       yield this.isCut
-        ? { kind: 'failed', path, reason: 'the time limit of the sync was reached' }
+        ? { kind: 'failed', path, reason: 'the sync reached its time limit' }
         : { kind: 'skipped', path, reason: tooManyPages(this.#deps) };
     }
   }

@@ -13,17 +13,17 @@ export type Target = {
 };
 
 /**
- * Maximum number of different queries per path. A path with more queries is a counter, a sort order or a filter, which
- * generates addresses endlessly.
+ * Maximum number of different queries per path. More queries usually come from a counter, a sort order or a filter,
+ * which generates endless addresses.
  */
 const QUERIES_MAX = 100;
 /**
- * Maximum number of times that a segment may occur in a path. A path such as `/a/b/a/b/a/b/a/b` results from a wrong
- * relative link.
+ * Maximum number of times that a segment may occur in a path. A path such as `/a/b/a/b/a/b/a/b` usually results from a
+ * wrong relative link.
  */
 const REPEATS_MAX = 3;
 const SEGMENTS_MAX = 30;
-/** File name extensions of formats that are not read. */
+/** File name extensions of formats that the crawler does not read. */
 const OTHER_FILES =
   /\.(png|jpe?g|gif|svg|webp|avif|ico|bmp|tiff?|css|m?js|json|map|xml|rss|atom|woff2?|ttf|otf|eot|zip|t?gz|tar|bz2|xz|7z|rar|iso|dmg|exe|msi|deb|rpm|apk|jar|war|mp[34]|m4[av]|webm|ogg|wav|avi|mov|mkv|flac|xlsx?|pptx?|doc|ods|odp|odt|epub|psd|wasm|bin|ics|vcf)$/i;
 
@@ -55,7 +55,7 @@ export class Frontier {
     if (this.#seen.has(path) || OTHER_FILES.test(url.pathname)) return { isNew: false };
     if (this.#seen.size >= this.#max) return { isNew: false };
     const trap = trapOf(url) ?? this.#queryTrap(url);
-    // The address is not stored, because a trap generates addresses endlessly and would fill the set.
+    // The address is not stored, because a trap generates endless addresses, which would fill the set.
     if (trap !== undefined) return { isNew: false, trap };
     this.#seen.add(path);
     return { isNew: true };

@@ -6,11 +6,11 @@
 export async function* inOrder<I, O>(options: {
   next: () => I | undefined;
   run: (item: I) => Promise<O>;
-  /** Maximum number of items that were started but whose outcomes are not yielded yet. */
+  /** Maximum number of started items whose outcomes have not been yielded yet. */
   aheadMax: number;
   /**
-   * Returns the weight of an outcome. No further items are started while the finished outcomes that were not yielded
-   * yet together weigh `weightMax` or more.
+   * Returns the weight of an outcome. No further item is started while the finished outcomes that have not been yielded
+   * weigh `weightMax` or more in total.
    */
   weigh: (outcome: O) => number;
   weightMax: number;

@@ -16,8 +16,8 @@ const INFLATERS: Record<string, Inflater> = {
 };
 
 /**
- * Decodes a body with a `Content-Encoding` in a thread of the thread pool. Fails if the decoded content exceeds
- * `maxBytes`.
+ * Decodes a body according to its `Content-Encoding`, in the thread pool. Returns a problem if the content is invalid
+ * or exceeds `maxBytes` when decoded.
  */
 export async function inflate(
   bytes: Buffer,
@@ -82,7 +82,7 @@ function partsOf(name: string, bytes: Buffer): Transform | undefined {
 }
 
 /**
- * Returns true if the bytes are a gzip file, such as `sitemap.xml.gz`, which is compressed whatever the headers say.
+ * Returns true if the bytes are a gzip file, such as `sitemap.xml.gz`, which is compressed regardless of the headers.
  */
 export function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;

@@ -10,11 +10,11 @@ export type Answer =
   | { kind: 'redirect'; to: string; isLasting?: boolean }
   /** Response with status 404 or 410. */
   | { kind: 'gone'; status: number }
-  /** Response with a media type that is not wanted. Its body was not read. */
+  /** Response with a media type that the caller does not want. Its body was discarded. */
   | { kind: 'other'; mediaType: string }
   /**
    * Failed request. `isSite`: the problem may affect the whole site, not only this page. `isTls`: the certificate is
-   * not trusted, or TLS failed. `retryAfterMs`: the pause that the server requests.
+   * not trusted, or TLS failed. `retryAfterMs`: the pause that the server requests before a retry.
    */
   | {
       kind: 'failed';
@@ -29,7 +29,7 @@ export type Ask = {
   url: URL;
   validators?: Validators | undefined;
   accept: string;
-  /** Returns true if a body with this media type is to be read. Without `wants`, all bodies are read. */
+  /** Returns true if a body with this media type must be read. If `wants` is absent, all bodies are read. */
   wants?: (mediaType: string) => boolean;
   maxBytes: number;
   /** Whether the first `maxBytes` of a longer body are enough. Otherwise a longer body counts as a failure. */
@@ -76,7 +76,7 @@ export type Timers<Timer = unknown> = {
 };
 
 const REST_BYTES = 64 * 1024;
-/** Time limit in ms from the start of a request to the end of its body. */
+/** Time limit in ms from the start of a request to the end of the response body. */
 export const PAGE_TIMEOUT_MS = 20_000;
 
 /**
@@ -203,7 +203,7 @@ function judge(
   const isBusy = status === 429 || status === 503;
   return {
     kind: 'failed',
-    reason: `the server answered with status ${status}`,
+    reason: `the server responded with status ${status}`,
     status,
     isSite: status >= 500 || status === 429,
     ...(isBusy && { retryAfterMs }),
@@ -212,10 +212,10 @@ function judge(
 
 const RETRY_AFTER_DEFAULT_MS = 5_000;
 
-const BROKEN_OFF = 'the server closed the connection in the middle of its answer';
+const BROKEN_OFF = 'the server closed the connection in the middle of its response';
 
 function notWithin(ms: number): string {
-  return `the server did not send the whole answer within ${ms / 1000} s`;
+  return `the server did not send the whole response within ${ms / 1000} s`;
 }
 
 function brokenOff(

@@ -21,7 +21,7 @@ function readPattern(pattern: string): (url: URL) => boolean {
   return ({ pathname, search }) => matches(isOfQuery ? pathname + search : pathname);
 }
 
-/** Percent-encodes a part of a pattern as URLs are encoded: `ü` becomes `%C3%BC`. */
+/** Percent-encodes a part of a pattern in the same way as a URL: `ü` becomes `%C3%BC`. */
 export function spelled(part: string): string {
   return encodeURI(part.toWellFormed())
     .replaceAll(/%25(?=[0-9a-f]{2})/gi, '%')
@@ -29,8 +29,9 @@ export function spelled(part: string): string {
 }
 
 /**
- * Returns a function that matches a text against a pattern, given as the parts between its `*`. Each part is searched
- * only once, after the match of the previous part, so that matching takes time linear in the length of the text.
+ * Returns a function that matches a text against a pattern, which is given as the parts between its `*`. Each part is
+ * searched only once, after the match of the previous part, so that matching takes time linear in the length of the
+ * text.
  */
 export function matcherOf(parts: readonly string[]): (text: string) => boolean {
   const [first = '', ...middle] = parts;

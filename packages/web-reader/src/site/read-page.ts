@@ -20,7 +20,7 @@ export type Page =
     }
   | { kind: 'unchanged' }
   | { kind: 'redirect'; to: string; isLasting?: boolean }
-  /** Page that is not indexed. `isUnclear` means that the response does not prove that the page was deleted. */
+  /** Page that is not indexed. `isUnclear` means that the response does not clearly show that the page was deleted. */
   | { kind: 'skipped'; reason: string; isUnclear?: boolean }
   /** Page that could not be read. `isSite` means that the problem may affect the whole site. */
   | { kind: 'failed'; reason: string; isSite: boolean };
@@ -81,7 +81,7 @@ type Deps = {
   signal: AbortSignal;
 };
 
-/** Requests and reads a page as soon as the rate limit allows it. Retries after the pause that the server requests. */
+/** Requests and reads a page as soon as the rate limit allows it. If the server requests a pause, retries after it. */
 export async function readPage(
   url: URL,
   validators: Validators | undefined,
@@ -89,8 +89,8 @@ export async function readPage(
 ): Promise<Page> {
   const { pace, signal } = deps;
   for (let tried = 1; ; tried += 1) {
-    // Parses the page before the slot of its request is released, so that the limit for requests also limits the number
-    // of pages in memory.
+    // Parses the page before its request slot is released, so that the limit on concurrent requests also limits the
+    // number of pages in memory.
     const read = await pace.inTurn(() => readOnce(url, validators, deps));
     signal.throwIfAborted();
     if (!('retryAfterMs' in read)) return read;
@@ -159,7 +159,7 @@ async function readBody(
   }
   const [document] = extracted.documents;
   if (document === undefined) {
-    return { kind: 'skipped', reason: 'the answer contains no document', isUnclear: true };
+    return { kind: 'skipped', reason: 'the response contains no document', isUnclear: true };
   }
   const said = robotsTagOf(headers, agent);
   return {

@@ -17,7 +17,7 @@ import {
 import { fetchSitemaps, type Sitemaps } from './sitemaps.ts';
 
 const REDIRECTS_MAX = 5;
-/** Version of the code that reads pages. When it is increased, unchanged pages are read again. */
+/** Version of the code that reads pages. If it is increased, the next sync reads unchanged pages again. */
 const READING = 2;
 
 /** Settings that select the pages of a site, and the minimum delay between requests. */

@@ -4,7 +4,7 @@ import { Parser } from 'htmlparser2';
 
 /** Formats that sitemaps.org defines ("Other Sitemap formats"). */
 export type SitemapFormat = 'sitemap' | 'index' | 'feed' | 'text';
-/** Addresses in the same form as in the sitemap. */
+/** Addresses exactly as the sitemap contains them. */
 export type SitemapContent = { pages: string[]; sitemaps: string[] };
 /** Result of reading a sitemap. `isWhole` means that it was read to its end. */
 export type SitemapRead = SitemapContent & { format: SitemapFormat; isWhole: boolean };
@@ -29,8 +29,8 @@ const ROOTS: Record<string, SitemapFormat> = {
 };
 
 /**
- * Returns the addresses in a sitemap, a sitemap index, a feed (RSS, Atom), or a text with one address per line. Returns
- * `undefined` for any other content. `breathe` is called from time to time to let other work run.
+ * Returns the addresses in a sitemap, a sitemap index, a feed (RSS or Atom), or a text with one address per line.
+ * Returns `undefined` for any other content. `breathe` is called from time to time to let other work run.
  */
 export async function readSitemap(
   bytes: Uint8Array,
@@ -43,8 +43,8 @@ export async function readSitemap(
 }
 
 /**
- * Decodes by the byte order mark, the header or the XML declaration. The default is UTF-16 if one of the first two
- * bytes is zero, and UTF-8 otherwise.
+ * Decodes a sitemap according to its byte order mark, the `Content-Type` header or the XML declaration. The default is
+ * UTF-16 if one of the first two bytes is zero, and UTF-8 otherwise.
  */
 function decode(bytes: Uint8Array, charset: string | null): string {
   const [first, second] = bytes;

@@ -9,14 +9,14 @@ export type RobotsRules = {
 };
 
 /**
- * Maximum length of a pattern that contains a `*`. Such patterns are limited in length and number, because each address
- * is compared with each of them. Beyond the limits, a `Disallow` counts only up to its first `*`, and an `Allow` is
- * ignored.
+ * Limits for patterns. Each address is compared with every pattern that contains a `*`, so these patterns are limited
+ * in number. An `Allow` beyond the limits is ignored. A `Disallow` beyond them counts only up to its first `*`, and at
+ * most up to its 512th character.
  */
 const PATTERN_CHARS_MAX = 512;
 const STARS_MAX = 20;
 const STAR_RULES_MAX = 500;
-/** Maximum length of an address. Longer addresses are not permitted. */
+/** Maximum length of an address. Longer addresses count as forbidden. */
 const ADDRESS_CHARS_MAX = 2_048;
 
 export function readRobotsRules(origin: string, text: string, agent: string): RobotsRules {
@@ -86,9 +86,8 @@ function addTo(group: Group, name: string, value: string): void {
 }
 
 /**
- * Strength that counts if no rule matches. It is odd, which means that the address is allowed: the strength of a rule
- * is twice its length, plus one for `Allow`. The highest strength wins, and thus the longest rule and, of equally long
- * rules, the `Allow`.
+ * Strength that applies if no rule matches. The strength of a rule is twice its length, plus one for `Allow`, so an odd
+ * strength allows the address. The highest strength wins: the longest rule or, of two equally long rules, the `Allow`.
  */
 const NO_RULE = 1;
 

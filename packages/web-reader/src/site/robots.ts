@@ -7,7 +7,7 @@ export type Robots = {
   isAllowed: (url: URL) => boolean;
   crawlDelayMs: number;
   sitemaps: string[];
-  /** Reason why robots.txt could not be read. The sitemaps that it names are then unknown. */
+  /** Reason why robots.txt could not be read. In that case, the sitemaps that it names are unknown. */
   problem?: string;
 };
 
@@ -21,7 +21,7 @@ const CRAWL_DELAY_MAX_MS = 60_000;
 
 /**
  * Reads the robots.txt of a site. A response with a 4xx status, such as a missing file, allows everything. A file that
- * cannot be reached allows nothing. Follows five redirects, even to other hosts (RFC 9309, 2.3.1.2).
+ * cannot be reached allows nothing. Follows up to five redirects, even to other hosts (RFC 9309, 2.3.1.2).
  * @throws SiteRefused
  */
 export async function fetchRobots(

@@ -1,11 +1,11 @@
 /**
- * A site, identified by the origin of its start page. Addresses with and without `www.`, and with http and https at
- * their default ports, belong to the same site. All are converted to this origin, so that each page has exactly one
- * address.
+ * A site, identified by the origin of its start page. Addresses with and without `www.` belong to the same site, and so
+ * do http and https addresses at their default ports. All of them are converted to this origin, so that each page has
+ * exactly one address.
  */
 export type Site = { origin: string };
 
-/** Query parameters of campaigns and sessions, which do not change the page and are removed. */
+/** Query parameters for campaigns and sessions. They do not change the page, so they are removed. */
 const DROPPED = new Set(
   `gclid gclsrc dclid fbclid msclkid yclid twclid mc_cid mc_eid igshid _ga _gl mkt_tok hsctatracking
    phpsessid jsessionid cfid cftoken`.split(/\s+/),

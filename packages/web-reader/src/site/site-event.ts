@@ -7,7 +7,7 @@ export type SiteEvent =
       title: string;
       text: string;
       url: string;
-      /** ISO 639-1 code that the page declares. */
+      /** Language that the page declares, as an ISO 639-1 code. */
       language: string | null;
       validators: Validators;
     }
@@ -23,7 +23,7 @@ export type SiteEvent =
 /** Validators for a conditional request (RFC 9110, 13). A field is `null` if the server sent no such validator. */
 export type Validators = { etag: string | null; lastModified: string | null };
 
-/** Error for a site that cannot be read as a whole. `reason` is a word in CamelCase for programs. */
+/** Error for a site that cannot be read as a whole. `reason` is a CamelCase code for programs. */
 export class SiteRefused extends Error {
   readonly reason: string;
   constructor(reason: string, message: string) {

@@ -1,7 +1,7 @@
 import { hashOfLine } from './page-lines.ts';
 import type { SiteGraph } from './site-graph.ts';
 
-/** Pattern for dates. Templates write dates, such as the date of the last change, into each page. */
+/** Pattern for dates. Site templates often add a date to every page, such as the date of its last change. */
 const DATES =
   /\d{1,4}[-./]\d{1,2}[-./]\d{1,4}|(?<!\p{L})\p{L}+\.? \d{1,2},? \d{4}|\d{1,2}\.? \p{L}+\.? \d{4}|\d{4}年\d{1,2}月\d{1,2}日/gu;
 const WORDS_MIN = 4;
@@ -27,7 +27,7 @@ export class SiteFacts {
     }
   }
 
-  /** Returns the lines that are indexed with this page, and their hashes. */
+  /** Returns the lines to index with this page, and their hashes. */
   take(path: string, around: string, isStart: boolean): { lines: string; hashes: number[] } {
     const lines: string[] = [];
     const hashes: number[] = [];

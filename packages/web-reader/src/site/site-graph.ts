@@ -70,7 +70,7 @@ export class GraphBuilder {
 }
 
 /**
- * One list for all pages to which only a sitemap links. They share it to save memory, because there may be 50,000 such
+ * One shared list for all pages that only a sitemap links to. Sharing it saves memory, because there may be 50,000 such
  * pages.
  */
 const FROM_SITEMAP: readonly string[] = [SITEMAP];
@@ -103,8 +103,8 @@ type StoredNode = [
 ];
 
 /**
- * Serializes a graph. Equal graphs give equal cursors. `key` identifies the site and the settings for which the cursor
- * is valid.
+ * Serializes a graph. Equal graphs result in equal cursors. `key` identifies the site and the settings for which the
+ * cursor is valid.
  */
 export async function writeCursor(key: string, graph: SiteGraph): Promise<string> {
   const paths = [...graph.keys()].sort();

@@ -83,8 +83,7 @@ export async function fetchSitemaps(deps: Deps): Promise<Sitemaps> {
 }
 
 /**
- * Number of addresses that are added in one batch, which takes about 5 ms. Other work of the process can run between
- * two batches.
+ * Number of addresses to add in one batch, which takes about 5 ms. The process can do other work between two batches.
  */
 const ADDRESSES_AT_ONCE = 1_000;
 const TOO_MANY_ADDRESSES = `the sitemaps list more than ${ADDRESSES_MAX.toLocaleString('en')} addresses`;
