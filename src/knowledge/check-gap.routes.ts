@@ -12,7 +12,7 @@ const passageId = (description: string) =>
   z
     .string()
     .nullable()
-    .meta({ description: `${description} Null without an answer.` });
+    .meta({ description: `${description} Null if there is no answer.` });
 
 const GapCheck = z
   .strictObject({
@@ -22,18 +22,18 @@ const GapCheck = z
         question: z.string(),
         answered: z
           .boolean()
-          .meta({ description: 'Whether a reply would get a passage for this question.' }),
+          .meta({ description: 'Whether a reply to this question would receive a passage.' }),
         score: z.number().meta({
           description:
-            'Score of the best passage, even if a reply would not get it. 0 if no passage was found.',
+            'Score of the best passage, even if a reply would not receive it. 0 if no passage was found.',
         }),
         source_id: passageId(
-          'Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`.',
+          'ID of the source (`ks_…`), or of the gap (`gap_…`) if the passage is the answer to a gap.',
         ),
         document_id: passageId(
-          'Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`.',
+          'ID of the document (`doc_…`), or of the gap (`gap_…`) if the passage is the answer to a gap.',
         ),
-        chunk_id: passageId('Id of the passage that a reply would get first, `chk_…`.'),
+        chunk_id: passageId('ID of the passage that a reply would receive first, `chk_…`.'),
       }),
     ),
   })
@@ -55,9 +55,9 @@ export function checkGapRoute(deps: { pool: Pool } & SearchWays): Route {
     scope: 'read',
     summary: 'Check whether a gap has an answer now',
     description:
-      'Repeats the search that a turn of the agent makes, for every wording of the gap ' +
-      '(`questions`). The result shows whether the answer of a resolved gap is found, or whether ' +
-      'newer knowledge answers an open gap. It changes nothing.',
+      'Searches for every wording of the gap (`questions`) in the same way as the agent does before ' +
+      'a reply. The result shows whether the search finds the answer to a resolved gap, or whether ' +
+      'newer knowledge answers an open gap. The check changes nothing.',
     params: { id: idParam('gap', 'knowledge gap') },
     answers: { 200: { description: 'Result of the search.', schema: GapCheck } },
     handle: async ({ caller: { namespace }, params: { id } }) => {
@@ -78,9 +78,8 @@ type CheckedQuestion = {
 };
 
 /**
- * Repeats the search for every recorded wording of a gap, exactly as a conversation turn of the gap's agent would
- * search. Shows which wordings now have an answer: the answer that was given to the gap, or content that was indexed
- * later.
+ * Repeats the search for every recorded wording of a gap, exactly as the gap's agent would search in a conversation.
+ * Shows which wordings now have an answer: the answer that was given to the gap, or content that was indexed later.
  * @throws ApiError not_found if the gap does not exist or its agent was deleted
  */
 async function checkGap(
@@ -89,8 +88,8 @@ async function checkGap(
 ): Promise<CheckedQuestion[]> {
   const { agentId } = found(await readGap(deps.pool, { namespace, id }), 'knowledge gap');
   const checked: CheckedQuestion[] = [];
-  // Searches for one wording at a time, to leave the database free for the searches of conversation turns that run
-  // meanwhile. The delay matters little, because only one person waits for the result.
+  // Searches for one wording at a time, so that the searches of conversations in progress do not have to wait. The delay
+  // matters little, because only one person waits for the result.
   for (const { text: question } of await listQuestions(deps.pool, id)) {
     const asked = { namespace, agentId, query: question, limit: DEFAULT_TOP_K };
     const { hits } = await searchFor(deps, asked);

@@ -16,9 +16,7 @@ const HITS_MAX = 50;
 
 export type KnowledgeRoutesDeps = SourceRoutesDeps & SearchWays;
 
-/**
- * Returns the routes for sources, syncs, gaps and the search in the knowledge of agents (contract/knowledge.md#search).
- */
+/** Returns the routes for sources, syncs, gaps and knowledge search (contract/knowledge.md#search). */
 export function knowledgeRoutes(deps: KnowledgeRoutesDeps): Route[] {
   return [
     ...sourceRoutes(deps),
@@ -62,9 +60,9 @@ function searchRoute(deps: KnowledgeRoutesDeps): Route {
     scope: 'read',
     summary: 'Search knowledge, best passages first',
     description:
-      'Searches the knowledge that the agent `agent_id` can use, and marks with `given` the ' +
-      'passages that a reply would get. If `agent_id` is absent, searches all sources of the ' +
-      'namespace and the answers of all gaps. All results are on one page.',
+      'Searches the knowledge that the agent `agent_id` can use. The field `given` marks the ' +
+      'passages that a reply would receive. If `agent_id` is absent, searches all sources in the ' +
+      'namespace and the answers to all gaps. All results are on one page.',
     query: {
       q: z.string().min(1).max(1_000).meta({ description: 'Question, as a user would ask it.' }),
       agent_id: idValue('agt').optional(),

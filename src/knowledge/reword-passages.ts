@@ -19,7 +19,7 @@ import { listDocumentLanguages, setDocumentLanguage } from './sources/knowledge-
 import { lockSource } from './sources/knowledge-sources.sql.ts';
 
 const EVERY_MS = 60_000;
-/** Number of passages per step. Between two steps the process can handle requests. */
+/** Number of passages to update in one step. The process can handle requests between two steps. */
 const PASSAGES = 100;
 
 /**

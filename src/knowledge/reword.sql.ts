@@ -2,15 +2,16 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { long } from './passages/knowledge-postings.sql.ts';
 import { configurationOf } from './passages/languages.ts';
 
-/**
- * Returns an owner whose passages still have the search words that an earlier release computed, and locks it until the
- * end of the transaction. Skips owners on which another process is working. Returns `undefined` if none is left.
- */
+/** Returns true if any owner still has passages with the search words that an earlier release computed. */
 export async function hasOwnerToReword(db: Db): Promise<boolean> {
   const { rowCount } = await db.query('select from knowledge_rewords limit 1');
   return rowCount === 1;
 }
 
+/**
+ * Returns an owner whose passages still have the search words that an earlier release computed, and locks it until the
+ * end of the transaction. Skips owners that another process is updating. Returns `undefined` if none is left.
+ */
 export async function takeOwnerToReword(
   db: Db,
 ): Promise<{ ownerId: string; isAnswers: boolean } | undefined> {

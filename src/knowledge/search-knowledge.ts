@@ -10,7 +10,10 @@ import { findSourceIds, selectSourceIds } from './sources/knowledge-sources.sql.
 import type { FindByMeaning, MeaningUse } from './vectors/find-by-meaning.ts';
 import { searchBothWays } from './vectors/search-both-ways.ts';
 
-/** Scope of a search: sources of a namespace, and the answers to the gaps of an agent. */
+/**
+ * Scope of a search: sources in a namespace, and answers to an agent's gaps (questions that the agent could not
+ * answer).
+ */
 export type KnowledgeScope = {
   namespace: string;
   /** Id of the agent (UUID). `null` together with `all` includes the answers to the gaps of every agent. */
@@ -22,18 +25,18 @@ export type KnowledgeScope = {
 /** Number of passages that a reply gets if the agent does not set a number. */
 export const DEFAULT_TOP_K = 5;
 /**
- * Minimum score of a passage for a reply. Passages with a lower score are about another subject. Calibrated on
+ * Minimum score of a passage for a reply. Passages with a lower score are usually about another subject. Calibrated on
  * test/knowledge/passages/retrieval.yaml.
  */
 export const DEFAULT_MIN_SCORE = 0.5;
 
-/** Search methods of a process. */
+/** The search methods that are available in a process. */
 export type SearchWays = {
   /** Search by meaning. Absent if the process searches only by words. */
   meaning?: FindByMeaning | undefined;
   /**
-   * Queue that shares word searches fairly between namespaces. They are limited because they load PostgreSQL and this
-   * process. Absent if there is no limit.
+   * Queue that shares word searches fairly between namespaces. Word searches are limited because they load PostgreSQL
+   * and this process. Absent if there is no limit.
    */
   searches?: FairQueue | undefined;
 };
@@ -64,8 +67,8 @@ async function searchTold(
 
 /**
  * Searches a whole namespace or, with an agent, the content that the agent's live version can use. For each hit,
- * `given` says whether a reply of the agent would get the passage. It is determined by the search that a turn makes,
- * and is `null` without an agent.
+ * `given` says whether a reply of the agent would receive the passage, or is `null` without an agent. A second search
+ * with the limit that replies use determines it.
  * @throws ApiError not_found if the agent does not exist; unavailable
  */
 export async function searchFor(
@@ -82,7 +85,7 @@ export async function searchFor(
   const { knowledge } = live.content ?? {};
   const scope = await agentScope(pool, { namespace, agentId, knowledge });
   const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } = knowledge ?? {};
-  // Searches twice, with the limit of this request and with the limit of a turn, because the limit affects which
+  // Searches twice, with the limit of this request and with the limit that replies use, because the limit affects which
   // passages are compared.
   const [all, own] = await Promise.all(
     [limit, topK].map((most) => searchTold(pool, { scope, query, limit: most }, ways)),
@@ -92,7 +95,7 @@ export async function searchFor(
   return { ...all!, hits: all!.hits.map((hit) => ({ ...hit, given: given.has(hit.chunkId) })) };
 }
 
-/** Returns the scope of a search as the owners of the passages: sources and agents. */
+/** Converts the scope of a search to the owners of its passages: sources and agents. */
 export function passagesOf({ namespace, agentId, sourceIds }: KnowledgeScope): SearchScope {
   const ofAgent = agentId === null ? [] : [agentId];
   const isAll = sourceIds === 'all';
@@ -102,8 +105,8 @@ export function passagesOf({ namespace, agentId, sourceIds }: KnowledgeScope): S
 }
 
 /**
- * Returns the content that an agent can search: the sources that it names or selects, or otherwise all sources of its
- * namespace, and the answers to its own gaps. Makes at most one query, and none if the agent uses all sources.
+ * Returns the content that an agent can search: the answers to its own gaps, and the sources that it names or selects,
+ * or all sources in its namespace if it sets `all`. Makes at most one query, and none if the agent uses all sources.
  */
 export async function agentScope(
   db: Db,

@@ -4,7 +4,7 @@ import { readDocument } from './read-document.ts';
 import { refusalOf } from './refusal-of.ts';
 
 /**
- * Entry point of the child process, which reads one document after the other. guarded-child.ts starts this file by its
+ * Entry point of the child process, which reads one document after another. guarded-child.ts starts this file by its
  * name.
  */
 
@@ -17,7 +17,7 @@ const answer = (header: Answer, bytes: Uint8Array = NOTHING): void =>
 answer({ kind: 'ready' });
 for (;;) {
   const asked = readFrame(INPUT);
-  // Without a request (`undefined`), the parent process has ended, so this process ends too.
+  // `undefined` means that the parent process has ended, so this process ends too.
   if (!asked) break;
   try {
     const input = { ...(asked.header as Question), bytes: asked.bytes };

@@ -8,7 +8,8 @@ export type ExtractInput = {
   /** Charset that was declared with the media type. */
   charset?: string | null;
   /**
-   * File name or page address. Its extension decides the format if the first bytes do not; the media type comes last.
+   * File name or page address. Its extension decides the format if the first bytes do not. If neither does, the media
+   * type decides.
    */
   name: string;
   /** Base URL for the links of a page. */
@@ -33,7 +34,7 @@ export type ExtractedDocument = {
   text: string;
   /** Size of the original in bytes, before extraction. */
   bytes: number;
-  /** ISO 639-1 code that the document declares. */
+  /** Language that the document declares, as an ISO 639-1 code. */
   language: string | null;
   /** Absolute URLs of the links. Only HTML documents have `links`, `around`, `canonical` and `robots`. */
   links?: string[];
@@ -50,8 +51,8 @@ export type ExtractedDocument = {
 export type Question = Omit<ExtractInput, 'bytes'> & { from: number };
 
 /**
- * Messages that the child sends for a request, in this order. The text of a document is in the binary part of its
- * frame.
+ * Messages from the child. `ready` comes once, after the start. For each request the child sends the other messages,
+ * and `done` as the last one. The text of a document is in the binary part of its frame.
  */
 export type Answer =
   | { kind: 'ready' }

@@ -16,7 +16,7 @@ export type { Extracted, ExtractInput } from './extracted.ts';
  */
 export type ExtractOne = (input: ExtractInput, signal?: AbortSignal) => Promise<Extracted>;
 
-/** Reader of documents in separate processes, which are killed if they exceed their memory or time (decision 47). */
+/** Reads documents in separate processes, which are killed if they exceed their memory or time limit (decision 47). */
 export type Extractor = {
   /** Returns the function that reads documents of a namespace. */
   extractFor: (namespace: string) => ExtractOne;
@@ -47,7 +47,7 @@ export function createExtractor({
   idleMs = IDLE_MS,
   log,
 }: {
-  /** Maximum number of waiting documents, per namespace and in all. Each is held in memory. */
+  /** Maximum number of waiting documents, per namespace and in total. Each is held in memory. */
   waitingMax: { namespace: number; all: number };
   metrics: FairQueueMetrics;
   timeoutMs?: number;

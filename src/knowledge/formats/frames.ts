@@ -1,7 +1,7 @@
 import { readSync, writeSync } from 'node:fs';
 
 /**
- * Message between the parent and the child process: a JSON header and bytes, each preceded by its length. Node's IPC is
+ * Message between the parent and the child process: the lengths of both parts, a JSON header, and bytes. Node's IPC is
  * not used, because it would serialize a document into JSON and parse it again.
  */
 export type Frame<T> = { header: T; bytes: Buffer };

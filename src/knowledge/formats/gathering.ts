@@ -4,8 +4,8 @@ import type { ChildLost } from './guarded-child.ts';
 import type { FormatRefusal } from './refusal.ts';
 
 /**
- * Collects the messages about one document. They may come from several children, because a ZIP entry can crash a child
- * and the next child continues after that entry.
+ * Collects the messages about one document. They may come from several children, because a ZIP entry can crash a child.
+ * The next child then continues after that entry.
  */
 export function createGathering() {
   const documents: ExtractedDocument[] = [];
@@ -45,7 +45,7 @@ function noneOf(failed: readonly FailedEntry[]): FormatRefusal {
   const [first] = failed;
   if (!first) return { code: 'invalid_format', detail: 'the document has no readable content' };
   const isAll = failed.every(({ code }) => code === first.code);
-  const detail = `none of the ${failed.length} files in the archive can be read; the first, ${first.name}: ${first.detail}`;
+  const detail = `none of the ${failed.length} files in the archive can be read; the first error is in ${first.name}: ${first.detail}`;
   return { code: isAll ? first.code : 'invalid_format', detail };
 }
 

@@ -18,7 +18,7 @@ import { promisify } from 'node:util';
  */
 export type GuardedChild = {
   /**
-   * Sends a request and passes each message of the child to `onAnswer` until `done`.
+   * Sends a request and passes each message from the child to `onAnswer`, until the child sends `done`.
    * @throws ChildLost
    */
   ask: (
@@ -54,7 +54,7 @@ const WATCH_MS = 20;
  * would block all other documents.
  */
 const START_MS = 30_000;
-/** Maximum size of one message from the child: the text of a document (see `TEXT_BYTES_MAX`) and its links. */
+/** Maximum size of one message from the child: the text of a document (see `TEXT_CHARS_MAX`) and its links. */
 const ANSWER_BYTES_MAX = 48 * 1024 * 1024;
 /** Signals and exit codes with which V8 and the system end a process that has run out of memory. */
 const OUT_OF_MEMORY: readonly (string | number | null)[] = [
@@ -89,7 +89,7 @@ export async function startGuardedChild({ startMs = START_MS } = {}): Promise<Gu
   await answers
     .until('ready', () => undefined)
     .catch((error: unknown) => {
-      // A plain Error instead of a refusal, because the document is not the cause.
+      // Throws a plain Error instead of `ChildLost`, because the document is not the cause.
       throw new Error('the document reader process does not start', { cause: error });
     })
     .finally(() => clearTimeout(tooLate));
@@ -146,7 +146,7 @@ function hear(child: ChildProcess) {
   return {
     kill,
     /**
-     * Passes each message of the child to `tell` until a message of the kind `last` arrives. Rejects if the child has
+     * Passes each message from the child to `tell` until a message of the kind `last` arrives. Rejects if the child has
      * ended.
      */
     until: (last: Answer['kind'], tell: Tell): Promise<void> =>
@@ -205,8 +205,8 @@ const NICE = 10;
 
 /**
  * Confines a child after it has loaded its code. From then on the kernel limits its memory, even if the child allocates
- * it all between two measurements, and prevents it from opening files or connections. Without the program `prlimit`,
- * only the measurements limit its memory.
+ * it all between two measurements, and prevents it from opening files or connections. If the program `prlimit` is
+ * missing, only the measurements limit its memory.
  */
 async function confine(child: ChildProcess): Promise<void> {
   const { pid } = child;

@@ -1,9 +1,9 @@
 import { detectLanguage } from '../passages/detect-language.ts';
 
 /**
- * A line of text, measured in points, after its page is rotated so that the line runs from left to right: `x` grows
- * along the line, and `y` decreases from line to line. `turn` is the direction of the line on the original page, in
- * degrees.
+ * A line of text. Its measures are in points, on a page that is rotated so that the line runs from left to right: `x`
+ * grows along the line, and `y` decreases from line to line. `turn` is the direction of the line on the original page,
+ * in degrees.
  */
 export type PdfLine = {
   text: string;
@@ -19,7 +19,7 @@ export type Page = readonly PdfLine[];
 const HEADING_RATIO = 1.15;
 const HEADING_CHARS_MAX = 200;
 const HEADING_LEVELS = 4;
-/** Lines that are further apart than this multiple of their size belong to two paragraphs. */
+/** Lines that are further apart than this multiple of their font size belong to different paragraphs. */
 const GAP_RATIO = 1.75;
 /**
  * A line whose length reaches this fraction of the widest line was wrapped automatically. A shorter line was ended by
@@ -31,7 +31,7 @@ const BULLET = /^[•●▪◦‣·\uE000-\uF8FF–]\s+/;
 
 /**
  * Returns the text of pages as Markdown. Font sizes determine headings, gaps between lines determine paragraphs, and
- * lines that repeat at the head or foot of most pages are left out.
+ * lines that repeat at the top or bottom of most pages are left out.
  */
 export function markdownOfPages(pages: readonly Page[]): string {
   const body = withoutRunningHeads(pages);
@@ -128,8 +128,9 @@ function spaceBetween(text: string, next: string): '' | ' ' {
 }
 
 /**
- * `whole` has words from the middle of lines, in lower case. They are complete, because only words at the end of a line
- * are divided. `ands` has the words for "and", "or" and "to", which follow a suspended hyphen (`Hin- und Rückfahrt`).
+ * `whole` holds words from the middle of lines, in lower case. They are complete, because only words at the end of a
+ * line are divided. `ands` holds the words for "and", "or" and "to", which follow a suspended hyphen (`Hin- und
+ * Rückfahrt`).
  */
 type Words = { whole: ReadonlySet<string>; ands: ReadonlySet<string> };
 

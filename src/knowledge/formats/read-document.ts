@@ -11,7 +11,7 @@ import { refusalOf } from './refusal-of.ts';
 import { FormatRefused } from './refusal.ts';
 import { openZip, type ZipEntry } from './zip-file.ts';
 
-/** Message of the child process. `text` is present if the message is a document. */
+/** A message from the child process. `text` is present if the message is a document. */
 export type Told = { header: Answer; text?: string };
 
 type ReadDocument = Pick<ExtractedDocument, 'title' | 'text' | 'language'> &
@@ -20,7 +20,7 @@ type ReadDocument = Pick<ExtractedDocument, 'title' | 'text' | 'language'> &
 type Reader = (input: ExtractInput) => ReadDocument | Promise<ReadDocument>;
 
 /**
- * Functions that read a document of a format and return it as Markdown. They throw FormatRefused and the errors of
+ * Functions that read documents, by format, and return them as Markdown. They throw FormatRefused and the errors of
  * their libraries.
  */
 const READERS: Record<Format, Reader> = {
@@ -114,7 +114,7 @@ function plain(text: string): ReadDocument {
 
 function tooMuch(): FormatRefused {
   const detail =
-    'the documents of a ZIP archive may have at most 20 MB of text, and 200 MB unpacked: split them into several sources';
+    'the documents in a ZIP archive may have at most 20 MB of text and 200 MB unpacked: split them into several sources';
   return new FormatRefused('too_large', detail);
 }
 

@@ -5,7 +5,7 @@ import { getResolvedPDFJS } from 'unpdf';
 import { markdownOfPages, type Page, type PdfLine } from './pdf-text.ts';
 import { FormatRefused } from './refusal.ts';
 
-/** pdf.js is loaded when the child starts, because the child may not open files later. */
+/** pdf.js is loaded when the child starts, because the child cannot open files later. */
 const { getDocument, VerbosityLevel } = await getResolvedPDFJS();
 
 /**
@@ -28,7 +28,7 @@ function packagedCMaps(): string | undefined {
     const manifest = createRequire(import.meta.url).resolve('pdfjs-dist/package.json');
     return path.join(path.dirname(manifest), 'cmaps');
   } catch {
-    return undefined; // An installation lacks this package, which is a development dependency.
+    return undefined; // A release does not contain this package, because it is a development dependency.
   }
 }
 

@@ -6,7 +6,7 @@ import type { ZipEntry } from './zip-file.ts';
 const FILES_MAX = 2_000;
 const NAME_CHARS_MAX = 500;
 
-/** Pattern for files that operating systems and programs add to archives, and that are not documents. */
+/** Pattern for files that operating systems and programs add to archives. They are not documents. */
 const NOT_MEANT = /(?:^|\/)(?:__MACOSX\/|\.|~\$|Thumbs\.db$|desktop\.ini$)/i;
 
 /** Formats other than DOCX that are ZIP archives, recognized by their entries. */

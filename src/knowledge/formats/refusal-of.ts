@@ -1,7 +1,7 @@
 import { HtmlRefused } from '../../../packages/web-reader/src/html/html-refused.ts';
 import { FormatRefused, type FormatRefusal } from './refusal.ts';
 
-/** Converts an error of a reader to the reason that the sender of the document gets. */
+/** Converts a reader's error to the reason that the sender of the document receives. */
 export function refusalOf(error: unknown): FormatRefusal {
   if (error instanceof FormatRefused) return { code: error.code, detail: error.message };
   if (error instanceof HtmlRefused) return { code: error.code, detail: error.message };

@@ -4,7 +4,7 @@ export type FormatRefusal = {
   detail: string;
 };
 
-/** Error of a document that cannot be read. A retry does not help. */
+/** Error for a document that cannot be read. Retrying does not help. */
 export class FormatRefused extends Error {
   override readonly name = 'FormatRefused';
   readonly code: FormatRefusal['code'];

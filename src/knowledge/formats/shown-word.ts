@@ -1,9 +1,8 @@
 import { Parser } from 'htmlparser2';
 
 /**
- * This module converts the XML of a Word document so that it has the text that a person sees in the document, in
- * elements that mammoth supports. It removes hidden text (`w:vanish`), converts formulas to text, and extracts text
- * boxes that exist only in drawings.
+ * This module rewrites the XML of a Word document so that mammoth reads exactly the text that a person sees. It removes
+ * hidden text (`w:vanish`), converts formulas to text, and extracts text boxes that exist only in drawings.
  */
 
 const PIECE_CHARS = 16_384;

@@ -1,7 +1,7 @@
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
 import { FormatRefused } from './refusal.ts';
 
-/** Maximum number of entries to read, whatever number the archive declares. */
+/** Maximum number of entries to read, regardless of the number that the archive declares. */
 const ENTRIES_MAX = 10_000;
 
 export type ZipEntry = {

@@ -1,4 +1,4 @@
-/** Limits of a feed (docs/integrations.md). A feed that exceeds one is rejected with an error that names the limit. */
+/** Limits for feeds (docs/integrations.md). A feed that exceeds a limit is rejected with an error that names it. */
 export const FEED_LIMITS = {
   /** Maximum size of one page as received. */
   pageBytes: 20 * 1024 * 1024,

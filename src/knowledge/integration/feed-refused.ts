@@ -19,7 +19,7 @@ export function tooManyDocuments({ documents }: Pick<FeedLimits, 'documents'>): 
 /** Creates the error for a feed that exceeds its total time. */
 export function tookTooLong(ms: number): FetchRefused {
   const instead =
-    'return only changes after a cursor, answer faster, or split the feed into several feeds';
+    'return only changes after a cursor, respond faster, or split the feed into several feeds';
   return new FetchRefused(
     'TooSlow',
     `reading the whole feed took more than ${ms / 3_600_000} hours: ${instead}`,

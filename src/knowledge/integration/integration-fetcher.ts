@@ -34,7 +34,7 @@ type Ask = (cursor: string | null, etag?: string | null) => Promise<PageAnswer>;
 type Beginning = { state: FeedState; answer: PageAnswer; isKept: boolean };
 
 /**
- * Creates the fetcher of feeds (docs/integrations.md). A sync continues at the cursor of the last sync. It starts from
+ * Creates the fetcher for feeds (docs/integrations.md). A sync continues at the cursor of the last sync. It starts from
  * the beginning if there is no cursor, or if the feed responds to the cursor with status 410. If the feed cannot be
  * read completely, the sync is rejected, and everything that is already indexed stays.
  */
@@ -74,7 +74,7 @@ export function createIntegrationFetcher(deps: IntegrationFetcherDeps): Fetcher 
   }
 }
 
-const GONE = 'the feed answered with status 410, so it no longer exists: check `integration.url`';
+const GONE = 'the feed responded with status 410, so it no longer exists: check `integration.url`';
 
 function integrationOf({ source }: FetchInput): Integration {
   const { integration } = source.spec;
@@ -120,8 +120,8 @@ async function begin(ask: Ask, kept: string | null, url: string): Promise<Beginn
 }
 
 /**
- * Rejects a change between JSON and plain text. Otherwise a page "down for maintenance" with status 200 would replace
- * all documents.
+ * Rejects a change between JSON and plain text. Otherwise a maintenance page with status 200 would replace all
+ * documents.
  */
 function requireFormat({ format }: FeedState, { kind }: PageAnswer): void {
   if (kind === 'text' && format === 'json') throw otherFormat('plain text', 'JSON');
@@ -204,8 +204,8 @@ async function nextPage(ask: Ask, cursor: string | null) {
   if (answer.kind === 'page') return answer.page;
   const what = {
     text: 'returned plain text for a request with a cursor',
-    unchanged: 'answered with status 304 to a request without `If-None-Match`',
-    gone: 'answered with status 410 to a cursor that it has just returned',
+    unchanged: 'responded with status 304 to a request without `If-None-Match`',
+    gone: 'responded with status 410 to a cursor that it has just returned',
   }[answer.kind];
   throw invalidFeed(what);
 }

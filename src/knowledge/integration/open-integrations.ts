@@ -9,14 +9,14 @@ import { FEED_LIMITS } from './feed-limits.ts';
 import { createIntegrationFetcher } from './integration-fetcher.ts';
 
 /**
- * Maximum response size of the HTTP client. It is larger than the limit of a page, so that `PageScanner` rejects the
- * page first, with a specific error.
+ * Maximum response size of the HTTP client. It is larger than the page limit, so that `PageScanner` rejects the page
+ * first, with a specific error.
  */
 const MAX_RESPONSE_BYTES = FEED_LIMITS.pageBytes + 1024 * 1024;
 
 /**
- * Creates the fetcher of feeds and its HTTP connections. Secrets are read from the namespace that declares them
- * (decision 48).
+ * Creates the fetcher for feeds and its HTTP client. Secrets are read from the namespace that declares them (decision
+ * 48).
  */
 export function openIntegrations({
   guard,
@@ -29,7 +29,7 @@ export function openIntegrations({
   version: string;
   store: Pick<ResourceStore, 'get'>;
   extractFor: Extractor['extractFor'];
-  /** PEM certificate that is trusted in addition to those of the system; for tests. */
+  /** PEM certificate to trust in addition to the system's certificates. For tests. */
   tlsCa?: string | undefined;
 }): { fetch: Fetcher; stop: () => Promise<void> } {
   const egress = createEgressFetch({

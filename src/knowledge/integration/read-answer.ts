@@ -8,11 +8,11 @@ import { PageScanner, type FeedPage } from './scan-page.ts';
 
 export type PageAnswer =
   | { kind: 'page'; page: FeedPage; etag: string | null }
-  /** Response whose single text is the whole feed. */
+  /** Plain-text response that is the whole feed. */
   | { kind: 'text'; text: string; etag: string | null }
   /** Response with status 304: nothing has changed. */
   | { kind: 'unchanged' }
-  /** Response with status 410: the cursor has expired. */
+  /** Response with status 410: the cursor has expired, or the feed no longer exists. */
   | { kind: 'gone' };
 
 const TEXT_TYPES = ['text/markdown', 'text/plain'];
@@ -84,19 +84,19 @@ function plainTypeOf(headers: Headers): string {
 function otherType(mediaType: string): FetchRefused {
   const asked = 'application/json, text/markdown or text/plain';
   if (mediaType === '')
-    return invalidFeed(`answered without a \`Content-Type\`; it must be ${asked}`);
+    return invalidFeed(`responded without a \`Content-Type\`; it must be ${asked}`);
   const what = mediaType === 'text/html' ? 'an HTML page' : 'another content type';
   return invalidFeed(`returned ${what}; it must return ${asked}`);
 }
 
-/** Returns the ETag if it can be sent back in a request, which requires visible ASCII characters. */
+/** Returns the ETag, or `null` if it cannot be sent back in a request, which requires visible ASCII characters. */
 function etagOf(headers: Headers): string | null {
   const etag = headers.get('etag');
   return etag !== null && /^(W\/)?"[!#-~]{0,1000}"$/.test(etag) ? etag : null;
 }
 
 function refusedBy(status: number, headers: Headers): Error {
-  const answered = `the feed answered with status ${status}`;
+  const answered = `the feed responded with status ${status}`;
   if (status === 401 || status === 403) {
     const check = 'check the Secrets that `secret_ref` and `signing_secret_ref` name';
     return new FetchRefused('Unauthorized', `${answered}: ${check}`);
@@ -107,7 +107,7 @@ function refusedBy(status: number, headers: Headers): Error {
     return new FetchRefused('Redirected', `${answered}: ${instead}`);
   }
   const isOfLimit = status === 429;
-  if (!isOfLimit && status < 500) return invalidFeed(`answered with status ${status}`);
+  if (!isOfLimit && status < 500) return invalidFeed(`responded with status ${status}`);
   const reason = isOfLimit ? 'RateLimited' : 'NotAnswering';
   return new TryAgain(new FetchRefused(reason, answered), retryAfterMs(headers, epochMs()));
 }

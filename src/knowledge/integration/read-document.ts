@@ -5,7 +5,7 @@ import type { FeedLimits } from './feed-limits.ts';
 import { invalidFeed } from './feed-refused.ts';
 
 type Given = Readonly<Record<string, unknown>>;
-/** Error for an invalid document. The message is one sentence for people. */
+/** Error for an invalid document. The message is one sentence for users. */
 class Unfit extends Error {}
 
 /** Properties that may hold the text of a document. A document must have exactly one of them. */

@@ -46,7 +46,7 @@ export type PageRequest = {
   url: string;
   sourceId: string;
   headers: Readonly<Record<string, string>>;
-  /** ETag of the version that was read in the last sync. */
+  /** ETag of the version that the last sync read. */
   etag: string | null;
   /**
    * Reads the Secrets. Called before each attempt, so that a changed Secret takes effect.

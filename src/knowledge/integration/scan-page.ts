@@ -11,8 +11,8 @@ const OPENING = [0x5b, 0x7b];
 const CLOSING = [0x5d, 0x7d];
 const OPENING_LIST = 0x5b;
 /**
- * Pattern for the end of the text before the list of documents. A first quote after a backslash does not match, because
- * such a quote is part of a string.
+ * Pattern for the end of the text before the list of documents. It does not match if a backslash precedes the first
+ * quote, because such a quote is part of a string.
  */
 const BEFORE_DOCUMENTS = /(?:^|[^\\])"documents"\s*:\s*$/;
 

@@ -34,9 +34,9 @@ export type WebsiteDeps = {
   /** Parses pages in a separate process. */
   extractFor: Extractor['extractFor'];
   version: string;
-  /** Defaults to the resolver of the system. */
+  /** Defaults to the system's resolver. */
   lookup?: Lookup | undefined;
-  /** PEM certificate that is trusted in addition to those of the system; for tests. */
+  /** PEM certificate to trust in addition to the system's certificates. For tests. */
   tlsCa?: string | undefined;
   /** Timeout in ms for one page. */
   timeoutMs?: number;
@@ -44,7 +44,7 @@ export type WebsiteDeps = {
   syncMsMax?: number;
 };
 
-/** Creates the fetcher of websites (contract/knowledge.md#websites). `stop` ends its requests. */
+/** Creates the fetcher for websites (contract/knowledge.md#websites). `stop` ends its requests. */
 export function openWebsites(deps: WebsiteDeps): { fetch: Fetcher; stop: () => Promise<void> } {
   const { guard, timeoutMs = PAGE_TIMEOUT_MS } = deps;
   const egress = createEgressClient({
@@ -62,8 +62,8 @@ export function openWebsites(deps: WebsiteDeps): { fetch: Fetcher; stop: () => P
 }
 
 /**
- * Creates the HTTP request function of a site reader. All requests use the egress client, and only addresses that the
- * guard allows.
+ * Creates the function with which the site reader sends HTTP requests. It uses the egress client, and requests only
+ * addresses that the guard allows.
  */
 export function createGuardedRequest(deps: {
   egress: EgressClient;

@@ -14,7 +14,7 @@ function expectTooSlow({ refused, end }: Synced): void {
     reason: 'TooSlow',
     message:
       'reading the whole feed took more than 6 hours: ' +
-      'return only changes after a cursor, answer faster, or split the feed into several feeds',
+      'return only changes after a cursor, respond faster, or split the feed into several feeds',
   });
   expect(end).toBeUndefined();
 }
