@@ -22,10 +22,10 @@ const GapCheck = z
         question: z.string(),
         answered: z
           .boolean()
-          .meta({ description: 'Whether a reply to this question would receive a passage.' }),
+          .meta({ description: 'Whether the agent would find a passage that answers this question.' }),
         score: z.number().meta({
           description:
-            'Score of the best passage, even if a reply would not receive it. 0 if no passage was found.',
+            'Score of the best passage, even if a reply would not use it. 0 if no passage was found.',
         }),
         source_id: passageId(
           'ID of the source (`ks_…`), or of the gap (`gap_…`) if the passage is the answer to a gap.',
@@ -33,7 +33,7 @@ const GapCheck = z
         document_id: passageId(
           'ID of the document (`doc_…`), or of the gap (`gap_…`) if the passage is the answer to a gap.',
         ),
-        chunk_id: passageId('ID of the passage that a reply would receive first, `chk_…`.'),
+        chunk_id: passageId('ID of the first passage that a reply would use, `chk_…`.'),
       }),
     ),
   })

@@ -61,7 +61,7 @@ function searchRoute(deps: KnowledgeRoutesDeps): Route {
     summary: 'Search knowledge, best passages first',
     description:
       'Searches the knowledge that the agent `agent_id` can use. The field `given` marks the ' +
-      'passages that a reply would receive. If `agent_id` is absent, searches all sources in the ' +
+      'passages that a reply would use. If `agent_id` is absent, searches all sources in the ' +
       'namespace and the answers to all gaps. All results are on one page.',
     query: {
       q: z.string().min(1).max(1_000).meta({ description: 'Question, as a user would ask it.' }),

@@ -18,7 +18,7 @@ import {
 
 export type DetectGapInput = {
   namespace: string;
-  /** Id of the agent. All ids of this module are UUIDs. */
+  /** Id of the agent. All ids in this module are UUIDs. */
   agentId: string;
   conversationId: string;
   question: string;
@@ -26,24 +26,25 @@ export type DetectGapInput = {
   topScore: number;
   /** Passages that the search found, best first. */
   closest: readonly KnowledgeHit[];
-  /** Returns the content that the agent can search. The rarity of words is measured in this content. */
+  /** Returns the content that the agent can search. Word rarity is measured in this content. */
   scope: () => Promise<SearchScope>;
   /** Writes the event to the outbox, in the caller's transaction. */
   emit: (data: EventData<'knowledge.gap.detected'>) => Promise<void>;
 };
 
 /**
- * Records a question that had no answer, in the transaction of the turn. A question creates only one gap and one event,
- * however often it is asked, in any wording and in any number of conversations. Each repetition is counted, unless the
- * question was last asked in the same conversation. After a gap is resolved, the question creates a new gap.
+ * Records a question that the agent could not answer, in the transaction of the conversation turn. A question creates
+ * only one gap and one event, no matter how often, in which wordings and in how many conversations it is asked. Each
+ * repetition is counted, unless the question was last asked in the same conversation. After a gap is resolved, the
+ * question creates a new gap.
  */
 export async function detectGap(
   db: Db,
   input: DetectGapInput,
 ): Promise<{ gapId: string; isNew: boolean }> {
   const asked = await readQuestion(db, input);
-  // First searches for exactly the same question, which needs no lock. Only the comparison with similar questions needs
-  // one.
+  // Searches for exactly the same question first, because that needs no lock. The comparison with similar questions
+  // needs one.
   const known = await countSameGap(db, asked);
   if (known) return noted(db, asked, known);
   await lockGaps(db, input.agentId); // Without this lock, two transactions could add the same gap.

@@ -7,13 +7,13 @@ import { findOpenQuestions, readOpenQuestions, type OpenQuestion } from './gap-q
 import { commonWords, likeness, type AskedWord } from './same-question.ts';
 
 /**
- * Maximum number of latest open questions with which a question is compared. In addition, it is compared with up to the
- * same number of older questions that contain its rarest word.
+ * Maximum number of the latest open questions to compare with a new question. In addition, the new question is compared
+ * with up to the same number of older questions that contain its rarest word.
  */
 const OPEN_MAX = 500;
 /**
- * Number of open questions, the most similar first, that are compared in detail: with words weighted by their rarity in
- * the agent's content.
+ * Number of the most similar open questions to compare in detail. In the detailed comparison, rare words in the agent's
+ * content weigh more.
  */
 const WEIGHED_MAX = 50;
 

@@ -8,8 +8,8 @@ export const QUESTIONS_MAX = 20;
 
 /**
  * Records that the question of a gap was asked in this wording. If the wording exists already, `more` is added to its
- * count. Of more than `QUESTIONS_MAX` wordings, the least frequent and oldest are deleted, but never the wording that
- * names the gap.
+ * count. If the gap then has more than `QUESTIONS_MAX` wordings, the least frequent and oldest ones are deleted, but
+ * never the wording that names the gap.
  */
 export async function noteQuestion(
   db: Db,

@@ -10,7 +10,7 @@ import type { GapRow } from './knowledge-gaps.sql.ts';
 export const gapStatus = z.enum(['open', 'resolved']);
 
 const fields = {
-  id: z.string().meta({ description: 'Id of the gap, `gap_…`.' }),
+  id: z.string().meta({ description: 'ID of the gap, `gap_…`.' }),
   created: createdAt,
   conversation_id: z
     .string()
@@ -24,7 +24,7 @@ const fields = {
   answer: z.string().nullable(),
   count: z.int().min(1).meta({
     description:
-      'How often the question was asked. Immediate repeats in one conversation count once.',
+      'How often the question was asked. Immediate repeats in the same conversation count once.',
   }),
   last_asked_at: unixTime,
   resolved_at: unixTime.nullable(),
@@ -44,7 +44,7 @@ const closePassage = z.strictObject({
     .string()
     .nullable()
     .meta({ description: 'Current text of the passage. Null if the passage no longer exists.' }),
-  score: z.number().meta({ description: 'Score when the gap was first asked.' }),
+  score: z.number().meta({ description: 'Score when the question was first asked.' }),
 });
 
 export const KnowledgeGapDetail = z

@@ -48,7 +48,7 @@ function listGapsRoute(deps: ResolveGapDeps): Route {
     scope: 'read',
     summary: 'List knowledge gaps',
     description:
-      'Newest first, or ordered by `sort`. To find new occurrences, poll with `asked_after`. ' +
+      'Lists gaps newest first, or by `sort`. To find new occurrences, poll with `asked_after`. ' +
       '`status=resolved` lists closed gaps and their answers.',
     query: {
       status: gapStatus.optional(),
@@ -56,9 +56,9 @@ function listGapsRoute(deps: ResolveGapDeps): Route {
       conversation_id: idValue('conv').optional(),
       created_after: timeBound('Unix seconds, inclusive.'),
       created_before: timeBound('Unix seconds, exclusive.'),
-      asked_after: timeBound('Time of the last occurrence in Unix seconds, inclusive.'),
+      asked_after: timeBound('Earliest time of the last occurrence, in Unix seconds, inclusive.'),
       count_min: countMin,
-      q: partOf('Text that the question contains, in any case.'),
+      q: partOf('Text that the question contains. Upper and lower case are the same.'),
       sort: gapsOrder,
       limit: pageLimit,
       cursor: gapCursor,
@@ -97,8 +97,8 @@ const gapsOrder = z
   });
 
 /**
- * Cursor of a list of gaps. In the order `created` it holds only the id, like the cursors of other lists. In other
- * orders it holds the sort value followed by the id.
+ * Cursor for a list of gaps. In the order `created` it holds only the id, like the cursors of other lists. In other
+ * orders it holds the order, the sort value and the id.
  */
 const gapCursor = cursorOf(readPlace);
 
@@ -133,7 +133,7 @@ function readPlace(text: string): GapPlace | undefined {
 
 function otherOrder(): ApiError {
   const detail =
-    '`cursor`: the cursor belongs to a list with another `sort`. Send the `sort` of that list.';
+    '`cursor`: the cursor belongs to a list with a different `sort`. Send the `sort` of that list.';
   return new ApiError('invalid_parameter', detail);
 }
 
@@ -161,7 +161,7 @@ const resolveBody = z
     answer: answerText
       .optional()
       .describe(
-        'Text from which the agent answers the question in future. If absent, the gap is closed ' +
+        'Text that the agent uses to answer the question from now on. If absent, the gap is closed ' +
           'without an answer.',
       ),
   })
@@ -176,9 +176,9 @@ function resolveGapRoute(deps: ResolveGapDeps): Route {
     scope: 'write',
     summary: 'Resolve a gap, with or without an answer',
     description:
-      'The answer becomes a passage for the agent of the gap alone. From the next search on, ' +
-      'it is found by its own words and by the words of the question, in every wording. If ' +
-      'the gap is closed without an answer, the same question opens a new gap when a user ' +
+      "The answer becomes a passage that only the gap's agent can use. From the next search on, " +
+      'the agent finds it by its own words and by the words of the question, in every wording. ' +
+      'If the gap is closed without an answer, the same question opens a new gap when a user ' +
       'asks it again.',
     params,
     body: { schema: resolveBody, isOptional: true },
@@ -194,7 +194,8 @@ function resolveGapRoute(deps: ResolveGapDeps): Route {
             action: 'knowledge_gap.resolved',
             target: fromUuid('gap', id),
             before: { status: 'open' },
-            // The audit log gets neither the answer, which is content for users, nor the question, which a user wrote.
+            // The audit log records neither the answer, which is content for users, nor the question, which a user
+            // wrote.
             after: { status: 'resolved', has_answer: answer !== null },
           }),
         ),
@@ -209,7 +210,7 @@ const answerPatch = z
       .nullable()
       .optional()
       .describe(
-        'Text from which the agent answers the question in future. Null withdraws the current answer.',
+        'Text that the agent uses to answer the question from now on. Null withdraws the current answer.',
       ),
   })
   .describe('Changes to a gap.');
@@ -221,11 +222,11 @@ function changeAnswerRoute(deps: ResolveGapDeps): Route {
     operationId: 'updateKnowledgeGap',
     tag,
     scope: 'write',
-    summary: 'Change the answer of a resolved gap',
+    summary: 'Change the answer to a resolved gap',
     description:
-      'JSON merge patch (RFC 7386). The next search finds the new answer and not the old one. A gap ' +
-      'that was closed without an answer gets one. An open gap must be resolved first (409 ' +
-      '`gap_open`).',
+      'JSON merge patch (RFC 7386). The next search finds the new answer instead of the old one. A ' +
+      'gap that was closed without an answer gets its first answer. An open gap must be resolved ' +
+      'first (409 `gap_open`).',
     params,
     body: { schema: answerPatch },
     answers: { 200: { description: 'The gap.', schema: KnowledgeGapDetail } },
@@ -255,10 +256,10 @@ function withdrawAnswerRoute(deps: ResolveGapDeps): Route {
     operationId: 'withdrawKnowledgeGapAnswer',
     tag,
     scope: 'write',
-    summary: 'Withdraw the answer of a gap',
+    summary: 'Withdraw the answer to a gap',
     description:
-      'The answer is no longer found, and the gap is open again. If another gap is open for the ' +
-      'same question, this gap stays closed without an answer.',
+      'Searches no longer find the answer, and the gap is open again. If another gap is open for ' +
+      'the same question, this gap stays closed without an answer.',
     params,
     answers: { 204: { description: 'The answer is withdrawn.' } },
     handle: async ({ caller, params: { id } }) => {

@@ -27,7 +27,7 @@ export async function indexAnswer(
 
 /**
  * Indexes the same answer again, with the remaining questions of its gap. Returns the words of the former index
- * entries, for `forgetWords` at the end of the transaction.
+ * entries, which the caller must pass to `forgetWords` at the end of the transaction.
  */
 export async function reindexAnswer(
   db: Db,

@@ -19,8 +19,8 @@ export type GapRow = {
 };
 
 /**
- * Reference to a passage. It contains only ids, because the passage may have been deleted in the meantime. `score` is
- * from 0 to 1.
+ * Reference to a passage. It holds ids instead of the text, because the passage may be deleted later. `score` is from 0
+ * to 1.
  */
 export type ClosePassage = {
   source_id: string;
@@ -51,7 +51,10 @@ export async function fingerprintOf(db: Db, question: string): Promise<string> {
   return rows[0]!.fingerprint; // `rows[0]` exists, because an aggregate returns one row.
 }
 
-/** Locks the insertion of gaps for an agent. Without the lock, two concurrent questions could both create the gap. */
+/**
+ * Prevents other transactions from inserting gaps for an agent. Otherwise two concurrent questions could both create
+ * the gap.
+ */
 export async function lockGaps(db: Db, agentId: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('knowledge gaps ' || $1, 0))`, [
     agentId,
@@ -228,7 +231,7 @@ export async function resolveGapRow(db: Db, id: string): Promise<GapRow> {
   return rows[0]!; // `rows[0]` exists, because the caller has locked the row.
 }
 
-/** Locks the gaps to which any question of a conversation belongs, ordered by agent. */
+/** Locks the gaps that contain a question from a conversation, ordered by agent. */
 export async function lockGapsAskedIn(db: Db, conversationId: string): Promise<LockedGap[]> {
   const { rows } = await db.query<LockedGap>(
     `select ${LOCKED_GAP_COLUMNS} from knowledge_gaps
@@ -247,8 +250,8 @@ export async function eraseQuestionsOf(db: Db, conversationId: string): Promise<
 }
 
 /**
- * Renames a gap to its most frequent remaining wording, or to `erased` if there is none. The fingerprint was computed
- * from the erased words, so it is replaced by the gap's id, which is also unique.
+ * Renames a gap to its most frequent remaining wording, or to `erased` if there is none. The gap's id, which is also
+ * unique, replaces its fingerprint, because the fingerprint was computed from the erased words.
  */
 export async function nameAfterErasure(db: Db, gapId: string, erased: string): Promise<string> {
   const { rows } = await db.query<{ question: string }>(

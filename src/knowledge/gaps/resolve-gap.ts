@@ -9,9 +9,9 @@ import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-ho
 export type ResolveGapDeps = { pool: Pool; nowMs: () => number };
 
 /**
- * Closes a gap. With an answer, the answer becomes a passage of the gap's agent. The next search finds it by the words
- * of all wordings of the question and by its own words. Without an answer, the question opens a new gap when it is
- * asked again.
+ * Closes a gap. An answer becomes a passage of the gap's agent, and the next search finds it by its own words and by
+ * the words of all wordings of the question. If there is no answer, the question opens a new gap when it is asked
+ * again.
  * @throws ApiError not_found, gap_resolved
  */
 export function resolveGap(
@@ -36,6 +36,6 @@ export function resolveGap(
 
 function gapResolved(): ApiError {
   const detail =
-    'The gap is already resolved. Send PATCH with another `answer` to change its answer.';
+    'The gap is already resolved. Send PATCH with a new `answer` to change the answer.';
   return new ApiError('gap_resolved', detail);
 }

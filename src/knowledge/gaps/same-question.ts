@@ -3,7 +3,7 @@ import { isSynonym } from '../passages/ranking/synonyms.ts';
 import english from './english.json' with { type: 'json' };
 
 /**
- * This module decides whether two questions ask the same, by comparing their words. In doubt it treats them as
+ * This module decides whether two questions ask the same thing, by comparing their words. In doubt it treats them as
  * different, because a wrong match would hide a question from the people who could answer it.
  */
 
@@ -16,7 +16,7 @@ export type AskedWord = {
   isKnown: boolean;
 };
 
-/** Minimum share of the common words in the total weight of both questions. */
+/** Minimum share that the common words must have in the total weight of both questions. */
 const SHARE_MIN = 0.7;
 /**
  * Maximum weight of a word that only one of the questions has, relative to the heaviest common word. If such a word
@@ -87,14 +87,14 @@ function isSame(one: AskedWord, other: AskedWord): boolean {
 const ENDINGS = wordsIn(english.endings);
 const ROOT_CHARS_MIN = 3;
 
-/** Returns true for stems of one root: deliver and delivery, pay and payment. */
+/** Returns true for stems with the same root, such as deliver and delivery, or pay and payment. */
 function isRelated(one: AskedWord, other: AskedWord): boolean {
   const [short, long] = [one.stem, other.stem].toSorted((a, b) => a.length - b.length);
   if (short!.length < ROOT_CHARS_MIN || !long!.startsWith(short!)) return false;
   return ENDINGS.has(long!.slice(short!.length));
 }
 
-/** Returns true for stems of synonyms, such as rent and hire, parcel and package. */
+/** Returns true for stems of synonyms, such as rent and hire, or parcel and package. */
 function isSynonymous(one: AskedWord, other: AskedWord): boolean {
   return isSynonym(one.stem, other.stem);
 }

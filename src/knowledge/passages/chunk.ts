@@ -9,14 +9,14 @@ import { cutTable } from './cut-table.ts';
 
 /**
  * A passage. `heading` contains all headings above the passage, outermost first (`Dogs > On the beach`), or is '' if
- * there are none. If they have more than 400 characters together, it contains only the innermost ones.
+ * there are none. If they have more than 400 characters in total, it contains only the innermost ones.
  */
 export type Chunk = { heading: string; text: string };
 
 export const CHUNK_CHARS_MAX = 2_000;
 /** Minimum size of a passage. Smaller neighbors under the same heading are joined. */
 export const CHUNK_CHARS_MIN = 400;
-/** Headings of this level or a higher one begin a separate subject, however short the subject is. */
+/** Headings of levels 1 to `SUBJECT_LEVEL` begin a separate subject, however short the subject is. */
 const SUBJECT_LEVEL = 2;
 /**
  * Maximum length of a passage's headings. Each passage repeats its headings, so longer ones would make a large index
@@ -146,8 +146,8 @@ function* packParagraphs(paragraphs: Iterable<string>): Generator<string> {
 }
 
 /**
- * Yields texts of suitable size. `isRest` marks the last text, a remainder that the caller may join to the text before
- * it.
+ * Yields texts of suitable size. `isRest` marks the last text if it is a small remainder, which the caller may join to
+ * the text before it.
  */
 function* packed(paragraphs: Iterable<string>): Generator<{ text: string; isRest: boolean }> {
   let open: string[] = [];

@@ -11,7 +11,7 @@ export type Content = {
   title: string;
   /** The text as a string, or as the bytes of an upload, which may be invalid UTF-8. */
   text: Uint8Array | string;
-  /** ISO 639-1 code that the document declares. */
+  /** Language that the document declares, as an ISO 639-1 code. */
   language?: string | null;
 };
 
@@ -31,7 +31,7 @@ export type CutContent<B extends Batch = Batch> = {
 };
 
 /**
- * Result of the worker thread as the main thread receives it. Transfer between threads turns the Buffer into a
+ * Result of the worker thread as the main thread receives it. The transfer between threads turns the Buffer into a
  * Uint8Array.
  */
 export type CutInThread = (Omit<CutContent, 'hash'> & { hash: Uint8Array }) | { refused: Refusal };
@@ -51,8 +51,9 @@ export const PASSAGES_MAX = 55_000;
  */
 export const WORDS_MAX = 250_000;
 /**
- * Maximum size of all batches of a document: texts, headings, and the words of both. Usually the batches take twice the
- * size of the text. Only characters that expand in the index can exceed the limit (U+FDFA becomes eighteen characters).
+ * Maximum size of all batches of a document: texts, headings, and the words of both. The batches are usually twice as
+ * large as the text. Only a text with characters that expand in the index can exceed the limit (U+FDFA becomes eighteen
+ * characters).
  */
 const PACKED_BYTES_MAX = 100_000_000;
 
@@ -111,10 +112,10 @@ const TOO_MANY =
   'two levels begins a passage; use fewer headings, or split the text into several sources';
 const TOO_MANY_WORDS =
   `a source may have at most ${WORDS_MAX} different words, but this text has more: remove content that nobody ` +
-  'asks for, such as keys and numbers, or split the text into several sources';
+  'asks about, such as keys and numbers, or split the text into several sources';
 const TOO_LARGE =
   `the passages of a source may take at most ${PACKED_BYTES_MAX / 1_000_000} MB with their headings and ` +
-  'words, but those of this text take more: split the text into several sources';
+  'words, but the passages of this text take more: split it into several sources';
 
 /** Hashes a document, so that a change is detected without dividing the text into passages. */
 export function contentHashOf({ path, text }: Pick<Content, 'path' | 'text'>): Buffer {

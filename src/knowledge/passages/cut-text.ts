@@ -1,6 +1,6 @@
 /**
- * Number of characters of a piece that are repeated at the start of the next one, so that a sentence that is divided is
- * complete in one of the pieces.
+ * Maximum number of characters at the end of a piece that the next piece repeats, so that a divided sentence is
+ * complete in one of the two pieces.
  */
 export const OVERLAP_CHARS = 200;
 
@@ -52,7 +52,7 @@ function lastBreak(
   return found && from + found.index + found[0].length;
 }
 
-/** Returns the position, or the next one if the position is between the halves of a surrogate pair. */
+/** Returns the position, or the previous one if the position is between the halves of a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;

@@ -13,8 +13,8 @@ if (process.platform === 'linux') setPriority(10);
 export function cutInThread(content: Content): unknown {
   const cut = cutPassages(content, deflateBatch);
   if ('refused' in cut) return cut;
-  // Transfers the batches instead of copying them. They may have many megabytes, and a copy would block the main
-  // thread, which handles requests.
+  // Transfers the batches instead of copying them. They may have a size of many megabytes, and a copy would block the
+  // main thread, which handles requests.
   const transferred = cut.batches.map(({ deflated }) => deflated.buffer);
   return Tinypool.move(
     Object.defineProperties({} as Parameters<typeof Tinypool.move>[0], {

@@ -4,14 +4,14 @@ import { wordsIn } from './phrases.ts';
 /**
  * This module recognizes the language of a text by its script or, for the Latin script, by its most frequent words. The
  * language decides how words are stemmed. A short text in the Latin script and a text in two languages get no language.
- * No library is used: the data of the smallest one would take 32 MB in the process that answers requests, because that
- * process itself divides small texts.
+ * The module uses no library. Even the smallest one would take 32 MB in the process that serves requests, which divides
+ * small texts itself.
  */
 
 /** Number of characters at the beginning of the text that are examined. */
 const CHARS_MAX = 20_000;
 /**
- * Minimum number of words of a text that are among the frequent words of a language. Fewer matches may be names, or
+ * Minimum number of words in a text that are among the frequent words of a language. Fewer matches may be names, or
  * words that two languages share.
  */
 const FOUND_MIN = 6;
@@ -31,7 +31,7 @@ export function detectLanguage(text: string): string | null {
   return languageOfScript(beginning) ?? languageOfWords(beginning);
 }
 
-/** Patterns of scripts, each under the language that uses the script most. */
+/** Patterns for scripts, by the language that uses the script most. */
 const SCRIPTS = {
   am: /\p{sc=Ethiopic}/gu,
   ar: /\p{sc=Arabic}/gu,
@@ -58,7 +58,7 @@ const SCRIPTS = {
  * many Chinese characters as kana, whereas Chinese text has no kana.
  */
 const KANA_COUNTS = 4;
-/** Letters by which a language is distinguished from others in the same script. */
+/** Letters that distinguish a language from others in the same script. */
 const LETTERS = [
   { of: 'ar', code: 'fa', letters: /[پچژگ]/u },
   { of: 'ru', code: 'uk', letters: /[іїєґ]/u },

@@ -2,8 +2,8 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { configurationOf } from './languages.ts';
 
 /**
- * This module maintains the inverted index of passages (docs/decisions/0043). It stores, for each word and owner, the
- * postings of the passages that contain the word. Every writer must have locked the owner.
+ * This module maintains the inverted index of passages (docs/decisions/0043). For each word and owner (a source or an
+ * agent), it stores a posting for each passage that contains the word. A writer must lock the owner first.
  */
 
 /**
@@ -56,7 +56,7 @@ async function deletePostings(db: Db, ownerId: string): Promise<void> {
 }
 
 /**
- * Deletes the index that the previous release wrote for an owner, because that index may contain words that must be
+ * Deletes the index that an earlier release wrote for an owner, because that index may contain words that must be
  * erased. Returns true if there was such an index. In that case the owner's postings are deleted as well (by a
  * trigger), and the caller must rebuild them.
  */

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Passages to search: those of certain owners, or of all sources of a namespace. Ids are UUIDs. */
+/** Passages to search: those of certain owners, or of all sources in a namespace. Ids are UUIDs. */
 export type SearchScope = {
   namespace: string;
   /** Ids of sources, and of agents whose answers to gaps are searched. */
@@ -17,7 +17,7 @@ export type AskedWord = {
   term: number;
   /** The word as `searchableText` returns it. */
   word: string;
-  /** Whether the word belongs to the question itself. Words of the context do not count. */
+  /** Whether the word belongs to the question itself. The value is false for words from its context. */
   counts: boolean;
   /** Closeness to the word of the question: 1 for that word itself, less for a synonym. */
   closeness: number;
@@ -54,11 +54,12 @@ export type LexemePostings = {
 const TYPO_SIMILARITY = 0.4;
 /** Similarity assigned to a word with two swapped letters, which shares few trigrams. */
 const SWAP_SIMILARITY = 0.8;
-/** Similarity assigned to a word with another ending, in a language that is not stemmed or not recognized. */
+/** Similarity assigned to a word with a different ending, in a language that is not stemmed or not recognized. */
 const ENDING_SIMILARITY = 0.45;
 const ENDING_CHARS_MIN = 5;
 /**
- * Number of candidates for a correction: the known words that are most similar. The most frequent candidate is chosen.
+ * Number of candidates for a correction, which are the most similar known words. The most similar candidate is chosen
+ * or, of equally similar ones, the most frequent.
  */
 const TYPO_CANDIDATES = 8;
 /** Maximum number of postings that are read for one question. The lists of the rarest words are read first. */
@@ -311,7 +312,7 @@ export async function readPassages(
 }
 
 /**
- * Setting with which pg returns bytes in binary, which takes half the size of the text format that pg requests by
+ * Options that make pg return bytes in binary, which takes half the space of the text format that pg requests by
  * default. All columns must be text or bytes, and the text must be in UTF-8, because pg decodes every column.
  */
 const BYTEA_AS_BYTES = {

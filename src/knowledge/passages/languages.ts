@@ -1,4 +1,4 @@
-/** Text search configurations of PostgreSQL 15, which stem words, by language (ISO 639-1). */
+/** PostgreSQL 15's text search configurations, which stem words, by language (ISO 639-1). */
 const CONFIGURATIONS: Readonly<Record<string, string>> = {
   ca: 'catalan',
   da: 'danish',

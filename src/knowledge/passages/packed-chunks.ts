@@ -18,7 +18,7 @@ const encoder = new TextEncoder();
 
 /**
  * Packs passages into batches of JSON in UTF-8, one batch per statement. PostgreSQL parses the JSON, so the thread that
- * answers requests only forwards bytes.
+ * serves requests only forwards bytes.
  */
 export function* packChunks(chunks: Iterable<NewChunk>): Generator<Uint8Array> {
   let open: string[] = [];

@@ -30,12 +30,12 @@ export function endsAsQuestion(text: string): boolean {
 
 /** Maximum length of a word. Longer strings are not words, and a tsvector rejects those above 2 KB. */
 const WORD_CHARS_MAX = 64;
-/** Maximum number of words of a question, and of its context, to limit the work of one search. */
+/** Maximum number of words in a question, and in its context. It limits the work of one search. */
 const QUESTION_WORDS_MAX = 24;
 const SENTENCE_WORDS_MAX = 64;
 /**
- * Maximum number of characters of a message that are read. A longer message asks its question near its beginning, or is
- * not a question.
+ * Maximum number of characters of a message that are read. A longer message usually asks its question near its
+ * beginning, or is not a question.
  */
 const MESSAGE_CHARS_MAX = 4_000;
 
@@ -52,7 +52,7 @@ export function sentenceText(text: string): string {
   return wordsToMatch(text, 'asked').join(' ');
 }
 
-/** Words as `searchableText` returns them; '' without words. */
+/** Words as `searchableText` returns them. A field is '' if there are no words for it. */
 export type AskedWords = {
   /** The words to search for. */
   question: string;

@@ -12,9 +12,9 @@ import {
 import { isNoise } from './question-words.ts';
 
 /**
- * This module determines how much of a question each passage contains. It runs in JavaScript, because SQL was measured
- * to be ten times slower: to sum lists of thousands of positions, SQL needs a hash table of rows, and JavaScript only a
- * loop over numbers.
+ * This module determines how much of a question each passage contains. It runs in JavaScript, because SQL was ten times
+ * slower in measurements. To sum lists of thousands of positions, SQL needs a hash table of rows, whereas JavaScript
+ * needs only a loop over numbers.
  */
 
 /** A word of a question, with all the ways in which passages may contain it. */
@@ -77,7 +77,7 @@ function termOf(
     .filter(({ term }) => term === number)
     .sort((a, b) => b.closeness - a.closeness)
     .map((way) => ({ ...lexemes.find(({ lexeme }) => lexeme === way.lexeme)!, ...way }));
-  // A word counts as noise only if no passage contains it, because even a word such as "id" may be a term of the
+  // A word counts as noise only if no passage contains it, because even a word such as "id" may be a term in the
   // content.
   if (ways.length === 0 && (stopped.includes(number) || isNoise(asked))) return undefined;
   const closest = ways.filter(({ closeness }) => closeness === ways[0]!.closeness);

@@ -18,8 +18,8 @@ export function readPassageRoute({ pool }: { pool: Pool }): Route {
     scope: 'read',
     summary: 'Read a passage',
     description:
-      'Returns the current passage. After its source is indexed anew or its answer changes, the ' +
-      'passage no longer exists (404).',
+      'Returns the passage as it is now. After its source is indexed again or its answer changes, ' +
+      'the passage no longer exists (404).',
     params: { id: idParam('chk', 'passage') },
     answers: { 200: { description: 'The passage.', schema: Passage } },
     handle: async ({ caller: { namespace }, params: { id } }) => ({

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Returns the content of passages by id, without deleted passages. */
+/** Returns the content of passages by id. Omits deleted passages. */
 export async function readPassages(
   db: Db,
   { namespace, ids }: { namespace: string; ids: readonly string[] },

@@ -11,7 +11,7 @@ import {
 } from './knowledge-chunks.sql.ts';
 import { dropOldIndex, indexFrom, indexOwner, nextPosition } from './knowledge-postings.sql.ts';
 
-/** New passages of one document. `batches` are those of `CutContent`. */
+/** New passages of one document. `batches` comes from `CutContent`. */
 export type NewPassages = {
   documentId: string;
   /** Number of passages in all batches. */
@@ -52,7 +52,7 @@ export async function fallSilentAbove(db: Db, passages: number): Promise<void> {
 }
 
 /**
- * Replaces the passages of some documents of a source, in the transaction of the caller, who must have locked the
+ * Replaces the passages of some documents of a source, in the caller's transaction. The caller must have locked the
  * source. The passages of other documents keep their ids. New passages may arrive one document at a time, so that only
  * the document that is being written is in memory.
  * @param change.removed ids of deleted and of changed documents; the changed ones are in `added` as well. The caller

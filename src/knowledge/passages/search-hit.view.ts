@@ -8,13 +8,13 @@ import { hitIds, type KnowledgeHit } from './search-passages.ts';
 export const passageIds = {
   source_id: z.string().meta({
     description:
-      'Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`.',
+      'ID of the source (`ks_…`), or of the gap (`gap_…`) if the passage is the answer to a gap.',
   }),
   document_id: z.string().meta({
     description:
-      'Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`.',
+      'ID of the document (`doc_…`), or of the gap (`gap_…`) if the passage is the answer to a gap.',
   }),
-  chunk_id: z.string().meta({ description: 'Id of the passage, `chk_…`.' }),
+  chunk_id: z.string().meta({ description: 'ID of the passage, `chk_…`.' }),
 };
 
 const passage = {
@@ -31,17 +31,17 @@ const Why = z
     matched: z
       .array(
         z.strictObject({
-          word: z.string().meta({ description: 'Stem of a word of the question.' }),
+          word: z.string().meta({ description: 'Stem of a word in the question.' }),
           as: z.string().meta({
             description:
-              'Matching word of the passage: the same word, a corrected one, or a synonym.',
+              'Matching word in the passage: the same word, a corrected one, or a synonym.',
           }),
           in: z.enum(['heading', 'text', 'both']),
           weight: z
             .number()
             .min(0)
             .max(1)
-            .meta({ description: 'Share of this word in the weight of the question.' }),
+            .meta({ description: "This word's share of the question's total weight." }),
         }),
       )
       .meta({
@@ -66,8 +66,8 @@ export const SearchHit = z
       .max(1)
       .meta({
         description:
-          'Estimated probability that the passage answers the question. Never above the score of a ' +
-          'better hit.',
+          'Estimated probability that the passage answers the question. Never higher than the score ' +
+          'of a hit that ranks above this one.',
       }),
     similarity: z.number().nullable().meta({
       description:
@@ -79,15 +79,15 @@ export const SearchHit = z
       .nullable()
       .meta({
         description:
-          'Whether a reply would get this passage, according to `top_k` and `min_score` of the agent. ' +
-          'Null without `agent_id`.',
+          "Whether a reply would use this passage, according to the agent's `top_k` and `min_score`. " +
+          'Null if the request has no `agent_id`.',
       }),
   })
   .meta({ id: 'SearchHit', description: 'A passage that matches the question.' });
 
 /**
- * Returns a hit for the REST API. `given` says whether a reply of the agent would get the passage; `null` if the search
- * names no agent.
+ * Returns a hit for the REST API. `given` says whether a reply of the agent would use the passage, or is `null` if the
+ * search does not name an agent.
  */
 export function hitView(hit: KnowledgeHit, given: boolean | null): z.output<typeof SearchHit> {
   return {
@@ -111,19 +111,19 @@ function rounded(number: number): number {
 
 export const Passage = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the passage, `chk_…`.' }),
+    id: z.string().meta({ description: 'ID of the passage, `chk_…`.' }),
     created: createdAt,
     ...passage,
     document_title: z
       .string()
       .nullable()
-      .meta({ description: 'The source of the passage. Null for the answer to a gap.' }),
-    path: z.string().nullable().meta({ description: 'Name of the document in its source.' }),
+      .meta({ description: 'Title of the document. Null if the passage is the answer to a gap.' }),
+    path: z.string().nullable().meta({ description: 'Name of the document within its source.' }),
     url: z.string().nullable().meta({
-      description: 'Address at which people can open the document. Null if it has no address.',
+      description: 'Address where people can open the document. Null if it has no address.',
     }),
   })
-  .meta({ id: 'KnowledgeChunk', description: 'A passage of the index.' });
+  .meta({ id: 'KnowledgeChunk', description: 'An indexed passage.' });
 
 export function passageView(row: StoredPassage): z.output<typeof Passage> {
   const ids = hitIds(row);

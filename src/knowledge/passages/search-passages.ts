@@ -30,7 +30,7 @@ export type KnowledgeHit = {
    * it.
    */
   score: number;
-  /** Similarity in meaning to the question; absent if the meaning was not compared. */
+  /** Similarity in meaning to the question; absent or `null` if the meaning was not compared. */
   similarity?: number | null;
   why: Why;
 };
@@ -53,8 +53,8 @@ export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourc
 }
 
 /**
- * Number of the best passages of the word search whose headings are read and compared with the question. `WHOLE` of
- * them are read completely.
+ * Number of the word search's best passages whose headings are read and compared with the question. `WHOLE` of them are
+ * read completely.
  */
 const CANDIDATES = 50;
 const WHOLE = 16;

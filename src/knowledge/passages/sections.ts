@@ -23,8 +23,8 @@ const FENCE = /^ {0,3}(```+|~~~+)/;
 const BLANK_LINES = /\n[^\S\n]*\n/g;
 
 /**
- * Yields the sections of a text whose lines end in LF. A plain text is one section. Headings inside a code fence do not
- * count. Only one section is in memory at a time, and the time is linear in the length of the text.
+ * Yields the sections of a text whose lines end in LF. A text without headings is one section. Headings inside a code
+ * fence do not count. Only one section is in memory at a time, and the time is linear in the length of the text.
  */
 export function* readSections(text: string): Generator<Section> {
   const above: Title[] = [];

@@ -78,7 +78,7 @@ const WORDS = new RegExp(
   'gu',
 );
 
-/** Returns the text in lower case and in one spelling, without accents and invisible characters. */
+/** Returns the text in lower case and in a uniform spelling, without accents and invisible characters. */
 function plainText(text: string): string {
   const lower = text.toLowerCase();
   if (!/[^\0-\u007f]/.test(lower)) return lower;

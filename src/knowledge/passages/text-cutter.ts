@@ -18,7 +18,8 @@ import {
  */
 export type TextCutter = {
   /**
-   * Divides a text. @throws TextRefused; ApiError unavailable if too many texts wait already or the cutter is stopped
+   * Divides a text.
+   * @throws TextRefused; ApiError unavailable if too many texts are already waiting or the cutter is stopped
    */
   cut: (namespace: string, content: Content) => Promise<CutContent>;
   /**
@@ -49,7 +50,9 @@ export class TextRefused extends Error {
  * another thread would take longer than that.
  */
 const SMALL_BYTES = 16 * 1024;
-/** Number of batches (of about 250 kB) from which a write counts as large. Writing them takes more than a second. */
+/**
+ * Number of batches (of about 250 kB each) above which a write counts as large. Such a write takes more than a second.
+ */
 const LARGE_BATCHES = 8;
 const RETRY_AFTER_SEC = 5;
 /**
@@ -58,8 +61,8 @@ const RETRY_AFTER_SEC = 5;
  */
 const TIMEOUT_MS = 60_000;
 /**
- * Heap limit of the thread in MB. It is several times what the largest text needs, because texts are read in pieces and
- * forwarded as bytes.
+ * Heap limit of the thread in MB. Even the largest text needs only a fraction of it, because texts are read in pieces
+ * and forwarded as bytes.
  */
 const HEAP_MB_MAX = 192;
 /** Size of the heap's young generation in MB. Four times as much would save no time. */

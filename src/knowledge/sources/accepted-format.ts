@@ -9,8 +9,8 @@ import { FORMAT_BY_MEDIA_TYPE, formatOf, type Format } from '../formats/format-o
 export const MEDIA_TYPES = Object.keys(FORMAT_BY_MEDIA_TYPE);
 
 export const ACCEPTED =
-  'Parley accepts text, Markdown, CSV, HTML, PDF, Word documents (DOCX) and ZIP archives of these; name the format by ' +
-  'its media type, or send application/octet-stream and a `file_name` with an extension; save other formats as PDF or text';
+  'Parley accepts text, Markdown, CSV, HTML, PDF, Word documents (DOCX) and ZIP archives of these; declare the format ' +
+  'with its media type, or send application/octet-stream and a `file_name` with an extension; save other formats as PDF or text';
 
 /** Returns the format of an upload. @throws ApiError unsupported_media_type with the accepted formats */
 export function requireFormat(upload: {

@@ -10,13 +10,16 @@ export type Fetched =
       text: string;
       /** URL for citations; `null` if the document has none. */
       url: string | null;
-      /** ISO 639-1 code that the document declares; `null` if it declares none and the language must be detected. */
+      /**
+       * Language that the document declares, as an ISO 639-1 code; `null` if it declares none and the language must be
+       * detected.
+       */
       language: string | null;
       validators: Validators;
     }
   /** Document whose indexed version is still current. */
   | { kind: 'unchanged'; path: string }
-  /** Document that could not be read this time. It stays indexed. `reason` is one sentence for people. */
+  /** Document that could not be read this time. It stays indexed. `reason` is one sentence for users. */
   | { kind: 'failed'; path: string; reason: string }
   /** Document that must not be indexed. If it is indexed, it is removed. */
   | { kind: 'skipped'; path: string; reason: string }

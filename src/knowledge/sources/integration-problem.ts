@@ -6,7 +6,7 @@ import type { Problem } from '../../platform/reconcile/conditions.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import type { KnowledgeSourceSpec } from './knowledge-source.ts';
 
-/** This module finds problems of declared feeds and websites, and returns them as REST errors or as conditions. */
+/** This module finds problems with declared feeds and websites, and returns them as REST errors or as conditions. */
 
 type Integration = NonNullable<KnowledgeSourceSpec['integration']>;
 type Deps = { guard: AddressGuard; store: Pick<ResourceStore, 'get'> };

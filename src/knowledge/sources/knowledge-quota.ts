@@ -27,7 +27,7 @@ export async function checkBytes(
 
 /**
  * Checks the quota at the end of the transaction that indexes a source, so that concurrent writers wait only for the
- * commit. `before` is the former size of the source in bytes.
+ * commit. `before` is the size of the source before the transaction, in bytes.
  * @throws QuotaExceededError
  */
 export async function requireBytes(

@@ -165,7 +165,7 @@ async function resolve(
   if (ref === undefined) return { text: spec.text ?? null };
   const found = await resolveConfigMap(deps.store, metadata.namespace, ref);
   if (!('value' in found)) return { type: 'ResolvedRefs', ...found };
-  // Only a text from a ConfigMap is checked here, because the CRD validates a text in the spec.
+  // Only a text from a ConfigMap is checked here, because the CRD already validates a text in the spec.
   const { value } = found;
   if (knowledgeSourceSpec.shape.text.safeParse(value).success && isStorable(value)) {
     return { text: value };

@@ -31,7 +31,7 @@ const website = z.strictObject({
     .min(0)
     .max(20)
     .describe(
-      'Maximum number of links to follow from the first page. 0 reads only that page. Default: 5.',
+      'Maximum number of links between the first page and any other page. 0 reads only the first page. Default: 5.',
     )
     .exactOptional(),
   maxPages: z
@@ -47,7 +47,7 @@ const website = z.strictObject({
     .min(0)
     .max(60_000)
     .describe(
-      'Pause between two requests, in milliseconds. 0 allows concurrent requests. Default: 500.',
+      'Minimum time between two requests, in milliseconds. 0 allows concurrent requests. Default: 500.',
     )
     .exactOptional(),
 });
@@ -57,8 +57,8 @@ export const KEY_IN_FEED_HEADER =
 
 const integration = z
   .strictObject({
-    url: httpUrl.describe('Address of the feed from which documents are read.'),
-    headers: headerMap.describe('Extra headers of the request.').exactOptional(),
+    url: httpUrl.describe('Address of the feed to read documents from.'),
+    headers: headerMap.describe('Additional headers for requests.').exactOptional(),
     secretRef: bearerSecretRef.exactOptional(),
     signingSecretRef: signingSecretRef.exactOptional(),
   })
@@ -85,21 +85,21 @@ export const knowledgeSourceSpec = z
     type: z
       .enum(['website', 'file', 'text', 'integration'])
       .describe('Type of the source. The content of a file is uploaded through the REST API.'),
-    website: website.describe('Website to read. Only for type website.').exactOptional(),
+    website: website.describe('Website to read. Only for sources of type website.').exactOptional(),
     text: z
       .string()
       .min(1)
       .max(TEXT_CHARS_MAX)
-      .describe('Text of the source, plain or Markdown. Only for type text.')
+      .describe('Text of the source, plain or Markdown. Only for sources of type text.')
       .exactOptional(),
     textFrom: z
       .strictObject({
         configMapKeyRef: configMapKeyRef.describe('The ConfigMap and the key to read.'),
       })
-      .describe('Reads the text from a ConfigMap. Only for type text.')
+      .describe('Reads the text from a ConfigMap. Only for sources of type text.')
       .exactOptional(),
     integration: integration
-      .describe('System to read from. Only for type integration.')
+      .describe('System to read from. Only for sources of type integration.')
       .exactOptional(),
     schedule: z
       .string()
@@ -111,7 +111,7 @@ export const knowledgeSourceSpec = z
         ),
       )
       .describe(
-        'When to read the source again, as a cron expression. Only for types website and integration.',
+        'When to read the source again, as a cron expression in UTC. Only for sources of type website or integration.',
       )
       .exactOptional(),
     embeddings: embeddings
@@ -121,7 +121,7 @@ export const knowledgeSourceSpec = z
       .exactOptional(),
     metadata: metadataMap
       .clone()
-      .describe('Your own key-value pairs, by which agents can select sources.')
+      .describe('Your own key-value pairs. Agents can use them to select sources.')
       .exactOptional(),
   })
   .meta(
@@ -163,7 +163,7 @@ export const knowledgeSourceSpec = z
 export const knowledgeSourceStatus = z
   .strictObject({
     observedGeneration,
-    sourceId: z.string().max(29).describe('Id in the REST API, ks_….').exactOptional(),
+    sourceId: z.string().max(29).describe('ID in the REST API, ks_….').exactOptional(),
     documents: z.int().min(0).describe('Number of indexed documents.').exactOptional(),
     chunks: z.int().min(0).describe('Number of indexed passages.').exactOptional(),
     lastSyncTime: time.describe('When the content was last indexed.').exactOptional(),

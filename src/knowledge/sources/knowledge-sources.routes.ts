@@ -51,15 +51,15 @@ export function sourceRoutes(deps: SourceRoutesDeps): Route[] {
       path: '/v1/knowledge/sources',
       tag,
       describe: {
-        list: 'Lists leave out the texts of sources.',
+        list: 'Lists do not include the texts of sources.',
         create:
           'A `text` is searchable when the request completes. The content of a `file` is uploaded ' +
-          'separately. A `website` or an `integration` is read in the background, starting now.',
+          'separately. A `website` or an `integration` is read in the background, starting immediately.',
         patch:
           'JSON merge patch (RFC 7386): null removes a field, and lists are replaced. `name` and `type` ' +
           'never change.',
         delete:
-          'The passages of the source are no longer found. Agents that name the source stay live and ' +
+          'Searches no longer find the passages of the source. Agents that name it stay live and ' +
           'answer without it.',
       },
       schemas: { Write: KnowledgeSourceWrite, Patch: KnowledgeSourcePatch, Shown: KnowledgeSource },
@@ -121,11 +121,11 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
     scope: 'write',
     summary: 'Upload the content of a source of type file',
     description:
-      'Accepts text, Markdown, CSV, HTML, PDF, Word documents (DOCX), and ZIP archives of these, in ' +
-      `which each file is a document; at most 20 MB and ${PASSAGES_MAX} passages. The ` +
-      'content is searchable when the request completes; until then, searches find the ' +
-      'previous content. Other formats are ' +
-      'rejected by their media type, name or first bytes.',
+      'Accepts text, Markdown, CSV, HTML, PDF, Word documents (DOCX), and ZIP archives of these. ' +
+      'Each file in an archive becomes a document. The limits are 20 MB and ' +
+      `${PASSAGES_MAX} passages. The content is searchable when the request completes. Until ` +
+      'then, searches find the previous content. Other formats are recognized by their media ' +
+      'type, name or first bytes, and rejected.',
     params,
     query: { file_name: fileName },
     raw: { mediaTypes: MEDIA_TYPES, bytesMax: FILE_BYTES_MAX, otherwise: ACCEPTED },

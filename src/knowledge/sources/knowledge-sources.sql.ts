@@ -50,7 +50,8 @@ export type KnowledgeSourceRow = {
 export type SourceStatus = 'pending' | 'syncing' | 'ready' | 'refreshing' | 'error';
 
 /**
- * Progress of an unfinished sync: number of documents found and number of documents processed. Times are Unix seconds.
+ * Progress of an unfinished sync. `found` and `read` are the numbers of documents found and processed. Times are Unix
+ * seconds.
  */
 export type SourceSync = {
   id: string;
@@ -116,7 +117,8 @@ export async function readSource(
 }
 
 /**
- * Returns the declared text, or `null` for sources of other types. It may have a megabyte, so it is read separately.
+ * Returns the declared text, or `null` for sources of other types. It may be a megabyte in size, so it is read
+ * separately.
  */
 export async function readSourceText(db: Db, id: string): Promise<string | null> {
   const { rows } = await db.query<{ text: string | null }>(

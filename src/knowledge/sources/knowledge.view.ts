@@ -22,7 +22,7 @@ export const sourceStatus = z.enum(['pending', 'syncing', 'ready', 'refreshing',
 /** Unset fields are `null`, so that clients need not handle absent ones. */
 export const KnowledgeSource = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the source, `ks_…`.' }),
+    id: z.string().meta({ description: 'ID of the source, `ks_…`.' }),
     created: createdAt,
     updated: updatedAt,
     name: z.string().meta({ description: 'DNS label. It never changes.' }),
@@ -33,13 +33,13 @@ export const KnowledgeSource = z
       .optional()
       .meta({
         description:
-          'Text of a source of type `text`, up to a megabyte. Lists and the response to a sync leave it ' +
-          'out.',
+          'Text of a source of type `text`, up to a megabyte. Omitted from lists and from the response ' +
+          'to a sync request.',
       }),
     ...readableFields(KnowledgeSourceWrite, ['website', 'integration', 'schedule', 'embeddings']),
     metadata: z.record(z.string(), z.string()),
     managed_by: z.enum(['api', 'kubernetes', 'file']),
-    ready: z.boolean().meta({ description: 'Whether the source is active as declared.' }),
+    ready: z.boolean().meta({ description: 'Whether the declared content is indexed.' }),
     status_message: z.string().nullable(),
     status: sourceStatus.meta({ description: '`pending` if nothing is indexed yet.' }),
     documents: count.meta({ description: 'Number of indexed documents.' }),
@@ -64,7 +64,7 @@ export const KnowledgeSource = z
       .nullable(),
     sync: z
       .strictObject({
-        id: z.string().meta({ description: 'Id of the sync, `sync_…`.' }),
+        id: z.string().meta({ description: 'ID of the sync, `sync_…`.' }),
         status: z.enum(['queued', 'running']),
         requested_at: unixTime,
         found: count.meta({ description: 'Number of documents found so far.' }),
@@ -72,15 +72,18 @@ export const KnowledgeSource = z
       })
       .nullable()
       .meta({
-        description: 'The unfinished sync of a website or an integration. Null without one.',
+        description: 'The unfinished sync of a website or an integration. Null if there is none.',
       }),
     next_sync_at: unixTime.nullable().meta({
       description:
-        'Time of the next automatic sync: by schedule, or as a retry after a failure. Null if none is ' +
-        'due.',
+        'Time of the next automatic sync, by schedule or as a retry after a failure. Null if none is ' +
+        'planned.',
     }),
   })
-  .meta({ id: 'KnowledgeSource', description: 'A source of knowledge from which agents answer.' });
+  .meta({
+    id: 'KnowledgeSource',
+    description: 'A knowledge source that agents use to answer questions.',
+  });
 
 /** Returns a source for the REST API. The response has no field `text` if `text` is `undefined`. */
 export function sourceView(row: KnowledgeSourceRow, text?: string | null): Record<string, unknown> {
@@ -126,18 +129,18 @@ export function sourceView(row: KnowledgeSourceRow, text?: string | null): Recor
 
 export const KnowledgeDocument = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the document, `doc_…`.' }),
+    id: z.string().meta({ description: 'ID of the document, `doc_…`.' }),
     created: createdAt,
     updated: updatedAt,
     source_id: z.string(),
     path: z
       .string()
-      .meta({ description: 'Name of the document in its source, such as the name of a file.' }),
+      .meta({ description: 'Name of the document within its source, such as a file name.' }),
     title: z.string(),
     url: z
       .string()
       .nullable()
-      .meta({ description: 'Address at which people can open the document.' }),
+      .meta({ description: 'Address where people can open the document.' }),
     language: z.string().nullable().meta({
       description:
         'ISO 639-1 code of the language, as declared or detected. Null if it is not known.',
@@ -145,7 +148,7 @@ export const KnowledgeDocument = z
     bytes: count,
     chunks: count,
   })
-  .meta({ id: 'KnowledgeDocument', description: 'A document of a source.' });
+  .meta({ id: 'KnowledgeDocument', description: 'A document in a knowledge source.' });
 
 export function documentView(row: DocumentRow): z.output<typeof KnowledgeDocument> {
   return {

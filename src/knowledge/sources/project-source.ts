@@ -43,8 +43,8 @@ export type DeclaredSource = SourceProjection & {
 export type ProjectedSource = { row: KnowledgeSourceRow; problem: Problem | undefined };
 
 /**
- * Updates a source's row to its declaration. A changed text is indexed in the same transaction, with one event. An
- * unchanged text is not indexed again.
+ * Updates a source's row to match its declaration. A changed text is indexed in the same transaction, with one event.
+ * An unchanged text is not indexed again.
  */
 export async function projectSource(
   deps: IndexDeps,
@@ -155,7 +155,7 @@ function isInForce(
   return isAsked && isDeepStrictEqual({ ...known, ...projection, ...state, status }, known);
 }
 
-/** Returns the state of a source whose declaration brings no new text to index. */
+/** Returns the state of a source whose declaration contains no new text to index. */
 function stateOf({ problem, type, spec }: DeclaredSource, known: KnowledgeSourceRow): SourceState {
   const isIndexed = known.contentHash !== null;
   if (problem) {

@@ -87,7 +87,7 @@ async function cutAll(
 const TOO_MANY = {
   code: 'too_many',
   detail:
-    `a source may have at most ${PASSAGES_MAX} passages, together 100 MB, but these documents ` +
+    `a source may have at most ${PASSAGES_MAX} passages, with 100 MB in total, but these documents ` +
     'have more: split them into several sources',
 };
 

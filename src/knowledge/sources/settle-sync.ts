@@ -21,7 +21,7 @@ export type SettleDeps = QuotaDeps & {
   nowMs: () => number;
 };
 
-/** Reason why a sync failed. `reason` becomes the reason of a condition. `message` is for people. */
+/** Reason why a sync failed. `reason` becomes the reason of a condition. `message` is for users. */
 export type Failure = { reason: string; message: string };
 
 /** Pause in ms after the first failure. It doubles with each further failure, up to an hour. */

@@ -59,7 +59,7 @@ export const DECLARED_SOURCE: DeclaredKind<
   },
   toSpec: toKnowledgeSourceSpec,
   fromSpec: fromKnowledgeSourceSpec,
-  // A write of the REST field `text` also conflicts with another manager of `textFrom`, because a source with both
+  // A write of the REST field `text` also conflicts if another manager owns `textFrom`, because a source with both
   // fields would have two texts.
   specFields: { text: ['text', 'textFrom'] },
   read: readSource,
@@ -119,7 +119,9 @@ export async function createSource(
   });
 }
 
-/** Applies a JSON merge patch to the fields that the API owns. Responds with 409 for a field of another manager. */
+/**
+ * Applies a JSON merge patch to the fields that the API owns. A field that another manager owns results in status 409.
+ */
 export async function patchSource(
   deps: SourceWriterDeps,
   caller: AuditedBy,
@@ -144,8 +146,8 @@ export async function patchSource(
 }
 
 /**
- * Checks at the time of a REST write whether a text has too many passages, so that the caller gets the error. The
- * operator would find the problem only later. Skips texts that are too short to have too many passages.
+ * Checks during a REST write whether a text has too many passages, so that the caller receives the error. Otherwise the
+ * operator would find the problem later. Skips texts that are too short to have too many passages.
  * @throws ApiError invalid_body, unavailable
  */
 async function refuseTooMany(
@@ -176,7 +178,7 @@ export function requireSource(deps: { pool: Db }, key: RowKey): Promise<Knowledg
   return requireRow(deps, DECLARED_SOURCE, key);
 }
 
-/** Validates a schedule. @throws ApiError invalid_body if it is not a cron expression or has no next time */
+/** Validates a schedule. @throws ApiError invalid_body if it is not a cron expression or never matches a date */
 function requireSchedule({ nowMs }: Pick<SourceWriterDeps, 'nowMs'>, schedule: unknown): void {
   if (typeof schedule !== 'string') return;
   const detail = scheduleProblem(schedule, nowMs());

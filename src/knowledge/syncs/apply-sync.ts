@@ -81,7 +81,7 @@ export function durationSec(
 }
 
 /**
- * Locks the source of a sync.
+ * Locks the source of a sync and returns it.
  * @throws LeaseLost if the source was deleted or this process no longer holds the lease of the sync
  */
 export async function lockHeld(db: Db, sync: ClaimedSync): Promise<KnowledgeSourceRow> {

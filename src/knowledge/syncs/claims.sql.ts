@@ -9,7 +9,7 @@ import type { LastSync } from '../sources/knowledge-sources.sql.ts';
 
 /**
  * Lease of a sync. Only the process that holds it runs the sync. Each claim increments the lease number, and every
- * write requires the current number. Therefore the late writes of a process that was presumed dead have no effect.
+ * write requires the current number. Therefore late writes by a process that was presumed dead have no effect.
  */
 export type Lease = { id: string; lease: number };
 export type ClaimedSync = SyncRow & Lease;
@@ -107,8 +107,8 @@ export async function releaseSync(db: Db, { id, lease }: Lease): Promise<void> {
 }
 
 /**
- * Records the end of a sync. Returns false if the lease was lost; the caller must then write none of the sync's
- * results.
+ * Records the end of a sync. Returns false if the lease was lost. In that case the caller must not write any results of
+ * the sync.
  */
 export async function finishSync(
   db: Db,

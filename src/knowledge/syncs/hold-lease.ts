@@ -21,9 +21,9 @@ export type LeaseTimes = {
   /** Interval in ms at which the lease is renewed and the progress is stored. */
   renewMs: number;
   /**
-   * Interval at which the holder checks its lease. A canceled sync therefore continues for at most this long. If the
-   * lease cannot be renewed, its holder stops this long before the lease expires, so that two processes never run the
-   * sync at the same time.
+   * Interval in ms at which the holder checks its lease. A canceled sync therefore continues for at most this long. If
+   * the lease cannot be renewed, its holder stops this long before the lease expires, so that two processes never run
+   * the sync at the same time.
    */
   checkMs: number;
   /** Interval in ms at which a process checks the queue for syncs. Defaults to one second. */
@@ -43,7 +43,7 @@ export function holdLease(
   let asking: Promise<void> | undefined;
   let expiry = expireIn(times.leaseMs - times.checkMs);
 
-  // The expiry is measured by a timer of this process, because the database may be unavailable when the lease expires.
+  // A timer in this process measures the expiry, because the database may be unavailable when the lease expires.
   // Another process may take the lease as soon as the database is back.
   function expireIn(ms: number): NodeJS.Timeout {
     return setTimeout(

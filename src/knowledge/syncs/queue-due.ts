@@ -7,7 +7,7 @@ import { listDue, listScheduled, takeDue } from './synced-documents.sql.ts';
 const AT_ONCE = 100;
 
 /**
- * Queues a sync of each source that is due by its schedule (UTC) or for a retry. If several scheduled times were
+ * Queues a sync for each source that is due for a scheduled sync (UTC) or a retry. If several scheduled times were
  * missed, queues only one sync. Returns the namespaces and ids of these sources.
  */
 export async function queueDue(deps: {
@@ -27,7 +27,7 @@ export async function queueDue(deps: {
   return queued;
 }
 
-/** Counts sources that have missed three consecutive times of their schedule. */
+/** Counts the sources that have missed three consecutive scheduled times. */
 export async function countOverdue({
   pool,
   nowMs,

@@ -180,7 +180,8 @@ async function takeDocument(
 }
 
 /**
- * Stages a document. Returns false if the document cannot be indexed; the version that is already indexed then stays.
+ * Stages a document. Returns false if the document cannot be indexed. In that case, the version that is already indexed
+ * stays.
  */
 async function stage(
   deps: StageDeps,
@@ -227,7 +228,7 @@ async function stage(
   return true;
 }
 
-/** Maximum number of batches in one statement. They have about a megabyte in total. */
+/** Maximum number of batches in one statement. Together they take about a megabyte. */
 const BATCHES_AT_ONCE = 4;
 
 async function writeBatches(

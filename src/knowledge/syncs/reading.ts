@@ -76,7 +76,7 @@ export function noteStaged(reading: Reading, path: string, note: StagedNote | un
   else reading.staged.delete(path);
 }
 
-/** Returns the validators with which a fetcher can ask whether a document has changed. */
+/** Returns the validators for a conditional request, with which a fetcher can check whether a document has changed. */
 export function validatorsOf({ indexed, staged }: Reading, path: string): Validators | undefined {
   const known = staged.get(path) ?? indexed.get(path);
   return known && { etag: known.etag, lastModified: known.lastModified };

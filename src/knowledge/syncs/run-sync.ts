@@ -31,14 +31,14 @@ export type SyncDeps = ApplyDeps & {
 };
 
 /**
- * Number of takeovers after which a sync fails. A sync that is taken over so often probably crashes the processes that
- * run it.
+ * Number of takeovers after which a sync fails. A sync that is taken over this often probably crashes the processes
+ * that run it.
  */
 const TAKEN_OVER_MAX = 5;
 
 /**
  * Runs a claimed sync to its end. If this process is `stopping`, returns the sync to the queue. If the database is
- * unavailable, does nothing more; another process claims the sync after its lease has expired.
+ * unavailable, stops without a result, and another process claims the sync after its lease has expired.
  */
 export async function runSync(
   deps: SyncDeps,
@@ -104,7 +104,7 @@ async function end(
     if (stopping.aborted && !failure) await releaseSync(deps.pool, sync);
     else if (failure) await failSync(deps, { sync, progress, failure });
     else if (!(error instanceof LeaseLost)) {
-      deps.log.warn({ reason: reasonOf(error) }, 'sync interrupted; it continues later');
+      deps.log.warn({ reason: reasonOf(error) }, 'sync interrupted; it will continue later');
     }
     const isBug = error instanceof FetchFailed && !(error.cause instanceof FetchRefused);
     if (isBug) deps.log.error({ err: error }, 'fetching a source failed');
@@ -113,7 +113,7 @@ async function end(
     if (later instanceof LeaseLost) return;
     deps.log.warn(
       { reason: reasonOf(later) },
-      'recording the end of a sync failed; another process continues it after the lease expires',
+      'recording the end of a sync failed; another process will continue it after the lease expires',
     );
   }
 }
@@ -163,5 +163,5 @@ function failureOfFetch(cause: unknown): Failure {
   if (cause instanceof FetchRefused) return { reason: cause.reason, message: cause.message };
   const code = codeOf(cause);
   const what = code === '' ? 'reading the source failed' : `reading the source failed (${code})`;
-  return { reason: 'SyncFailed', message: `${what}: see the log of the operator for details` };
+  return { reason: 'SyncFailed', message: `${what}: see the operator log for details` };
 }

@@ -11,7 +11,7 @@ import { nextSyncInMs } from './synced-documents.sql.ts';
 
 export type SyncRunner = {
   start: () => void;
-  /** Looks for due syncs now. Call it after a sync was requested. */
+  /** Checks for due syncs now. Call this function after a sync was requested. */
   look: () => void;
   /** Returns running syncs to the queue and waits until they have stopped. */
   stop: () => Promise<void>;
@@ -24,7 +24,7 @@ export type SyncRunnerDeps = Omit<SyncDeps, 'metrics' | 'writes'> & {
 };
 
 /**
- * Limits for the syncs that a process reads at the same time. A sync mostly waits for the site that it reads, and
+ * Limits for the syncs that a process runs at the same time. A sync mostly waits for the site that it reads, and
  * occupies the memory of a few pages. No sync waits in this queue, because a waiting sync is a row in the database that
  * any process can claim.
  */
@@ -35,9 +35,9 @@ const WRITING = {
   share: 2,
   waitingMax: { namespace: READING.share, all: READING.places },
 };
-/** Interval in ms of looks for due syncs, in case a notification is lost. */
+/** Interval in ms between checks for due syncs, in case a notification is lost. */
 const LOOK_MS = 5_000;
-/** Interval in ms of looks while a sync is due that this process cannot start. */
+/** Interval in ms between checks while a due sync cannot start in this process. */
 const BUSY_LOOK_MS = 1_000;
 const CLEAN_MS = 60_000;
 

@@ -122,7 +122,10 @@ export async function readStagedBatch(
 
 const STAGED_TABLES = ['knowledge_staged_batches', 'knowledge_staged_documents'];
 
-/** SQL query of the ended syncs with staged content in a table. If `$1` is not `null`, of that sync alone. */
+/**
+ * Returns SQL that selects the ended syncs with staged content in a table. If `$1` is not `null`, selects only that
+ * sync.
+ */
 const endedIn = (table: string): string => `select t.sync_id from (
     select distinct sync_id from ${table} where $1::uuid is null or sync_id = $1) t
   join knowledge_syncs s on s.id = t.sync_id where s.status not in ('queued', 'running')`;
@@ -134,7 +137,7 @@ export async function deleteStagedOf(db: Db, id: string | null): Promise<void> {
   }
 }
 
-/** Returns whether an ended sync has staged content. */
+/** Returns true if any ended sync still has staged content. */
 export async function hasStagedLeft(db: Db): Promise<boolean> {
   const { rowCount } = await db.query(
     `${STAGED_TABLES.map((table) => `(${endedIn(table)} limit 1)`).join(' union all ')} limit 1`,

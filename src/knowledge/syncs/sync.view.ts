@@ -11,7 +11,7 @@ export const syncStatus = z.enum(SYNC_STATUSES);
 
 export const KnowledgeSync = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the sync, `sync_…`.' }),
+    id: z.string().meta({ description: 'ID of the sync, `sync_…`.' }),
     created: createdAt,
     source_id: z.string(),
     trigger: z.enum(SYNC_TRIGGERS).meta({
@@ -28,12 +28,13 @@ export const KnowledgeSync = z
       description: 'Number of documents that were read: the sum of the following four counts.',
     }),
     unchanged: count,
-    changed: count.meta({ description: 'New or changed documents.' }),
+    changed: count.meta({ description: 'Number of new or changed documents.' }),
     failed: count.meta({
-      description: 'Documents that could not be read. Their indexed content stays.',
+      description: 'Number of documents that could not be read. Their indexed content stays.',
     }),
     skipped: count.meta({
-      description: 'Documents that must not be read. Their indexed content is removed.',
+      description:
+        'Number of documents that must not be indexed. Their indexed content is removed.',
     }),
     problems: z
       .array(
@@ -45,12 +46,12 @@ export const KnowledgeSync = z
       )
       .optional()
       .meta({
-        description: 'The first 100 failed or skipped documents. Lists leave this field out.',
+        description: 'The first 100 failed or skipped documents. Omitted from lists.',
       }),
     reason: z
       .string()
       .nullable()
-      .meta({ description: 'Machine-readable reason of a failed sync. Null otherwise.' }),
+      .meta({ description: 'Machine-readable failure reason. Null unless the sync failed.' }),
     error: z.string().nullable().meta({ description: 'Why the sync failed or was canceled.' }),
     result: z
       .strictObject({
@@ -64,7 +65,7 @@ export const KnowledgeSync = z
       .nullable()
       .meta({
         description:
-          'Number of documents after a successful sync, and what changed. Null otherwise.',
+          'Number of documents after the sync, and how many changed. Null if it did not succeed.',
       }),
   })
   .meta({ id: 'KnowledgeSync', description: 'One sync of a website or an integration.' });

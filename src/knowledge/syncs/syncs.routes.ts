@@ -31,12 +31,11 @@ function requestRoute(deps: UploadDeps): Route {
     scope: 'write',
     summary: 'Sync a source',
     description:
-      'A text or a file is indexed again before the response. A sync of a website or an integration ' +
-      'is queued, and the response shows `refreshing` (or `syncing` if nothing is indexed ' +
-      'yet). If a sync is unfinished, no other sync is created. Until the new sync ' +
-      'completes, the previous ' +
-      'content is found. Every sync ends with the event `knowledge.source.synced`, even if nothing ' +
-      'changed.',
+      'Indexes a text or a file again before the API responds. For a website or an integration, ' +
+      'queues a sync, and the response shows `refreshing` (or `syncing` if nothing is indexed ' +
+      'yet). If a sync is already queued or running, no other sync is created. Until the sync ' +
+      'completes, searches find the previous content. Every sync that succeeds or fails emits the ' +
+      'event `knowledge.source.synced`, even if nothing changed.',
     params: sourceParam,
     body: { schema: z.strictObject({}).describe('No fields.'), isOptional: true },
     answers: { 202: { description: 'The source.', schema: KnowledgeSource } },
@@ -106,8 +105,8 @@ function cancelRoute(deps: UploadDeps): Route {
     scope: 'write',
     summary: 'Stop a sync',
     description:
-      'The sync indexes nothing more; content that was indexed before stays. The requests of ' +
-      'the sync end within two seconds. No event is emitted.',
+      'The sync does not change the index: content that was indexed before stays. Requests that ' +
+      'the sync has in progress end within two seconds. No event is emitted.',
     params,
     body: { schema: z.strictObject({}).describe('No fields.'), isOptional: true },
     answers: { 200: { description: 'The canceled sync.', schema: KnowledgeSync } },

@@ -9,7 +9,7 @@ export type EmbedTexts = (texts: readonly string[]) => Promise<Embedded>;
 
 /**
  * Returns the vectors of passages. Reuses the vectors of texts that were embedded before for the same owner. If the
- * provider rejects only some of the texts, their vectors are missing in the result. If it rejects all, the error is
+ * provider rejects only some of the texts, their vectors are missing from the result. If it rejects all, the error is
  * thrown.
  * @throws EmbeddingFailure
  */

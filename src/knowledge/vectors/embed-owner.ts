@@ -34,8 +34,8 @@ export type EmbedOwnerDeps = {
 };
 
 /**
- * Result of one turn of work on an owner. `done`: all passages are embedded. `more`: the time for the turn ended before
- * that. `lost`: another process has taken the lease.
+ * Result of one turn of work on an owner of passages. `done`: all passages are embedded. `more`: the time for the turn
+ * ended, but passages are left. `lost`: another process has taken the lease.
  */
 export type EmbedOutcome = 'done' | 'more' | 'lost' | EmbeddingFailure;
 
@@ -97,8 +97,8 @@ async function embedBatches(
     const [made] = sizes;
     if (made === undefined) continue;
     size ??= made;
-    // `size` is that of the vectors that were stored earlier, if there are any. Another size shows that the model has
-    // changed.
+    // `size` is the size of the vectors that are already stored, if there are any. A different size shows that the
+    // model has changed.
     const another = sizes.find((one) => one !== size);
     if (another !== undefined) throw await anotherSize(pool, { row, lease, size, made: another });
     const isStored = await inTransaction(pool, async (db) => {
@@ -121,7 +121,7 @@ async function anotherSize(
   { row, lease, size, made }: { row: EmbeddingsRow; lease: Lease; size: number; made: number },
 ): Promise<EmbeddingFailure> {
   await inTransaction(pool, (db) => restartEmbeddings(db, lease));
-  const message = `The provider "${row.provider}" now returns vectors of ${made} dimensions for the model "${row.model}" instead of ${size}: all passages are being embedded again.`;
+  const message = `The provider "${row.provider}" now returns vectors with ${made} dimensions for the model "${row.model}" instead of ${size}: all passages are being embedded again.`;
   return new EmbeddingFailure({
     code: 'model_invalid_answer',
     message,

@@ -34,7 +34,7 @@ export type EmbeddingWorkerDeps = {
   everyMs?: number | undefined;
 };
 
-/** An owner and the model with which it should be embedded. `model` is `null` if there is currently none. */
+/** An owner of passages, and the model to embed them with. `model` is `null` if there is currently none. */
 type Wanted = { owner: OwnerToEmbed; model: EmbeddingModel | null };
 
 type Plan = {
@@ -51,8 +51,8 @@ type Due = Plan['due'][number];
 
 const EVERY_MS = 5_000;
 /**
- * Limits for the owners that a process embeds at the same time. Each has one request in progress, and occupies its slot
- * for up to half a minute.
+ * Limits for the owners whose passages a process embeds at the same time. Each owner has one request in progress, and
+ * occupies its slot for up to half a minute.
  */
 const EMBEDDING = { places: 8, share: 4, waitingMax: { namespace: 1_000, all: 10_000 } };
 /** Timeout in ms for one batch. */
@@ -69,7 +69,7 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
   const { pool, log, everyMs = EVERY_MS } = deps;
   const pausedUntil = new Map<string, number>();
   const queue = createFairQueue({ kind: 'embeddings', ...EMBEDDING, metrics: deps.metrics });
-  /** Waiting and running jobs by the ids of their rows. */
+  /** Waiting and running jobs, by the ids of their rows of embeddings. */
   const jobs = new Map<number, Promise<void>>();
   let hasMoved = false;
   const stopping = new AbortController();
@@ -99,7 +99,7 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
         if (signal.aborted) return;
         log.warn(
           { namespace, reason: reasonOf(error) },
-          'embedding passages failed; it is retried',
+          'embedding passages failed; it will be retried',
         );
       })
       .finally(() => {

@@ -15,8 +15,8 @@ import { packed, readInto, similarityAt } from './vector-bytes.ts';
 export type Meant = Near & { score: number };
 
 /**
- * How far a search used meaning. `used`: all embedded sources were compared. `partly`: the provider of some sources did
- * not respond in time. `unavailable`: no provider responded in time. `none`: nothing is embedded.
+ * To what extent a search used meaning. `used`: all embedded sources were compared. `partly`: the provider of some
+ * sources did not respond in time. `unavailable`: no provider responded in time. `none`: nothing is embedded.
  */
 export type MeaningUse = 'used' | 'partly' | 'unavailable' | 'none';
 
@@ -137,7 +137,7 @@ async function compareOthers(
 
 /** Normalized similarity, from 0 to 1, at which a passage answers the question with a probability of one half. */
 const EVEN = 0.35;
-/** Difference in normalized similarity that changes the odds by a factor of four. */
+/** Difference in normalized similarity that changes the odds of an answer by a factor of four. */
 const STEP = 0.08;
 
 /**

@@ -38,7 +38,7 @@ export function createKeptVectors(): KeptVectors {
     sizeCalculation: ({ chunkIds, vectors: { size } }) =>
       Math.max(1, chunkIds.length * (size + ENTRY_BYTES)),
   });
-  // Loads run one after the other, so that each finds in the cache what the previous load has read.
+  // Loads run one after another, so that each finds in the cache what the previous load has read.
   let loading: Promise<unknown> = Promise.resolve();
 
   const isCurrent = ({ id, generation, embedded }: Serving): boolean => {

@@ -147,8 +147,8 @@ export async function finishEmbeddings(
 }
 
 /**
- * Postpones embeddings after a failure. The pause grows with each failure, unless the provider requests a certain
- * pause.
+ * Postpones embeddings after a failure. The pause doubles with each failure, but is never shorter than the pause that
+ * the provider requests.
  */
 export async function putOffEmbeddings(
   db: Db,
@@ -218,9 +218,7 @@ export type MeaningScope = {
   sourceIds: readonly string[] | 'all';
 };
 
-/**
- * Returns the embeddings that searches use for each owner in scope. Among several of one owner, prefers complete ones.
- */
+/** Returns the embeddings that searches use for each owner in scope. If an owner has several, prefers complete ones. */
 export async function listServing(db: Db, scope: MeaningScope): Promise<Serving[]> {
   const { namespace, agentId, sourceIds } = scope;
   const isAll = sourceIds === 'all';

@@ -94,7 +94,7 @@ export function createQuestionVectors({
     of: async (namespace, model, question) => {
       const text = question.trim().slice(0, CHARS_MAX).toWellFormed();
       const place = JSON.stringify([namespace, model.provider, model.model, model.dimensions]);
-      // The key is a hash instead of the question, so that the cache holds no text of a user after its erasure.
+      // The key is a hash instead of the question, so that the cache holds no text of a user after the text is erased.
       const key = createHash('sha256').update(`${place}\0${text}`).digest('base64');
       const before = known.get(key);
       if (before) return before;

@@ -5,9 +5,11 @@ import type { FindByMeaning, MeaningUse, Meant } from './find-by-meaning.ts';
 import type { MeaningScope } from './knowledge-embeddings.sql.ts';
 import { readHits } from './knowledge-vectors.sql.ts';
 
-/** Minimum number of hits that each of the two searches contributes, even if fewer are requested. */
+/** Minimum number of hits to request from the search by words, even if the caller requests fewer. */
 const WIDE = 50;
-/** Number of hits by words whose vectors are compared if there are too many passages to compare all. */
+/**
+ * Number of hits by words whose vectors are compared with the question if there are too many passages to compare all.
+ */
 const COMPARED = 200;
 
 /**

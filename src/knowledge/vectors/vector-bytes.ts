@@ -29,8 +29,8 @@ export function readInto({ scales, numbers, size }: Packed, at: number, bytes: B
 }
 
 /**
- * Returns the similarity of two vectors: 1 for the same, 0 for unrelated ones. Both must have length 1 and the same
- * number of dimensions.
+ * Returns the similarity of two vectors: 1 for identical vectors, 0 for unrelated ones. Both must have length 1 and the
+ * same number of dimensions.
  */
 export function similarityAt(
   { scales, numbers, size }: Packed,

@@ -1,7 +1,7 @@
 /**
  * This module computes the score of a passage: the probability that it answers the question. The score is a logistic
  * function of a few features, which differ from the features that order the passages. The weights were fitted on our
- * own texts (docs/evaluation.md, decision 44), and not on the texts with which the quality is measured.
+ * own texts (docs/evaluation.md, decision 44), and not on the texts that are used to measure the quality.
  */
 
 /** Features of a passage, each from 0 to 1. */
@@ -67,7 +67,8 @@ export const TELLING = 5;
 /**
  * Returns scores that never increase from one passage to the next. Among the top passages, a lower score is raised to
  * the highest score after it. Below them, a higher score is lowered to the score before it. The order of the passages
- * is the better sign of which one answers the question, and the scores are the better sign of whether any passage does.
+ * is the better indicator of which one answers the question. The scores are the better indicator of whether any passage
+ * does.
  */
 export function falling(scores: readonly number[]): number[] {
   const [first, rest] = [scores.slice(0, TELLING), scores.slice(TELLING)];
