@@ -22,7 +22,7 @@ const GapCheck = z
         question: z.string(),
         answered: z
           .boolean()
-          .meta({ description: 'Whether the agent would find a passage that answers this question.' }),
+          .meta({ description: 'Whether the agent would find a passage for this question.' }),
         score: z.number().meta({
           description:
             'Score of the best passage, even if a reply would not use it. 0 if no passage was found.',
@@ -88,7 +88,7 @@ async function checkGap(
 ): Promise<CheckedQuestion[]> {
   const { agentId } = found(await readGap(deps.pool, { namespace, id }), 'knowledge gap');
   const checked: CheckedQuestion[] = [];
-  // Searches for one wording at a time, so that the searches of conversations in progress do not have to wait. The delay
+  // Searches for one wording at a time, so that searches of conversations in progress do not have to wait. The delay
   // matters little, because only one person waits for the result.
   for (const { text: question } of await listQuestions(deps.pool, id)) {
     const asked = { namespace, agentId, query: question, limit: DEFAULT_TOP_K };

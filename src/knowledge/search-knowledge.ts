@@ -16,13 +16,16 @@ import { searchBothWays } from './vectors/search-both-ways.ts';
  */
 export type KnowledgeScope = {
   namespace: string;
-  /** Id of the agent (UUID). `null` together with `all` includes the answers to the gaps of every agent. */
+  /**
+   * Id of the agent (UUID). If it is `null` and `sourceIds` is `all`, the scope includes the answers to the gaps of
+   * every agent.
+   */
   agentId: string | null;
   /** Ids of the sources (UUIDs), or `all`. */
   sourceIds: readonly string[] | 'all';
 };
 
-/** Number of passages that a reply gets if the agent does not set a number. */
+/** Number of passages that a reply uses if the agent does not set a number. */
 export const DEFAULT_TOP_K = 5;
 /**
  * Minimum score of a passage for a reply. Passages with a lower score are usually about another subject. Calibrated on

@@ -18,7 +18,7 @@ export type ExtractOne = (input: ExtractInput, signal?: AbortSignal) => Promise<
 
 /** Reads documents in separate processes, which are killed if they exceed their memory or time limit (decision 47). */
 export type Extractor = {
-  /** Returns the function that reads documents of a namespace. */
+  /** Returns the function that reads a namespace's documents. */
   extractFor: (namespace: string) => ExtractOne;
   /** Returns the peak resident memory of a child in bytes, or 0 if the system does not report it. */
   peakBytes: () => number;

@@ -39,8 +39,8 @@ const OTHER_ENDING =
   /\.(mhtml|docm?|dotx?|odt|rtf|pages|xls[xmb]?|ods|ppt[xm]?|odp|epub|mobi|gz|tgz|tar|7z|rar|bz2|xz|png|jpe?g|gif|webp|tiff?|bmp|svg|mp[34]|wav|eml|msg)$/i;
 
 /**
- * Signatures: the first bytes of files. They decide the format, whatever the name of the file says. Each character
- * stands for one byte.
+ * Signatures: the first bytes of files. They decide the format, regardless of the file's name. Each character stands
+ * for one byte.
  */
 const BEGINNINGS: readonly [beginning: string, found: FoundFormat][] = [
   ['%PDF-', { format: 'pdf' }],

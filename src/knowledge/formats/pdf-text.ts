@@ -1,9 +1,9 @@
 import { detectLanguage } from '../passages/detect-language.ts';
 
 /**
- * A line of text. Its measures are in points, on a page that is rotated so that the line runs from left to right: `x`
- * grows along the line, and `y` decreases from line to line. `turn` is the direction of the line on the original page,
- * in degrees.
+ * A line of text. Its position and size are in points, on a page that is rotated so that the line runs from left to
+ * right: `x` grows along the line, and `y` decreases from line to line. `turn` is the direction of the line on the
+ * original page, in degrees.
  */
 export type PdfLine = {
   text: string;

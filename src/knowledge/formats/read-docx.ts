@@ -15,7 +15,7 @@ const OPTIONS = {
   styleMap: ["p[style-name='Title'] => h1:fresh"],
   includeEmbeddedStyleMap: false,
   externalFileAccess: false,
-  // Images are not read.
+  // Drops images, because they are not read.
   convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
 };
 

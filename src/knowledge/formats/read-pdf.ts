@@ -46,7 +46,7 @@ const PAGES_MAX = 2_000;
 /** Maximum length of the text of one document, in UTF-16 code units. It equals the size limit of an uploaded text. */
 export const TEXT_CHARS_MAX = 20 * 1024 * 1024;
 
-/** Settings with which pdf.js reads only the text of a PDF, without fonts, images and scripts. */
+/** Settings that make pdf.js read only the text of a PDF, without fonts, images and scripts. */
 const SETTINGS = {
   verbosity: VerbosityLevel.ERRORS,
   disableFontFace: true,

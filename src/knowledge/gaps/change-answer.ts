@@ -11,7 +11,7 @@ import type { ResolveGapDeps } from './resolve-gap.ts';
 type GapKey = { namespace: string; id: string };
 
 /**
- * Changes the answer of a resolved gap, or adds its first answer. `null` withdraws the answer, and `undefined` leaves
+ * Changes the answer to a resolved gap, or adds its first answer. `null` withdraws the answer, and `undefined` leaves
  * it unchanged. The next search finds the new answer instead of the old one.
  * @throws ApiError not_found, gap_open
  */

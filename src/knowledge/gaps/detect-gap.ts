@@ -72,9 +72,9 @@ async function readQuestion(
 }
 
 /**
- * Returns the words that define the question. If a longer text ends in a question, these are the words of that question
- * without its stop words. If only one word is left ("Do you deliver there?"), the words of the rest of the text are
- * included. If the question has only stop words, returns the stop words.
+ * Returns the words that define the question, without stop words. If the text contains more than the question, the rest
+ * counts only if a single word is left ("Do you deliver there?"). If the question has only stop words, returns the stop
+ * words.
  */
 function definingWords(text: string): string {
   const { question, context } = askedWords(text);
@@ -129,6 +129,8 @@ function closePassage(hit: KnowledgeHit): ClosePassage {
 
 const NUMBER = /^\p{N}+$/u;
 
-/** Maximum length of a recorded question. A message may have 1 MB, but a list of gaps needs only the question. */
+/**
+ * Maximum length of a recorded question. A message may be as large as 1 MB, but a list of gaps needs only the question.
+ */
 const QUESTION_CHARS_MAX = 2_000;
 const CLOSEST_MAX = 5;

@@ -58,7 +58,7 @@ function listGapsRoute(deps: ResolveGapDeps): Route {
       created_before: timeBound('Unix seconds, exclusive.'),
       asked_after: timeBound('Earliest time of the last occurrence, in Unix seconds, inclusive.'),
       count_min: countMin,
-      q: partOf('Text that the question contains. Upper and lower case are the same.'),
+      q: partOf('Text that the question contains. The search ignores case.'),
       sort: gapsOrder,
       limit: pageLimit,
       cursor: gapCursor,
@@ -104,7 +104,7 @@ const gapCursor = cursorOf(readPlace);
 
 const countMin = z
   .string()
-  .regex(...saying(/^[1-9][0-9]{0,8}$/, 'must be a whole number from 1'))
+  .regex(...saying(/^[1-9][0-9]{0,8}$/, 'must be a whole number of at least 1'))
   .transform(Number)
   .optional()
   .meta({ description: 'Minimum number of occurrences.', type: 'integer', minimum: 1 });
@@ -261,7 +261,7 @@ function withdrawAnswerRoute(deps: ResolveGapDeps): Route {
       'Searches no longer find the answer, and the gap is open again. If another gap is open for ' +
       'the same question, this gap stays closed without an answer.',
     params,
-    answers: { 204: { description: 'The answer is withdrawn.' } },
+    answers: { 204: { description: 'The answer was withdrawn.' } },
     handle: async ({ caller, params: { id } }) => {
       const withdraw = audited(
         caller,

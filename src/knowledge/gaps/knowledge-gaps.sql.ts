@@ -84,7 +84,7 @@ export async function countSameGap(
 
 export type CountedGap = { id: string; more: number };
 
-/** Counts a repetition of the question of a known gap. Returns `undefined` if the gap was closed in the meantime. */
+/** Counts a repetition of a known gap's question. Returns `undefined` if the gap was closed in the meantime. */
 export async function countGap(
   db: Db,
   gap: { id: string; conversationId: string },
@@ -185,7 +185,7 @@ export async function lastAnswerPosition(db: Db, agentId: string): Promise<numbe
   return rows[0]!.last; // `rows[0]` exists, because an aggregate returns one row.
 }
 
-/** Sets the answer of a resolved gap. */
+/** Sets the answer to a resolved gap. */
 export async function setAnswer(
   db: Db,
   gap: { id: string; answer: string; position: number },

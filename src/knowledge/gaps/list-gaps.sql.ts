@@ -37,7 +37,7 @@ export type GapFilter = CreatedBetween & {
   /** Selects gaps that were last asked at this time or later, in Unix seconds. */
   askedAfter?: number | undefined;
   countMin?: number | undefined;
-  /** Text that the question must contain. Upper and lower case are not distinguished. */
+  /** Text that the question must contain. The search ignores case. */
   part?: string | undefined;
 };
 

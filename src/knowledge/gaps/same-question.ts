@@ -33,7 +33,7 @@ const SYNONYM = 0.8;
 
 /**
  * Returns the similarity of two questions from 0 to 1. Returns 0 if they ask different things: if their numbers differ,
- * or if the heaviest word of one is missing in the other ("deliver to Norway", "deliver to Sweden").
+ * or if the heaviest word of one is missing from the other ("deliver to Norway", "deliver to Sweden").
  */
 export function likeness(one: readonly AskedWord[], other: readonly AskedWord[]): number {
   if (numbersOf(one) !== numbersOf(other)) return 0;

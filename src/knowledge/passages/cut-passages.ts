@@ -40,13 +40,13 @@ export type CutInThread = (Omit<CutContent, 'hash'> & { hash: Uint8Array }) | { 
 export type Refusal = { code: 'invalid_format' | 'too_many' | 'too_large'; detail: string };
 
 /**
- * Maximum number of passages of a document and of a source (contract/knowledge.md#bounds). A text of 20 MiB without
+ * Maximum number of passages in a document and in a source (contract/knowledge.md#bounds). A text of 20 MiB without
  * headings never exceeds it, because two neighboring passages have at least 800 characters together. A text of short
  * sections with headings may exceed it.
  */
 export const PASSAGES_MAX = 55_000;
 /**
- * Maximum number of distinct words of one source, twice as many as in 20 MB of prose. Each word is a row of the index,
+ * Maximum number of distinct words in one source, twice as many as in 20 MB of prose. Each word is a row in the index,
  * and writing two million rows took a minute.
  */
 export const WORDS_MAX = 250_000;

@@ -90,7 +90,7 @@ export async function readPassage(
   return rows[0];
 }
 
-/** Deletes the passages of a source and their index. Returns the number of deleted passages. */
+/** Deletes the passages of a source and their index entries. Returns the number of deleted passages. */
 export async function deleteSourceChunks(db: Db, sourceId: string): Promise<number> {
   await forgetOwner(db, sourceId);
   const { rowCount } = await db.query(
@@ -136,7 +136,7 @@ export async function measureSource(
   return rows[0]!; // `rows[0]` exists, because an aggregate returns one row.
 }
 
-/** Renumbers all passages of a source in their present order, starting with `first`. */
+/** Renumbers all passages of a source in their current order, starting with `first`. */
 export async function renumber(db: Db, sourceId: string, first: number): Promise<void> {
   await db.query(
     long(

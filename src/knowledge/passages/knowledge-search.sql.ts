@@ -25,7 +25,7 @@ export type AskedWord = {
 
 /** Index entries that match the words of a question. */
 export type Postings = {
-  /** Number of passages of all searched owners. */
+  /** Number of passages that belong to the searched owners. */
   passages: number;
   /**
    * The stems of each term of the question. If the owners have several languages, a term has a stem for each of them.
@@ -40,7 +40,7 @@ export type Postings = {
 
 export type LexemePostings = {
   lexeme: string;
-  /** Document frequency: number of passages of all searched owners that contain the word. */
+  /** Document frequency: number of the searched owners' passages that contain the word. */
   df: number;
   /**
    * Concatenated entries, one for each owner that has the word: the UUID of the owner as text, `a` for answers or `s`

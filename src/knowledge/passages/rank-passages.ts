@@ -51,7 +51,10 @@ export type Candidate = { ownerId: string; position: number; points: number; abo
  * question.
  */
 const UNKNOWN = 1.2;
-/** Weight factor for words of earlier messages. They affect only the order of the hits, not whether one is found. */
+/**
+ * Weight factor for words from the context of the question. They affect only the order of the hits, and not whether a
+ * passage is found.
+ */
 const CONTEXT = 0.1;
 
 /** Returns the terms of a question with their index entries. Leaves out meaningless words. */

@@ -6,7 +6,7 @@ import { readPassage } from './knowledge-chunks.sql.ts';
 import { Passage, passageView } from './search-hit.view.ts';
 
 /**
- * Creates the route that reads the passage of a `chunk_id` from a transcript or a search
+ * Creates the route that reads a passage by its `chunk_id`, which comes from a transcript or a search
  * (contract/knowledge.md#search).
  */
 export function readPassageRoute({ pool }: { pool: Pool }): Route {

@@ -16,7 +16,7 @@ export type NewPassages = {
   documentId: string;
   /** Number of passages in all batches. */
   passages: number;
-  /** ISO 639-1 code; `null` is stemmed as English. */
+  /** ISO 639-1 code, or `null` if the language is unknown. Words of an unknown language are stemmed as English. */
   language: string | null;
   batches: Iterable<Batch>;
 };
@@ -27,8 +27,8 @@ export type NewPassages = {
  */
 const REBUILT_ABOVE = 1 / 3;
 /**
- * Maximum number of positions per passage of a source, including the positions of deleted passages. Above it the source
- * is renumbered, because a search visits every position.
+ * Maximum number of positions per passage of a source, including the positions of deleted passages. A source that
+ * exceeds it is renumbered, because a search visits every position.
  */
 const SPREAD_MAX = 4;
 /**

@@ -77,7 +77,7 @@ function* splitAtHeadings(text: string): Generator<Open> {
   yield { level: 0, title: '', start: text.length, from: text.length };
 }
 
-/** A line. `end` is the position after its LF. */
+/** A line of text. `end` is the position after its LF. */
 type Line = { text: string; start: number; end: number };
 const NO_LINE: Line = { text: '', start: 0, end: 0 };
 

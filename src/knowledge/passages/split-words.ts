@@ -229,7 +229,7 @@ function withoutEndings(word: string): string {
 }
 
 /**
- * Removes prefixes and endings of a Hebrew word. Hebrew writes "and", "the", "in", "to" and "from" as prefixes of the
+ * Removes prefixes and endings from a Hebrew word. Hebrew writes "and", "the", "in", "to" and "from" as prefixes of the
  * next word.
  */
 function hebrew(word: string): string {
@@ -237,7 +237,7 @@ function hebrew(word: string): string {
   return stem.replace(/^(?:ו?(?:כש|ש)?[הבלמכ]?[הבמ]?)(?=.{3})/u, '');
 }
 
-/** Removes the article, prepositions before it, and endings of an Arabic word (light stemming, Larkey 2007). */
+/** Removes the article, the prepositions before it, and endings from an Arabic word (light stemming, Larkey 2007). */
 function arabic(word: string): string {
   const stem = word.replace(/^و(?=.{3})/u, '').replace(/^(?:[بكف]?ال|لل)(?=.{2})/u, '');
   return ARABIC_ENDINGS.reduce((rest, ending) => rest.replace(ending, ''), stem);

@@ -15,7 +15,7 @@ export const SYNCING_LOOK_MS = 5_000;
 
 /**
  * Returns the conditions of a source. The source is ready while the declared content is indexed, even if that content
- * is old. A source that is not ready is reconciling as long as a sync is queued or scheduled.
+ * is old. A source that is not ready counts as reconciling while a sync is unfinished or scheduled.
  */
 export function findingsOfSyncs(row: KnowledgeSourceRow): Finding[] {
   const { reason, message } = row;

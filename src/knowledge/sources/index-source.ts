@@ -41,8 +41,8 @@ export type IndexDeps = QuotaDeps & {
 export type Index = (source: KnowledgeSourceRow, content: ReadContent) => Promise<void>;
 
 /**
- * Runs a transaction that may index a source, and announces the event of the indexing after the commit. The metric
- * counts the indexing only once, as `ready` or `error`, even if the transaction is repeated.
+ * Runs a transaction that may index a source, and announces the resulting event after the commit. The metric counts the
+ * indexing only once, as `ready` or `error`, even if the transaction is repeated.
  */
 export async function inIndexTransaction(
   deps: IndexDeps,
@@ -177,7 +177,7 @@ export async function announceSynced(
   else await emitDeferred(deps, synced).catch(() => undefined);
 }
 
-/** Maximum number of unreadable files that the message of the condition names. */
+/** Maximum number of unreadable files that the condition's message names. */
 const NAMED_MAX = 5;
 
 /** Returns the condition of a source after it was indexed. */

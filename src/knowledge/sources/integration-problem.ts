@@ -12,8 +12,9 @@ type Integration = NonNullable<KnowledgeSourceSpec['integration']>;
 type Deps = { guard: AddressGuard; store: Pick<ResourceStore, 'get'> };
 
 /**
- * Returns one sentence if a URL violates the rules for webhook endpoints (contract/webhooks.md#addresses), or if it has
- * the query parameter `cursor`, which Parley itself adds; otherwise `undefined`.
+ * Returns a sentence about the problem with a URL, or `undefined` if there is none. A URL must obey the rules for
+ * webhook endpoints (contract/webhooks.md#addresses), and must not have the query parameter `cursor`, which Parley
+ * itself adds.
  */
 function urlProblem(url: string, guard: AddressGuard): string | undefined {
   const checked = checkUrl(url, guard);

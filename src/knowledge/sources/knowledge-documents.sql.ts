@@ -3,7 +3,7 @@ import { filteredBy } from '../../platform/postgres/list-filters.ts';
 import { paced } from '../../platform/postgres/paced.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** A document of a source. Times are Unix milliseconds, ids are UUIDs. */
+/** A document in a source. Times are Unix milliseconds, and ids are UUIDs. */
 export type DocumentRow = {
   id: string;
   sourceId: string;
@@ -162,7 +162,7 @@ export async function readUploadHash(db: Db, sourceId: string): Promise<Buffer |
 }
 
 /**
- * Size in bytes of the pieces in which statements read and write content. Pieces are small, because pg copies each
+ * Size in bytes of the pieces in which content is written, one per statement. Pieces are small, because pg copies each
  * three times before PostgreSQL receives it.
  */
 const PIECE_BYTES = 256 * 1024;

@@ -40,8 +40,8 @@ const website = z.strictObject({
     .max(10_000)
     .describe('Maximum number of pages. Default: 500.')
     .exactOptional(),
-  include: paths.describe('Patterns of paths to include, such as /help/*.').exactOptional(),
-  exclude: paths.describe('Patterns of paths to exclude.').exactOptional(),
+  include: paths.describe('Path patterns to include, such as /help/*.').exactOptional(),
+  exclude: paths.describe('Path patterns to exclude.').exactOptional(),
   delayMs: z
     .int()
     .min(0)
@@ -107,7 +107,7 @@ export const knowledgeSourceSpec = z
       .regex(
         ...saying(
           /^(@(hourly|daily|weekly|monthly)|[-0-9A-Za-z*,/]+( [-0-9A-Za-z*,/]+){4})$/,
-          'must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *',
+          'must be @hourly, @daily, @weekly, @monthly or a cron expression of five fields, such as 0 3 * * *',
         ),
       )
       .describe(

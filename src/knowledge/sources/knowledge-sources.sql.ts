@@ -3,7 +3,10 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { ManagedBy } from '../../platform/resources/kind-names.ts';
 import type { KnowledgeSourceSpec } from './knowledge-source.ts';
 
-/** A KnowledgeSource as the operator projects it to the database, for the API. Times are Unix milliseconds. */
+/**
+ * A row that the operator writes to the database for a KnowledgeSource, so that the API can read it. Times are Unix
+ * milliseconds.
+ */
 export type KnowledgeSourceRow = {
   id: string;
   namespace: string;
@@ -71,7 +74,7 @@ export type LastSync = {
   duration_sec: number;
 };
 
-/** Fields of a source that a reconcile writes. `text` is `null` unless the source is of type `text`. */
+/** Fields of a source that the reconciler writes. `text` is `null` unless the source is of type `text`. */
 export type SourceProjection = Pick<
   KnowledgeSourceRow,
   'id' | 'namespace' | 'name' | 'uid' | 'generation' | 'managedBy' | 'type' | 'spec'

@@ -22,7 +22,7 @@ export type SyncCounts = {
   skipped: number;
 };
 
-/** A sync. Ids are UUIDs, times are Unix milliseconds. */
+/** A sync. Ids are UUIDs, and times are Unix milliseconds. */
 export type SyncRow = SyncCounts & {
   id: string;
   namespace: string;

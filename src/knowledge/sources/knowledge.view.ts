@@ -140,7 +140,7 @@ export const KnowledgeDocument = z
     url: z
       .string()
       .nullable()
-      .meta({ description: 'Address where people can open the document.' }),
+      .meta({ description: 'Address where people can open the document. Null if it has none.' }),
     language: z.string().nullable().meta({
       description:
         'ISO 639-1 code of the language, as declared or detected. Null if it is not known.',

@@ -39,7 +39,7 @@ export type DeclaredSource = SourceProjection & {
   problem?: Problem;
 };
 
-/** Result of a projection. `problem` comes from the declaration, or from the attempt to index its text. */
+/** Result of `projectSource`. `problem` comes from the declaration, or from the attempt to index its text. */
 export type ProjectedSource = { row: KnowledgeSourceRow; problem: Problem | undefined };
 
 /**
@@ -159,7 +159,7 @@ function isInForce(
 function stateOf({ problem, type, spec }: DeclaredSource, known: KnowledgeSourceRow): SourceState {
   const isIndexed = known.contentHash !== null;
   if (problem) {
-    // `ready` despite the problem, because searches still find the content that is already indexed.
+    // The status is `ready` despite the problem, because searches still find the content that is already indexed.
     const status = isIndexed ? 'ready' : 'pending';
     return { status, ready: false, blocked: true, ...problem };
   }

@@ -82,7 +82,8 @@ export const DECLARED_SOURCE: DeclaredKind<
       ...written,
       type: spec.type,
       spec,
-      // `refreshing` if content is indexed, because searches find that content until the new text is indexed.
+      // The status is `refreshing` if content is indexed, because searches find that content until the new text is
+      // indexed.
       status:
         row && row.contentHash !== null
           ? 'refreshing'

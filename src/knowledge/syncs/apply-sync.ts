@@ -27,7 +27,7 @@ import {
 } from './synced-documents.sql.ts';
 
 export type ApplyDeps = SettleDeps & {
-  /** Maximum number of distinct words in a source. Defaults to the limit of the contract. */
+  /** Maximum number of distinct words in a source. Defaults to the limit in the contract. */
   wordsMax?: number | undefined;
 };
 

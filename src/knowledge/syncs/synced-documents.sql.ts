@@ -111,7 +111,7 @@ export async function sumDocuments(db: Db, sourceId: string): Promise<Totals> {
 /**
  * Returns the time in ms until the next sync is due: a queued one, one whose process died, or one to queue by the
  * schedule of its source. The time is negative if a sync is already due, and null if none is planned. Empty
- * `namespaces` means all namespaces. Schedules count in all namespaces in any case.
+ * `namespaces` means all namespaces. The schedules of all namespaces always count.
  */
 export async function nextSyncInMs(db: Db, namespaces: readonly string[]): Promise<number | null> {
   const { rows } = await db.query<{ inMs: number | null }>({

@@ -38,7 +38,7 @@ export type EmbeddingWorkerDeps = {
 type Wanted = { owner: OwnerToEmbed; model: EmbeddingModel | null };
 
 type Plan = {
-  /** Owners that have no row of embeddings for their wanted model yet. */
+  /** Owners that do not have a row of embeddings for the wanted model yet. */
   missing: { owner: OwnerToEmbed; model: EmbeddingModel }[];
   /** Rows of embeddings whose passages must be embedded. `mark` identifies the current passages of the owner. */
   due: { row: EmbeddingsRow; mark: string }[];

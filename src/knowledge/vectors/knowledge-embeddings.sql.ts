@@ -99,7 +99,7 @@ export async function deleteEmbeddings(db: Db, id: number): Promise<void> {
   await db.query('delete from knowledge_embeddings where id = $1', [id]);
 }
 
-/** Lease of a row of embeddings. Only the holder of the lease writes vectors of the row. */
+/** Lease of a row of embeddings. Only the holder of the lease may write vectors for the row. */
 export type Lease = { id: number; token: string };
 
 /**

@@ -5,7 +5,10 @@ import type { KnowledgeHit } from '../passages/search-passages.ts';
 
 export type PassageToEmbed = { chunkId: string; position: number; heading: string; text: string };
 
-/** Lists passages of an owner that have no vector. Starts after a position, in order of positions. */
+/**
+ * Lists passages of an owner that have no vector, in order of position. `after` is the last position of the previous
+ * page.
+ */
 export async function listWithoutVector(
   db: Db,
   input: { embeddingsId: number; ownerId: string; after: number; limit: number },

@@ -55,7 +55,8 @@ const K = 60;
 
 /**
  * Merges the hits by words and the hits by meaning according to their ranks, because the scores of the two searches are
- * not comparable (Cormack, Clarke and Büttcher, 2009). A hit of both searches gets the higher one of its two scores.
+ * not comparable (Cormack, Clarke and Büttcher, 2009). A hit that both searches found gets the higher of its two
+ * scores.
  */
 export function fuse<T extends { chunkId: string; score: number }>(
   byWords: readonly T[],

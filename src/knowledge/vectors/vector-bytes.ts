@@ -1,7 +1,7 @@
 /**
  * Stored format of vectors. A vector is normalized to length 1, and each number is a signed byte. The scale (float32,
- * big-endian) precedes the numbers. A vector of 1,536 numbers takes 1,540 bytes, a quarter of float32, and similarities
- * deviate by less than 0.001.
+ * big-endian) precedes the numbers. A vector of 1,536 numbers takes 1,540 bytes, a quarter of its size in float32, and
+ * similarities deviate by less than 0.001.
  */
 
 export const SCALE_BYTES = 4;

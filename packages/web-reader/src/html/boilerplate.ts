@@ -13,7 +13,7 @@ export function tagOf(name: string, attributes: Attributes): Tag {
   return { name, attributes, classes: wordsOf(attributes['class']) };
 }
 
-/** Elements whose content is not text for visitors to read. */
+/** Elements that contain no readable text. */
 const NEVER_READ = new Set([
   'script',
   'style',

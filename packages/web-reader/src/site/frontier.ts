@@ -27,7 +27,7 @@ const SEGMENTS_MAX = 30;
 const OTHER_FILES =
   /\.(png|jpe?g|gif|svg|webp|avif|ico|bmp|tiff?|css|m?js|json|map|xml|rss|atom|woff2?|ttf|otf|eot|zip|t?gz|tar|bz2|xz|7z|rar|iso|dmg|exe|msi|deb|rpm|apk|jar|war|mp[34]|m4[av]|webm|ogg|wav|avi|mov|mkv|flac|xlsx?|pptx?|doc|ods|odp|odt|epub|psd|wasm|bin|ics|vcf)$/i;
 
-/** Set of the known addresses of a site. */
+/** The set of a site's known addresses. */
 export class Frontier {
   readonly #seen = new Set<string>();
   readonly #queries = new Map<string, number>();

@@ -157,7 +157,8 @@ async function readAnswer(
   const raw = await body;
   const isFull = raw.length >= ask.maxBytes;
   // A body that is only a few bytes longer than `maxBytes` may arrive in one packet and then count as complete,
-  // although it was truncated. So if the start of a body is enough, a body of `maxBytes` is always treated as cut.
+  // although it was truncated. So if the start of a body is enough, a body of `maxBytes` is always treated as
+  // truncated.
   const isCut = !(await isWhole) || (isFull && ask.isStartEnough === true);
   const isStart = ask.isStartEnough === true && (!isCut || isFull);
   if (isCut && !isStart) return failed(...brokenOff(raw, ask));

@@ -12,7 +12,7 @@ export type Page =
       language: string | null;
       validators: Validators;
       links: string[];
-      /** Facts from the header and footer, which other pages of the site repeat. */
+      /** Facts from the header and footer. Other pages of the site usually repeat them. */
       around?: string;
       canonical: string | null;
       noindex: boolean;
@@ -48,7 +48,7 @@ export type ExtractedPage = {
   title: string | null;
   /** The text in Markdown. */
   text: string;
-  /** ISO 639-1 code that the page declares. */
+  /** Language that the page declares, as an ISO 639-1 code. */
   language: string | null;
   /** Absolute addresses of the links of an HTML page. */
   links?: string[];

@@ -28,7 +28,7 @@ export type SiteSettings = {
   maxPages: number;
   /** Minimum time in ms between the starts of two requests. */
   delayMs: number;
-  /** Patterns of paths (see path-patterns.ts). An empty list includes all pages. */
+  /** Path patterns (see path-patterns.ts). An empty list includes all pages. */
   include: readonly string[];
   exclude: readonly string[];
 };
@@ -169,8 +169,8 @@ async function readKept(url: URL, validators: Validators | undefined, visit: Vis
 }
 
 /**
- * Returns why a response may come from a login page, a bot check or a fault of the server, or `undefined` if it clearly
- * comes from the page.
+ * Returns why a response may come from a login page, a bot check or a server error, or `undefined` if it clearly comes
+ * from the page.
  */
 function unclearAs(page: Page, url: URL): string | undefined {
   if (page.kind === 'skipped') return page.isUnclear === true ? page.reason : undefined;

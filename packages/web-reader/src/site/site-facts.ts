@@ -54,7 +54,7 @@ export class SiteFacts {
   }
 
   /**
-   * Whether some line of the previous sync is not indexed with any page in this sync. The next sync then reads all
+   * Whether any line from the previous sync is not indexed with any page in this sync. The next sync then reads all
    * pages completely, because a page that was not sent again (status 304) may contain the line.
    */
   get hasLost(): boolean {

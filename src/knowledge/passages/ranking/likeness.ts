@@ -22,7 +22,9 @@ export type KnownWord = {
   ways: readonly { lexeme: string }[];
 };
 
-/** Returns the likeness of each heading, from 0 to 1, in their order. `passages` is the number of passages searched. */
+/**
+ * Returns the likeness of each heading, from 0 to 1, in the same order. `passages` is the number of passages searched.
+ */
 export function likenessOf(
   { question, headings }: Likened,
   { known, passages }: { known: ReadonlyMap<string, KnownWord>; passages: number },

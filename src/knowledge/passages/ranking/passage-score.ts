@@ -27,7 +27,7 @@ const ASKED = { bias: -5.7, likeness: 6.3, about: 3, aheadLike: 1.5, aheadAbout:
 /** Maximum lead that counts. A larger lead over the second-best passage does not make an answer more probable. */
 const AHEAD_MAX = 0.3;
 
-/** Returns the scores of the passages, from 0 to 1, in their order. */
+/** Returns the scores of the passages, from 0 to 1, in the same order. */
 export function scoresOf(all: readonly Signs[]): number[] {
   const like = aheadOfRest(all.map(({ likeness }) => likeness ?? 0));
   const about = aheadOfRest(all.map((signs) => signs.about));
