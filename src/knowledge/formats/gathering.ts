@@ -40,7 +40,7 @@ function failedOf({ name, code, detail }: FailedEntry): FailedEntry {
   return { name, code, detail };
 }
 
-/** Returns the refusal of a ZIP in which no entry could be read. */
+/** Returns the refusal for a ZIP in which no entry could be read. */
 function noneOf(failed: readonly FailedEntry[]): FormatRefusal {
   const [first] = failed;
   if (!first) return { code: 'invalid_format', detail: 'the document has no readable content' };

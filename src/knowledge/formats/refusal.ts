@@ -1,4 +1,4 @@
-/** Reason why a document cannot be read. `code` is for programs, and `detail` tells people what to change. */
+/** Reason why a document cannot be read. `code` is for programs, and `detail` tells the sender what to change. */
 export type FormatRefusal = {
   code: 'invalid_format' | 'too_large' | 'too_many' | 'encrypted' | 'no_text';
   detail: string;

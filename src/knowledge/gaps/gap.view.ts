@@ -52,9 +52,9 @@ export const KnowledgeGapDetail = z
     ...fields,
     questions: z
       .array(z.strictObject({ text: z.string(), count: z.int().min(1), last_asked_at: unixTime }))
-      .meta({ description: 'Wordings of the question, at most 20, most frequent first.' }),
+      .meta({ description: 'Up to 20 wordings of the question, most frequent first.' }),
     closest: z.array(closePassage).meta({
-      description: 'Closest passages when the question was first asked, best first, at most 5.',
+      description: 'Up to 5 closest passages when the question was first asked, best first.',
     }),
   })
   .meta({

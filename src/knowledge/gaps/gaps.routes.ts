@@ -165,7 +165,7 @@ const resolveBody = z
           'without an answer.',
       ),
   })
-  .describe('How the gap is closed.');
+  .describe('How to close the gap.');
 
 function resolveGapRoute(deps: ResolveGapDeps): Route {
   return route({

@@ -235,7 +235,7 @@ function writeState({ url, format, cursor, etag }: FeedState): string {
 /** Returns the saved state, or `undefined` if it belongs to another URL. */
 function readState(kept: string | null, url: string): FeedState | undefined {
   if (kept === null) return undefined;
-  // Not validated, because only `writeState` writes this text.
+  // The text is not validated, because only `writeState` writes it.
   const state = JSON.parse(kept) as FeedState;
   return state.url === url ? state : undefined;
 }

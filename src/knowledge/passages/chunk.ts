@@ -85,8 +85,8 @@ function* mergeSmall(sections: Iterable<Section>): Generator<Part> {
 }
 
 /**
- * Returns true if a section must become part of a passage: it has paragraphs, or no deeper heading follows its heading.
- * Otherwise the heading appears in the `path` of the deeper sections.
+ * Returns true if a section must become part of a passage, because it has paragraphs, or because no deeper heading
+ * follows. Otherwise its heading already appears in the `path` of the deeper sections.
  */
 function hasWords({ paragraphs, hasInner }: Section): boolean {
   return !hasInner || !isEmpty(paragraphs);

@@ -6,7 +6,7 @@ export type SearchScope = {
   /** Ids of sources, and of agents whose answers to gaps are searched. */
   owners: readonly string[];
   /**
-   * Whether all sources of the namespace are searched in addition to `owners`. `with answers` adds the answers of all
+   * Whether all sources in the namespace are searched in addition to `owners`. `with answers` adds the answers of all
    * agents.
    */
   all: boolean | 'with answers';
@@ -202,7 +202,7 @@ const STATEMENTS = [
   { name: 'find_postings_of_everything', text: postingsOf(CONDITIONS.everything) },
 ] as const;
 
-/** Returns the postings of a question's words in the passages of a scope. */
+/** Returns the postings of a question's words in the passages within a scope. */
 export async function findPostings(
   db: Db,
   { scope, words }: { scope: SearchScope; words: readonly AskedWord[] },

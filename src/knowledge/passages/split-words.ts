@@ -41,7 +41,7 @@ export function partsOf(word: string): { word: string; closeness: number }[] {
 }
 
 /**
- * Closeness of one half of a pair of characters. Words that share a single character have related meanings, but seldom
+ * Closeness of one half of a pair of characters. Words that share a single character have related meanings, but rarely
  * the same meaning.
  */
 const HALF_PAIR = 0.35;
@@ -190,7 +190,7 @@ function pairsOf(han: string): string[] {
   return characters.slice(1).map((one, at) => characters[at]! + one);
 }
 
-/** Maximum length of a word whose beginnings and ends are indexed. Longer runs of characters are seldom words. */
+/** Maximum length of a word whose beginnings and ends are indexed. Longer runs of characters are rarely words. */
 const EDGES_OF_MAX = 16;
 
 /** Returns the word with its beginnings and ends, which are the parts of a compound. */
@@ -210,7 +210,7 @@ const KOREAN_ENDINGS = languages.koreanEndings
   .toSorted((a, b) => b.length - a.length);
 const KOREAN_STEM_MIN = 2;
 /**
- * Minimum length of a Korean ending that may leave a stem of a single character, because a long ending is seldom part
+ * Minimum length of a Korean ending that may leave a stem of a single character, because a long ending is rarely part
  * of the word by chance.
  */
 const KOREAN_LONG = 3;

@@ -135,8 +135,8 @@ export const passagesOf = ({ documents }: Pick<ReadContent, 'documents'>): numbe
   documents.reduce((sum, { passages }) => sum + passages, 0);
 
 /**
- * Emits the event of a sync in the sync's transaction, or defers it if the transaction is large. `status` says whether
- * the sync failed.
+ * Emits a sync's event in the sync's transaction, or defers it if the transaction is large. `status` says whether the
+ * sync failed.
  */
 export function emitSynced(
   db: Db,

@@ -85,21 +85,21 @@ export const knowledgeSourceSpec = z
     type: z
       .enum(['website', 'file', 'text', 'integration'])
       .describe('Type of the source. The content of a file is uploaded through the REST API.'),
-    website: website.describe('Website to read. Only for sources of type website.').exactOptional(),
+    website: website.describe('Website to read. Only for type `website`.').exactOptional(),
     text: z
       .string()
       .min(1)
       .max(TEXT_CHARS_MAX)
-      .describe('Text of the source, plain or Markdown. Only for sources of type text.')
+      .describe('Text of the source, plain or Markdown. Only for type `text`.')
       .exactOptional(),
     textFrom: z
       .strictObject({
         configMapKeyRef: configMapKeyRef.describe('The ConfigMap and the key to read.'),
       })
-      .describe('Reads the text from a ConfigMap. Only for sources of type text.')
+      .describe('Reads the text from a ConfigMap. Only for type `text`.')
       .exactOptional(),
     integration: integration
-      .describe('System to read from. Only for sources of type integration.')
+      .describe('System to read from. Only for type `integration`.')
       .exactOptional(),
     schedule: z
       .string()
@@ -111,7 +111,7 @@ export const knowledgeSourceSpec = z
         ),
       )
       .describe(
-        'When to read the source again, as a cron expression in UTC. Only for sources of type website or integration.',
+        'When to read the source again, as a cron expression in UTC. Only for types `website` and `integration`.',
       )
       .exactOptional(),
     embeddings: embeddings

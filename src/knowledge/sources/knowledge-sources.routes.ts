@@ -119,7 +119,7 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
     operationId: 'uploadKnowledgeContent',
     tag,
     scope: 'write',
-    summary: 'Upload the content of a source of type file',
+    summary: 'Upload the content of a file source',
     description:
       'Accepts text, Markdown, CSV, HTML, PDF, Word documents (DOCX), and ZIP archives of these. ' +
       'Each file in an archive becomes a document. The limits are 20 MB and ' +

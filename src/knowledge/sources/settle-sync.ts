@@ -31,8 +31,8 @@ const RETRY_MS_MAX = 3_600_000;
 export const FAILURES_MAX = 8;
 
 /**
- * Stores the result of a successful sync and emits the event of the sync, in the caller's transaction. The caller must
- * have locked the row.
+ * Stores the result of a successful sync and emits the sync's event, in the caller's transaction. The caller must have
+ * locked the row.
  * @throws QuotaExceededError
  */
 export async function storeSynced(
@@ -82,8 +82,8 @@ function stateAfterSync({
 }
 
 /**
- * Stores the failure of a sync, schedules a retry and emits the event of the sync, in the caller's transaction. The
- * indexed content stays. The caller must have locked the row.
+ * Stores the failure of a sync, schedules a retry and emits the sync's event, in the caller's transaction. The indexed
+ * content stays. The caller must have locked the row.
  */
 export async function storeSyncFailure(
   db: Db,
@@ -97,8 +97,8 @@ export async function storeSyncFailure(
 }
 
 /**
- * Returns the time of the next sync: the next scheduled time, or the end of the pause before a retry if that is
- * earlier. The pause is randomized, so that sources that failed together do not retry together.
+ * Returns the time of the next sync: the next scheduled time or, if it is earlier, the end of the pause before a retry.
+ * The pause is randomized, so that sources that failed together do not retry together.
  */
 export function whenAgain(
   { spec, syncFailures }: Pick<KnowledgeSourceRow, 'spec' | 'syncFailures'>,
@@ -130,7 +130,10 @@ function stateAfterFailure(
   };
 }
 
-/** Announces the event of an ended sync, updates the metrics and notifies the listeners. Call it after the commit. */
+/**
+ * Announces the event of an ended sync, updates the metrics and notifies the listeners. Must be called after the
+ * commit.
+ */
 export async function tellSettled(
   deps: Pick<SettleDeps, 'pool' | 'notifier' | 'announce' | 'metrics' | 'nowMs'>,
   end: {

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { KnowledgeSourceRow, LastSync } from './knowledge-sources.sql.ts';
 
-/** This module reads and writes the columns of a source that its syncs change. */
+/** This module reads and writes the columns that syncs change in the row of a source. */
 
 /** Number and size of a source's documents. */
 export type Totals = { documents: number; chunks: number; bytes: number };

@@ -64,7 +64,7 @@ function listRoute(deps: UploadDeps): Route {
     tag,
     scope: 'read',
     summary: 'List the syncs of a website or an integration, newest first',
-    description: 'Ended syncs are stored for 30 days, at most the newest 100 of each source.',
+    description: 'Ended syncs are kept for 30 days, up to the newest 100 for each source.',
     params: sourceParam,
     query: { status: syncStatus.optional(), ...idPage('sync') },
     answers: { 200: { description: 'A page of syncs.', schema: pageSchema(KnowledgeSync) } },

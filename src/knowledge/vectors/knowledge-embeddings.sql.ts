@@ -209,8 +209,8 @@ export type Serving = {
 };
 
 /**
- * Scope of a search by meaning, analogous to `KnowledgeScope`. An `agentId` of `null` together with `all` means the
- * answers of all agents.
+ * Scope of a search by meaning, analogous to `KnowledgeScope`. If `agentId` is `null` and `sourceIds` is `all`, the
+ * scope includes the answers of all agents.
  */
 export type MeaningScope = {
   namespace: string;

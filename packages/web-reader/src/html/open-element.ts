@@ -16,7 +16,7 @@ export type Element = {
   closing: string;
 };
 
-/** Returns whether all open elements are `html` or `head`. */
+/** Returns true if all open elements are `html` or `head`. */
 export function isInHead(open: readonly Element[]): boolean {
   return open.every(({ name }) => name === 'html' || name === 'head');
 }

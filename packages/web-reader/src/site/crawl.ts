@@ -298,7 +298,9 @@ export class Crawl {
     }
   }
 
-  /** Returns the path of the canonical page; `undefined` if that is the page itself or its address cannot be used. */
+  /**
+   * Returns the path of the canonical page, or `undefined` if that is the page itself or its address cannot be used.
+   */
   #canonicalOf(target: Target, canonical: string | null): string | undefined {
     if (canonical === null || target.isCanonical) return undefined;
     const url = addressIn(this.#deps.site, canonical, urlOf(this.#deps.site, target.path).href);

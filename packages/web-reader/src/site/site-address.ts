@@ -41,7 +41,7 @@ export function pathOf(url: URL): string {
   return url.pathname + url.search;
 }
 
-/** Returns the address of a path that `pathOf` returned. */
+/** Converts a path that `pathOf` returned back to an address. */
 export function urlOf({ origin }: Site, path: string): URL {
   // The path is appended instead of resolved against the origin, because `//name` at the beginning of a path would be
   // resolved as a host.

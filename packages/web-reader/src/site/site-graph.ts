@@ -136,7 +136,7 @@ export async function readCursor(key: string, cursor: string | null): Promise<Si
     const bytes = await inflateRaw(Buffer.from(cursor, 'base64'), {
       maxOutputLength: INFLATED_MAX,
     });
-    // Not validated, because only `writeCursor` writes it.
+    // The cursor is not validated, because only `writeCursor` writes it.
     const stored = JSON.parse(bytes.toString('utf8')) as Stored;
     return stored.key === key ? graphOf(stored) : new Map();
   } catch {
