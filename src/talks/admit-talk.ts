@@ -30,18 +30,18 @@ export type Admitted = {
   token: TalkToken;
   /** Maximum number of people who may speak with the agent concurrently; undefined means no limit. */
   maxConcurrent: number | undefined;
-  /** Talk to resume. */
+  /** The talk to resume, if any. */
   resume: ResumeToken | undefined;
-  /** Why the talk to resume has ended; undefined if it continues. */
+  /** Reason why the talk to resume has ended. Undefined if it continues or can still be shown. */
   over: string | undefined;
 };
 
-/** How long after the end of a written talk a returning visitor can still see it. */
+/** How long a returning visitor can still see a chat after it ended. */
 const SHOWN_MS = 600_000;
 
 /**
- * Decides whether a page may start or resume a talk. Runs two database queries, and a third one to resume. Each reads a
- * single row.
+ * Decides whether a web page may start or resume a talk (a chat or voice conversation over one WebSocket). Starting a
+ * talk runs two single-row queries. Resuming one runs a third.
  * @throws ApiError unauthorized, origin_not_allowed, not_found, not_published, unknown_version, unsupported_type,
  * rate_limited
  */
@@ -55,9 +55,9 @@ export async function admitTalk(
     throw new ApiError('unauthorized', 'The talk token is invalid or has expired. Get a new one.');
   }
   if (token.origin !== null && token.origin !== headers.origin) {
-    throw notAllowed('The token is for pages of another origin');
+    throw notAllowed('The token was created for a different origin');
   }
-  // This limit is checked before the database is read, so that a refusal costs no query.
+  // Checks this limit before reading the database, so that a rejected request costs no query.
   await deps.limits.start(tokenKey(start.token));
   const agent = await readAgent(deps.pool, { namespace: token.namespace, id: token.agentId });
   if (!agent) throw new ApiError('not_found', 'The agent was deleted.');
@@ -68,7 +68,7 @@ export async function admitTalk(
   const content = await requireContent(deps.pool, token);
   if (start.mode === 'voice' && !(await deps.hasOwnSpeech(token.namespace, content))) {
     const detail =
-      'The agent cannot talk by voice: its `voice` and `transcriber` must name ModelProviders. Use `mode: "chat"`.';
+      'The agent does not support voice: its `voice` and `transcriber` must name ModelProviders. Use `mode: "chat"`.';
     throw new ApiError('unsupported_type', detail);
   }
   if (resume) await deps.limits.resume(resume.conversationId);
@@ -80,8 +80,8 @@ export async function admitTalk(
 }
 
 /**
- * Returns why the talk to resume has ended, or undefined if it continues or can still be shown.
- * @throws ApiError not_found if it was erased
+ * Returns the reason why the talk to resume has ended, or undefined if it continues or can still be shown.
+ * @throws ApiError not_found if the talk was erased
  */
 async function overSince(
   { pool, nowMs }: AdmitDeps,
@@ -104,14 +104,14 @@ export function requireOrigin(
 ): asserts agent is AgentRow {
   const allowed = agent?.spec.widget?.allowedOrigins ?? [];
   if (origin !== null && allowsOrigin(allowed, origin)) return;
-  throw notAllowed('There is no agent with this id that allows pages of this origin');
+  throw notAllowed('No agent with this ID allows pages from this origin');
 }
 
 export const talksMax = ({ spec }: AgentRow): number =>
   spec.widget?.maxConcurrent ?? WIDGET_TALKS_MAX;
 
 function notAllowed(detail: string): ApiError {
-  const what = '`widget.allowed_origins` of the agent must contain the origin.';
+  const what = "The agent's `widget.allowed_origins` must contain the origin of the page.";
   return new ApiError('origin_not_allowed', `${detail}. ${what}`);
 }
 
@@ -127,7 +127,7 @@ function resumeOf(
 }
 
 function noSuchTalk(): ApiError {
-  return new ApiError('not_found', 'There is no such talk to resume. Start a new one.');
+  return new ApiError('not_found', 'The talk to resume does not exist. Start a new one.');
 }
 
 /**

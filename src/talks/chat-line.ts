@@ -16,8 +16,8 @@ export type ChatDeps = AgentSessionDeps &
   ConversationDeps & { sealer: Pick<Sealer, 'seal'>; windows: TalkWindows };
 
 /**
- * Opens a written talk, a conversation with the channel `chat`. Up to five windows can show it at the same time. When
- * the last window has closed, the talk ends by its silence timeout.
+ * Opens a chat from a web page: a conversation on the `chat` channel. Up to five browser windows can show it at the
+ * same time. After the last window closes, the silence timeout ends the chat.
  * @throws ApiError not_found
  */
 export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<OpenedTalk> {
@@ -36,7 +36,7 @@ export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<Opened
     aside: (text) => send({ type: 'text', text: `${text} ` }),
   });
   const closeWindow = deps.windows.add(id, leave);
-  // The captions send all stored turns to the page, so the session must not say these turns again.
+  // The captions send all stored turns to the page, so the session must not send these turns again.
   const saidTo = conversation.turnCount - 1;
   const language = content?.language;
   const held = startAgentSession(deps, {

@@ -11,7 +11,7 @@ import { sealTalkToken, type TalkToken } from './talk-token.ts';
 export const TalkTokenAnswer = z
   .strictObject({
     token: z.string().meta({
-      description: 'The token, `talk_…`. The page sends it in the first frame of the socket.',
+      description: 'The token, `talk_…`. The page sends it in the first frame on the socket.',
     }),
     expires_at: unixTime,
     socket_url: z.string().meta({ description: 'Address of the WebSocket (ws:// or wss://).' }),
@@ -21,12 +21,13 @@ export const TalkTokenAnswer = z
       language: z.string().nullable(),
     }),
     modes: z.array(z.enum(MODES)).meta({
-      description: 'Contains `voice` if ModelProviders recognize and synthesize the speech.',
+      description:
+        "Contains `voice` if ModelProviders handle the agent's speech recognition and synthesis.",
     }),
   })
   .meta({
     id: 'TalkToken',
-    description: 'Token and address with which a web page opens talks with an agent.',
+    description: 'Token and WebSocket address that a web page uses to open talks with an agent.',
   });
 
 export type MakeTokenDeps = {
@@ -55,7 +56,7 @@ export async function makeTalkToken(
   const expiresAt = Math.floor(nowMs() / 1_000) + ttlSec;
   const token = sealTalkToken(sealer, { ...allowed, namespace, agentId, expiresAt });
   if (token.length > TOKEN_MAX) {
-    const detail = `The token would have ${token.length} characters, more than the maximum of ${TOKEN_MAX}. Send fewer or shorter variables.`;
+    const detail = `The token would be ${token.length} characters long, but the maximum is ${TOKEN_MAX}. Send fewer or shorter variables.`;
     throw new ApiError('invalid_body', detail, {
       errors: [{ pointer: '/variables', code: 'too_big', detail }],
     });

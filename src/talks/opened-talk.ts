@@ -9,8 +9,8 @@ export type TalkToOpen = {
   send: SendFrame;
   sendSound: (bytes: Uint8Array) => void;
   /**
-   * Sends the page the reason why the conversation (uuid) ended, and closes the socket. If the caller does not know the
-   * `reason`, it is read from the database.
+   * Sends the page the reason why the conversation ended, and closes the socket. `conversationId` is a UUID. Reads the
+   * reason from the database if the caller does not know it.
    */
   finish: (conversationId: string | undefined, reason?: string) => void;
   /** Closes the socket with an error, because another window has taken over the talk. */
@@ -18,9 +18,9 @@ export type TalkToOpen = {
 };
 
 export type OpenedTalk = {
-  /** Resolves when the message is stored or has been discarded. */
+  /** Handles a message from the visitor. Resolves when the message is stored or has been discarded. */
   write: (text: string) => Promise<void> | undefined;
-  /** Receives little-endian PCM16 at TALK_RATE, as an even number of bytes. Undefined for a written talk. */
+  /** Receives little-endian PCM16 at TALK_RATE, as an even number of bytes. Undefined for a chat. */
   hear: ((bytes: Buffer) => void) | undefined;
   played: (mark: string) => void;
   /**
@@ -28,6 +28,6 @@ export type OpenedTalk = {
    * @throws ApiError conversation_ended
    */
   end: () => Promise<void>;
-  /** Called when the socket has closed. `isOrderly` means that the page left deliberately. */
+  /** Called when the socket has closed. `isOrderly` is true if the page closed the socket deliberately. */
   closed: (isOrderly: boolean) => Promise<void>;
 };

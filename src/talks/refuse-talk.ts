@@ -3,7 +3,7 @@ import type { Socket } from '../platform/http/sockets/sockets.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import type { TalkFrame } from './talk-frames.ts';
 
-/** Error for unknown frames or invalid sound. */
+/** Error for unknown frames or invalid audio. */
 export class WrongFrames extends Error {
   override readonly name = 'WrongFrames';
 }
@@ -14,7 +14,7 @@ export const badStart = (detail: string): ApiError => new ApiError('malformed_re
 export const elsewhere = (): ApiError =>
   new ApiError(
     'not_found',
-    'The talk was opened in another window or was erased. Continue there, or start a new one.',
+    'The talk was opened in another window or was erased. Continue in that window, or start a new talk.',
   );
 
 /** Sends the error and closes the socket: 1003 for wrong frames, 1013 if a retry may succeed, otherwise 1008. */

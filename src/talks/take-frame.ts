@@ -7,10 +7,10 @@ import { badStart, WrongFrames } from './refuse-talk.ts';
 import type { PageFrame } from './talk-frames.ts';
 import { MESSAGES } from './talk-limits.ts';
 
-/** Maximum sound per frame: a quarter of a second. */
+/** Maximum bytes of audio per frame, about a quarter of a second. */
 const SOUND_BYTES_MAX = 8 * 1024;
 
-/** Frame or sound from a page. */
+/** Text frame or audio from a page. */
 export type Incoming = PageFrame | Buffer;
 
 export type TakerDeps = {
@@ -22,7 +22,7 @@ export type TakerDeps = {
   takeNoMore: () => void;
 };
 
-/** Handles what a page sends while its talk is open. Ignores everything after `end` or a refused frame. */
+/** Handles the frames that a page sends while its talk is open. Ignores all frames after `end` or a rejected frame. */
 export function createFrameTaker(
   talk: OpenedTalk,
   { messages, fail, takeNoMore }: TakerDeps,
@@ -45,7 +45,7 @@ export function createFrameTaker(
     isOver = true;
     takeNoMore();
     talk.end().catch((error: unknown) => {
-      // A client error means that the talk has already ended. The page then receives the reason for that end.
+      // A client error means that the talk has already ended. The page then receives the reason why it ended.
       if (!(error instanceof ApiError) || error.status >= 500) fail(error);
     });
   };
@@ -53,7 +53,7 @@ export function createFrameTaker(
 
 function tooMany(): ApiError {
   const { burst, pending } = MESSAGES;
-  const detail = `Too many messages: a token allows ${burst} at once and then one a second, and at most ${pending} may wait for a reply.`;
+  const detail = `Too many messages: a token allows a burst of ${burst} and then one per second, and at most ${pending} may wait for a reply.`;
   return new ApiError('rate_limited', detail);
 }
 
@@ -61,11 +61,11 @@ function takeSound({ hear }: OpenedTalk, bytes: Buffer, fail: (error: unknown) =
   if (!hear)
     return fail(new WrongFrames('Only a talk with `mode: "voice"` accepts binary frames.'));
   if (bytes.length % 2 === 0 && bytes.length <= SOUND_BYTES_MAX) return hear(bytes);
-  const detail = `A binary frame must be PCM16 with an even length of at most ${SOUND_BYTES_MAX} bytes, not ${bytes.length}.`;
+  const detail = `A binary frame must be PCM16 audio with an even length of at most ${SOUND_BYTES_MAX} bytes, not ${bytes.length}.`;
   fail(new WrongFrames(detail));
 }
 
-/** Returns the error that REST would give for a message with this text; undefined if the text is valid. */
+/** Returns the error that the REST API would return for a message with this text, or undefined if the text is valid. */
 function problemOf({ text }: Extract<PageFrame, { type: 'message' }>): ApiError | undefined {
   const issue = MessageBody.safeParse({ text }).error?.issues[0]?.message;
   const problem = issue ?? textProblem(text);

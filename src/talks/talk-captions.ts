@@ -3,14 +3,14 @@ import type { Followed } from '../conversations/follow-conversation.ts';
 import { isTakenOver } from '../conversations/record/tally.ts';
 import type { SendFrame, TalkFrame, TurnFrame } from './talk-frames.ts';
 
-/** Captions of a conversation by voice on a web page. No caption is sent before `ready` was called. */
+/** Sends the turns, tokens and status of a talk to its web page. Holds all frames back until `ready` is called. */
 export type TalkCaptions = Captions & {
   ready: (frame: Extract<TalkFrame, { type: 'ready' }>) => void;
-  /** Returns why the conversation ended; undefined if `followed` has not reported its end. */
+  /** Returns why the conversation ended, or undefined if `followed` has not reported its end yet. */
   endedReason: () => string | undefined;
 };
 
-/** Number of newest turns that are kept in memory, because an interruption of their playback may still shorten them. */
+/** Number of recent turns kept in memory, because an interruption of their playback may still shorten them. */
 const KEPT = 50;
 type FollowedTurn = Extract<Followed, { type: 'turn' }>['turn'];
 const ROLES: ReadonlySet<string> = new Set<TurnFrame['role']>(['user', 'agent', 'human']);
@@ -61,7 +61,7 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
       [frame, ...before].forEach(send);
     },
     endedReason: () => endedReason,
-    // The page clears its partial reply when a turn of the agent arrives. So the tokens of a reply must follow all
+    // The page clears its partial reply when an agent turn arrives, so the tokens of a reply must be sent after all
     // earlier turns.
     token: (text, after) => {
       if (after > turnCount) early.push({ text, turnCount: after });

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /**
- * This file defines the frames of a talk (contract/talks.md#socket). Each text frame is one JSON object. Binary frames
+ * Frames on the WebSocket of a talk (contract/talks.md#socket). Each text frame is one JSON object. Binary frames
  * contain audio.
  */
 
 export const TALK_PATH = '/v1/talk';
-/** Sample rate in Hz for both directions. */
+/** Audio sample rate in Hz, in both directions. */
 export const TALK_RATE = 16_000;
 export const MODES = ['chat', 'voice'] as const;
 export type Mode = (typeof MODES)[number];

@@ -3,18 +3,19 @@ import { ApiError } from '../errors.ts';
 import { createMinuteCount, networkOf } from '../platform/http/rate-limit.ts';
 
 /**
- * Limits per minute for anonymous visitors, in each process. `address` is the IP address of the other end of the
- * connection. All visitors behind a proxy share an address, so the owner of an agent can set the maximum of `begin`.
+ * Per-minute limits for anonymous visitors, counted separately in each process. `address` is the IP address of the
+ * client's end of the connection. Visitors behind the same proxy share an address, so the agent's owner can set the
+ * limit for `begin`.
  */
 export type TalkLimits = {
   /**
-   * Counts a request for a token, whichever agent it is for.
+   * Counts a token request, for any agent.
    * @throws ApiError rate_limited
    */
   ask: (address: string) => Promise<void>;
   /**
-   * Counts the start of a talk, or the creation of a token. `what` names the agent and the action. Allows `max` of the
-   * same `what` per minute from one address.
+   * Counts the start of a talk, or the creation of a token. `what` names the agent and the action. Allows each `what`
+   * at most `max` times per minute from one address.
    * @throws ApiError rate_limited
    */
   begin: (what: string, address: string, max: number) => Promise<void>;
@@ -23,28 +24,28 @@ export type TalkLimits = {
    * @throws ApiError rate_limited
    */
   start: (tokenKey: string) => Promise<void>;
-  /** Returns the limits of all messages sent with the token that has this key, on any socket. */
+  /** Returns the limiter for all messages sent with the token that has this key, on any socket. */
   messagesOf: (tokenKey: string) => MessageLimit;
   /**
-   * Counts a resume of a conversation (uuid) from any address.
+   * Counts an attempt to resume a conversation (UUID), from any address.
    * @throws ApiError rate_limited
    */
   resume: (conversationId: string) => Promise<void>;
 };
 
-/** Maximum number of requests for tokens per minute and address. Invalid requests count, too. */
+/** Maximum number of token requests per minute and address. Invalid requests also count. */
 const ASKED_MAX = 600;
 /**
- * Maximum number of resumes per minute and talk, because each resume sends the whole conversation again. A page with a
- * broken network retries less often, even with five windows.
+ * Maximum number of resumes per minute and talk. The number is limited because each resume sends the whole conversation
+ * again. A page with a bad connection retries less often than this, even with five windows.
  */
 const RESUMED_MAX = 30;
 
-/** Limits of the messages sent with one token. No person writes faster than this, or writes more during one reply. */
+/** Limits on the messages sent with one token. No person types faster than this, or types more during one reply. */
 export const MESSAGES = { pending: 8, pendingChars: 64_000, burst: 20, perSec: 1 };
 /**
- * Maximum number of talks that are started or resumed per minute with one token, which belongs to one visitor. A page
- * presents its token once per load.
+ * Maximum number of talks started or resumed per minute with one token. A token belongs to one visitor, and a page
+ * presents it once per load.
  */
 const STARTED_MAX = 30;
 

@@ -20,13 +20,13 @@ import { createTalkWindows, type TalkWindows } from './talk-windows.ts';
 import { createVoiceTalks, type VoiceTalkDeps, type VoiceTalks } from './voice-line.ts';
 
 const FRAME_BYTES_MAX = 64 * 1024;
-/** Number of bytes of text that may arrive at once: several times what the limits on messages allow. */
+/** Maximum number of bytes of text in one burst, several times what the message limits allow. */
 const BURST_BYTES = 512 * 1024;
-/** Time to send the first frame. A page with a token sends it immediately. */
+/** Maximum wait in ms for the first frame. A page with a token sends it immediately. */
 const START_MS = 5_000;
 /** Maximum number of consecutive unknown frames. */
 const UNKNOWN_MAX = 50;
-/** Maximum number of sockets per process, so that anonymous visitors leave room for telephone calls. */
+/** Maximum number of sockets per process, so that anonymous visitors leave capacity for phone calls. */
 const OPEN_MAX = 1_000;
 /** Close codes of a page that leaves deliberately (RFC 6455 §7.4.1). */
 const ORDERLY: readonly number[] = [1000, 1001];
@@ -36,7 +36,8 @@ export type TalkSocketDeps = AdmitDeps &
   VoiceTalkDeps & { log: Logger };
 
 /**
- * Creates the socket route for web pages (contract/talks.md#socket). The first frame must be a `start` with a token.
+ * Creates the socket route for web pages (contract/talks.md#socket). The first frame must be a `start` frame with a
+ * token.
  */
 export function talkSocket(deps: TalkSocketDeps): SocketRoute {
   const voices = createVoiceTalks(deps);
@@ -62,8 +63,8 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
     if (isOver) return;
     isOver = true;
     refuseTalk(deps, socket, error);
-    // Closes the talk immediately: the page may take a second to close the socket, and messages that are still queued
-    // must not be stored in that time.
+    // Closes the talk immediately. The page may take a second to close the socket, and messages that are still queued
+    // must not be stored during that time.
     closeTalk({ isOrderly: false });
   };
   let isClosed = false;
@@ -112,7 +113,7 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
     return undefined;
   }
 
-  /** Returns a handler that holds back frames after `start`, unparsed, until the talk is open. */
+  /** Wraps a handler so that frames after `start` wait, unparsed, until the talk is open. */
   function onceOpen<T>(takeOne: (what: T) => Promise<void> | undefined) {
     return (what: T): Promise<void> | undefined => {
       if (!opening || takeNext) return takeOne(what);
@@ -142,7 +143,7 @@ type Opening = {
 
 /**
  * Opens a talk. Returns undefined if the page has disconnected or the talk has already ended.
- * @throws ApiError those of `admitTalk`, and those of the function that opens a talk of this mode
+ * @throws ApiError the errors of `admitTalk` and of the function that opens a talk in this mode
  */
 async function openTalk(
   deps: AcceptDeps,
@@ -175,11 +176,11 @@ async function openTalk(
 }
 
 function noPlace(): ApiError {
-  const detail = 'This process has too many open talks of this namespace. Try again in 10 seconds.';
+  const detail = 'This namespace has too many open talks on this server. Try again in 10 seconds.';
   return new ApiError('unavailable', detail, { retryAfterSec: 10 });
 }
 
-/** Returns why a conversation ended; undefined if it continues elsewhere or the reason is unknown. */
+/** Returns why a conversation ended, or undefined if it continues elsewhere or the reason is unknown. */
 async function whyEnded(
   { pool }: Pick<AcceptDeps, 'pool'>,
   namespace: string,

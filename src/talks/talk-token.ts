@@ -4,14 +4,14 @@ import type { Sealer } from '../platform/postgres/sealing.ts';
 
 /** Rights and expiry of a talk token (contract/talks.md#tokens). */
 export type TalkToken = {
-  /** `widget`: for an anonymous visitor, from a page of an allowed origin. `server`: created with an API key. */
+  /** `widget`: issued to a page from an allowed origin, for an anonymous visitor. `server`: created with an API key. */
   by: 'widget' | 'server';
   namespace: string;
   /** uuid */
   agentId: string;
   /** Unix seconds. */
   expiresAt: number;
-  /** Origin whose pages may use the token; null for any. */
+  /** Origin whose pages may use the token. Null allows any origin. */
   origin: string | null;
   /** Version of the agent; null means the version that is live when a talk starts. */
   version: number | null;
@@ -21,7 +21,7 @@ export type TalkToken = {
   metadata: Record<string, string>;
 };
 
-/** Talk to resume. Resuming requires a talk token of the same kind, agent, origin and user. */
+/** Identifies a talk to resume. Resuming requires a talk token of the same kind for the same agent, origin and user. */
 export type ResumeToken = Pick<
   TalkToken,
   'by' | 'namespace' | 'agentId' | 'origin' | 'userId' | 'test'
@@ -29,27 +29,27 @@ export type ResumeToken = Pick<
   mode: 'chat' | 'voice';
   /** uuid */
   conversationId: string;
-  /** uuid of the call; null for a written talk. */
+  /** UUID of the call. Null for a chat. */
   callId: string | null;
 };
 
 /**
- * Encrypts (seals) a token. A signature would not suffice, because the page that carries the token must not be able to
- * read how its visitor is identified. Tokens are not stored.
+ * Encrypts (seals) a token. A signature would not be enough, because the page that carries the token must not be able
+ * to read how its visitor is identified. Tokens are not stored.
  */
 export function sealTalkToken(sealer: Pick<Sealer, 'seal'>, token: TalkToken): string {
   return `${PREFIX}${sealed(sealer, token, TALK)}`;
 }
 
-/** Decrypts a token. Returns undefined if Parley did not encrypt it. The caller checks the expiry. */
+/** Decrypts a token. Returns undefined if Parley did not encrypt it. The caller must check the expiry. */
 export function openTalkToken(sealer: Pick<Sealer, 'open'>, text: string): TalkToken | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   return opened(sealer, text.slice(PREFIX.length), TALK) as TalkToken | undefined;
 }
 
 /**
- * Returns the key by which the rate limits identify a valid token. Different spellings of a token that decode to the
- * same bytes, such as one with spaces, have the same key.
+ * Returns the key by which the rate limits identify a valid token. Variants of a token that decode to the same bytes,
+ * such as one with extra spaces, have the same key.
  */
 export function tokenKey(text: string): string {
   const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url');

@@ -20,16 +20,16 @@ const TalkTokenWrite = z
       .max(MAX_INT32)
       .optional()
       .describe(
-        'Version that talks; default: the live version when a talk starts. A test may use a version that was never live.',
+        'Agent version to use. Default: the live version when a talk starts. A test may use a version that was never live.',
       ),
     test: z
       .boolean()
       .default(false)
-      .describe('Marks the talks as tests: they emit no events and count in no statistics.'),
-    user_id: z.string().min(1).max(256).optional().describe('Your id of the visitor.'),
+      .describe('Marks the talks as tests. Tests emit no events and are excluded from statistics.'),
+    user_id: z.string().min(1).max(256).optional().describe('Your own ID for the visitor.'),
     variables,
     metadata,
-    origin: origin.optional().describe('Origin of the pages that may use the token; default: any.'),
+    origin: origin.optional().describe('Origin whose pages may use the token. Default: any.'),
     ttl_sec: z
       .int()
       .min(60)
@@ -40,8 +40,8 @@ const TalkTokenWrite = z
   .describe('Properties of the talks opened with the token.');
 
 /**
- * Serves talk tokens for servers. Runs three database queries, each of which reads a single row. The token is not
- * stored, except for a repeat with the same `Idempotency-Key`.
+ * Creates talk tokens on request of the customer's own server. Runs three single-row queries. A token is stored only if
+ * it must be returned again for a request with the same `Idempotency-Key`.
  */
 export function talkTokenRoute(deps: TalkTokenRoutesDeps): Route {
   return route({
@@ -50,10 +50,10 @@ export function talkTokenRoute(deps: TalkTokenRoutesDeps): Route {
     operationId: 'createTalkToken',
     tag: 'Talks',
     scope: 'write',
-    summary: 'Create a token with which a web page talks with the agent',
+    summary: 'Create a token that lets a web page talk with the agent',
     description:
-      'Your own server sends this request for a visitor whom it knows. Anybody with the token can open ' +
-      'talks until it expires. It can only be revoked by deleting the agent.',
+      'Send this request from your own server, for a visitor that it knows. Anyone with the token can ' +
+      'open talks until it expires. The only way to revoke it is to delete the agent.',
     params: { id: idParam('agt', 'agent') },
     body: { schema: TalkTokenWrite, isOptional: true },
     answers: { 201: { description: 'The token.', schema: TalkTokenAnswer } },

@@ -1,4 +1,4 @@
-/** Open windows of each written talk, in this process. */
+/** Tracks the browser windows in which each chat is open, in this process. */
 export type TalkWindows = {
   /**
    * Adds a window of a conversation, and closes the conversation's oldest window if there are too many. Returns a
@@ -7,7 +7,7 @@ export type TalkWindows = {
   add: (conversationId: string, leave: () => void) => () => void;
 };
 
-/** Maximum number of windows of one talk. Each window adds to the cost of every message. */
+/** Maximum number of windows per chat. Each window adds to the cost of every message. */
 const WINDOWS_MAX = 5;
 
 export function createTalkWindows(): TalkWindows {

@@ -28,7 +28,7 @@ export type VoiceTalkDeps = ConversationDeps & {
   lines: Pick<Lines, 'offer' | 'open'>;
   speech: SpeechProviders;
   sealer: Pick<Sealer, 'seal'>;
-  /** Reports how long a visitor waited for a reply. */
+  /** Called with the latencies of each reply. */
   onTimes: (times: TurnTimes) => void;
   log: Logger;
 };
@@ -42,13 +42,14 @@ const FORMAT: AudioFormat = {
 const BYTES_PER_MS = (TALK_RATE * 2) / 1_000;
 
 /**
- * Voice talks of this process. If another window takes over a talk, the previous window is disconnected immediately.
+ * Opens voice talks in this process. If another window takes over a talk, the previous window is disconnected
+ * immediately.
  */
 export type VoiceTalks = { open: (talk: TalkToOpen) => Promise<OpenedTalk> };
 
 /**
- * Creates voice talks. A voice talk is a call from a web page whose audio is sent over this socket. It is handled like
- * every other call.
+ * Creates the opener of voice talks. A voice talk is a call from a web page. Its audio is sent over the page's socket;
+ * otherwise it is handled like any other call.
  * @throws ApiError (from `open`) too_many_in_flight, unavailable, call_ended
  */
 export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
@@ -96,9 +97,7 @@ export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
   return { open };
 }
 
-/**
- * Returns the call to resume, after disconnecting its current audio line. Without a call to resume, returns a new one.
- */
+/** Returns the call to resume after disconnecting its current audio line, or a new call if there is none to resume. */
 async function callFor(
   { pool, nowMs }: VoiceTalkDeps,
   { token, resume, maxConcurrent }: Admitted,
@@ -117,7 +116,7 @@ async function callFor(
   });
   if (call) return call;
   const detail =
-    'This agent already talks with its maximum number of visitors. Try again in 10 seconds.';
+    'This agent is already talking with its maximum number of visitors. Try again in 10 seconds.';
   throw new ApiError('too_many_in_flight', detail, { retryAfterSec: 10 });
 }
 
@@ -167,7 +166,7 @@ function soundLine(
   const reader = createPcmReader();
   const audioLimit = createAudioLimit({
     nowMs: monotonicMs,
-    onFlood: () => log.warn('dropping audio: the page sends faster than real time'),
+    onFlood: () => log.warn('dropping audio: the page sends it faster than real time'),
   });
   const sink = {
     frame: sendSound,

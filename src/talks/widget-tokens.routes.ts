@@ -9,17 +9,16 @@ import type { TalkLimits } from './talk-limits.ts';
 
 export type WidgetTokenRoutesDeps = MakeTokenDeps & { pool: Pool; talkLimits: TalkLimits };
 
-/** Validity of a token: long enough to open a talk immediately, or again after a disconnect. */
+/** Lifetime of a token in seconds: long enough to open a talk, and to open it again after a disconnect. */
 const TTL_SEC = 600;
 
 const WidgetTokenWrite = z
-  .strictObject({ agent_id: idValue('agt').describe('The agent that the page talks with.') })
+  .strictObject({ agent_id: idValue('agt').describe('Agent that the page talks with.') })
   .describe('The agent to talk with.');
 
 /**
- * Serves tokens for pages of an allowed origin, without an API key. A nonexistent agent is refused with the same error
- * as an origin that is not allowed, so that nobody can find out which agents exist. Runs two database queries, each of
- * which reads a single row.
+ * Creates tokens for pages of an allowed origin, without an API key. A nonexistent agent gives the same error as an
+ * origin that is not allowed, so that callers cannot find out which agents exist. Runs two single-row queries.
  */
 export function widgetTokenRoute(deps: WidgetTokenRoutesDeps): Route {
   return openRoute({
@@ -27,10 +26,10 @@ export function widgetTokenRoute(deps: WidgetTokenRoutesDeps): Route {
     path: '/v1/widget/tokens',
     operationId: 'createWidgetToken',
     tag: 'Talks',
-    summary: 'Get a token for a visitor of a web page',
+    summary: 'Get a token for a web page visitor',
     description:
-      'The page itself sends this request. Its `Origin` must be in `widget.allowed_origins` of the agent. ' +
-      'Pages of every origin can read the response.',
+      'The web page itself sends this request. Its `Origin` header must match an entry in the ' +
+      '`widget.allowed_origins` of the agent. Pages from any origin can read the response.',
     isForPages: true,
     body: { schema: WidgetTokenWrite },
     answers: { 201: { description: 'The token.', schema: TalkTokenAnswer } },

@@ -36,7 +36,7 @@ test.each([1, 8_191, 8_194])('sound of %i bytes is refused', (bytes) => {
   const { calls, problems } = take(Buffer.alloc(bytes));
   expect(calls).toEqual([]);
   expect(problems.map(({ message }) => message)).toEqual([
-    `A binary frame must be PCM16 with an even length of at most 8192 bytes, not ${bytes}.`,
+    `A binary frame must be PCM16 audio with an even length of at most 8192 bytes, not ${bytes}.`,
   ]);
 });
 
