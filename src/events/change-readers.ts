@@ -1,21 +1,21 @@
 export const ANYTHING = { resource: 'all', id: null } as const;
 /**
- * Change of one object: a conversation (`resource` is `conversations`) or a declared resource. The resource `all` means
- * that any object may have changed, because some changes may have been lost.
+ * A change to one object: a conversation (`resource` is `conversations`) or a declared resource. The resource `all`
+ * means that any object may have changed, because some changes may have been lost.
  */
 export type Change = { resource: string; id: string } | typeof ANYTHING;
 
 /** Followers of changes in this process. Each has a bounded queue without duplicates. */
 export type ChangeReaders = {
   count: () => number;
-  /** Queues a change for the readers of a namespace, or for all readers if it is omitted. */
+  /** Queues a change for the readers of a namespace, or for all readers if `namespace` is omitted. */
   put: (change: Change, namespace?: string) => void;
   /** Wakes the readers after changes were queued. */
   wake: () => void;
   follow: (namespace: string, signal: AbortSignal) => AsyncGenerator<Change>;
 };
 
-/** Maximum number of changes queued for a slow reader. Beyond it, a single change `all` replaces them. */
+/** Maximum number of changes queued for a slow reader. Beyond it, a single `all` change replaces them. */
 const KEPT_MAX = 2_000;
 
 type Box = { namespace: string; waiting: Map<string, Change>; wake: () => void };
@@ -37,7 +37,7 @@ export function createChangeReaders(): ChangeReaders {
         while (!signal.aborted) {
           const woken = untilWoken(box, signal);
           // Takes only one change at a time from the queue. While the reader is slow, the remaining changes stay
-          // queued, so that repeated changes of an object are merged.
+          // queued, so that repeated changes to an object are merged.
           for (let change = take(box); change && !signal.aborted; change = take(box)) yield change;
           await woken;
         }

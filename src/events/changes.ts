@@ -8,13 +8,13 @@ import { ANYTHING, createChangeReaders, type ChangeReaders } from './change-read
 
 /**
  * Hints for user interfaces that an object has changed and should be read again (contract/events.md#changes). They are
- * derived from the notifications that processes send each other in any case, so that turns and deliveries cost no extra
- * query. Like these notifications, hints may be lost, and they are not stored. A batch of changes costs at most one
- * query, which looks up the namespaces of the changed conversations for all readers of the process. Without readers,
- * there is no query (docs/decisions/0040).
+ * derived from notifications that processes already send each other, so turns and deliveries cost no extra query. Like
+ * these notifications, hints are not stored and may be lost. A batch of changes costs at most one query, which looks up
+ * the namespaces of the changed conversations for all readers of the process. Without readers, there is no query
+ * (docs/decisions/0040).
  */
 export type Changes = {
-  /** Yields changes of a namespace from now on, until the signal aborts. */
+  /** Yields the changes in a namespace from now on, until the signal aborts. */
   follow: ChangeReaders['follow'];
   /** Receives the items of a notification on `CHANNELS.projected`. Never waits. */
   projected: (items: readonly string[]) => void;
@@ -22,12 +22,12 @@ export type Changes = {
   conversations: (items: readonly string[]) => void;
 };
 
-/** Interval between batches: ten per second are more than a person can watch. */
+/** Interval between batches in ms. Ten batches per second are more than a person can follow. */
 const EVERY_MS = 100;
-/** Maximum number of changes in a batch. A larger batch is replaced by the single change `all`. */
+/** Maximum number of changes in a batch. A larger batch is replaced by a single `all` change. */
 const BATCH_MAX = 2_000;
 
-/** Changes since the last batch: items of `CHANNELS.projected` in `declared`, and ids in `conversations`. */
+/** Changes since the last batch. `declared` holds items of `CHANNELS.projected`; `conversations` holds ids. */
 type Batch = { declared: Set<string>; conversations: Set<string> };
 const newBatch = (): Batch => ({ declared: new Set(), conversations: new Set() });
 
@@ -43,7 +43,7 @@ export function createChanges(deps: {
   let next = newBatch();
 
   const telling = createSingleFlight(async () => {
-    await Promise.resolve(); // Waits, so that simultaneous notifications of several channels go into one batch.
+    await Promise.resolve(); // Joins simultaneous notifications on several channels into one batch.
     const batch = next;
     next = newBatch();
     await tell({ ...deps, readers }, batch);

@@ -7,9 +7,9 @@ import { emitEvent, type Announce, type EventToEmit } from './emit-event.ts';
 import type { EventType } from './event-types.ts';
 
 /**
- * Events of long transactions (docs/decisions/0051). They are stored together with the change. After its commit, a
- * separate transaction emits them. If a process dies in between, the periodic search finds the stored events, so none
- * is lost.
+ * Emits the events of long transactions after the commit (docs/decisions/0051). The long transaction stores its events
+ * together with its change. After the commit, a separate transaction emits them. If a process dies in between, a
+ * periodic search finds the stored events, so none is lost.
  */
 
 /**
@@ -22,8 +22,8 @@ export type EventToDefer<T extends EventType> = Pick<EventToEmit<T>, 'namespace'
 export type Deferred = { deferredId: string };
 
 /**
- * Stores an event in the transaction of the change, with one statement. That transaction may have declared that it
- * emits no events (silence.ts), because it does not emit this one: the transaction of `emitDeferred` does.
+ * Stores an event with one statement, in the transaction of the change. That transaction may have declared that it
+ * emits no events (silence.ts), because `emitDeferred` emits this event in a transaction of its own.
  */
 export async function deferEvent<T extends EventType>(
   db: Db,

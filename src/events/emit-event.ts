@@ -7,7 +7,7 @@ import { insertEvents } from './outbox.sql.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Event to commit with a change. Ids are uuids. The fields of `data` are sent in the order in which they are given. */
+/** Event to commit with a change. Ids are UUIDs. The fields of `data` are sent in the given order. */
 export type EventToEmit<T extends EventType> = {
   namespace: string;
   type: T;
@@ -23,7 +23,7 @@ export type Emitted = {
   conversationId?: string | undefined;
   type: EventType;
   endpointIds: string[];
-  /** Set if the commit itself notifies listeners, so that `Announce` need not. */
+  /** Set if the commit itself notifies listeners, so that `Announce` does not have to. */
   isNotified?: boolean;
   /** Set for a test event, which is sent to one endpoint and not counted in metrics. */
   isTest?: boolean;
@@ -77,7 +77,7 @@ export function createAnnounce(deps: {
 }): Announce {
   return ({ namespace, type, conversationId, endpointIds, isNotified, isTest }) => {
     if (!isTest) deps.metrics.events.inc({ type });
-    // Gaps are counted here, because each new gap emits exactly one such event and must be counted only after the
+    // Counts knowledge gaps here, because each new gap emits exactly one such event and must not be counted before the
     // commit.
     if (type === 'knowledge.gap.detected' && !isTest) deps.metrics.knowledgeGaps.inc();
     if (isNotified) return;

@@ -2,24 +2,24 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { encodeEnvelope, type Envelope } from './envelope.ts';
 import type { EventType } from './event-types.ts';
 
-/** Fields that contain people's words, by event type. Their values are replaced. */
+/** Fields with text that people wrote or said, by event type. Erasure replaces their values. */
 const WORDS: Partial<Record<EventType, readonly string[]>> = {
   'conversation.transcript.ready': ['summary'],
   'escalation.requested': ['reason', 'summary'],
   'knowledge.gap.detected': ['question'],
 };
 /**
- * Fields to remove. `user_id` and `metadata` identify a person and may be in any event of a conversation; `judgement`
- * contains words.
+ * Fields that erasure removes. `user_id` and `metadata` identify a person and may be in any event of a conversation.
+ * `judgement` repeats what the person wrote or said.
  */
 const LEFT_OUT: readonly string[] = ['user_id', 'metadata', 'judgement'];
 
-/** Options for the events of an erased conversation. */
+/** Options for erasing the events of a conversation. */
 export type Erasing = {
   conversationId: string;
   /**
-   * With `deliver`, pending deliveries are still sent, but words are replaced by the text in `erased`, and fields that
-   * identify a person are removed. With `cancel`, `data` becomes `{}` and nothing is sent, because the delivery queue
+   * With `deliver`, pending deliveries are still sent, but the person's text is replaced by `erased`, and fields that
+   * identify the person are removed. With `cancel`, `data` becomes `{}` and nothing is sent, because the delivery queue
    * skips events with `erased_at`.
    */
   events: 'cancel' | 'deliver';
@@ -27,9 +27,9 @@ export type Erasing = {
 };
 
 /**
- * Removes words, identifying fields and the trace id from a conversation's events. Events that have neither words nor
- * identifying fields stay unchanged. Call it in the transaction that erases the conversation. Returns the ids of the
- * changed events, which can no longer be replayed.
+ * Removes the person's text, identifying fields and the trace id from a conversation's events. Events that contain none
+ * of that text and no identifying fields stay unchanged. Call it in the transaction that erases the conversation.
+ * Returns the ids of the changed events, which can no longer be replayed.
  */
 export async function eraseEventsOf(
   db: Db,
@@ -59,7 +59,7 @@ export async function eraseEventsOf(
   return ids;
 }
 
-/** Returns the data without words, or undefined if it needs no change. */
+/** Returns the data without the person's text and identifying fields, or undefined if it needs no change. */
 function withoutWords({ type, data }: Envelope, erased: string): object | undefined {
   const words = WORDS[type] ?? [];
   const fields = Object.entries(data);
@@ -71,8 +71,8 @@ function withoutWords({ type, data }: Envelope, erased: string): object | undefi
 }
 
 /**
- * Replaces the data of an envelope. Not done in SQL, because PostgreSQL's JSON functions refuse text that contains
- * U+0000.
+ * Replaces the data of an envelope. This is not done in SQL, because PostgreSQL's JSON functions reject text that
+ * contains U+0000.
  */
 function withData({ id, type, created }: Envelope, data: object): Buffer {
   // The cast is necessary, because an erased event has empty data, which no event type allows.

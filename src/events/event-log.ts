@@ -16,8 +16,8 @@ import {
 import { replayWindowMs, type ReplayWindow } from './replay-window.ts';
 
 /**
- * The events of a namespace as a log, read page by page in the order of the stream (docs/decisions/0013). No event ever
- * appears before a follower's position, however late it is committed. Each page costs two or three statements.
+ * Reads the events of a namespace as a log, page by page, in the order of the stream (docs/decisions/0013). No event
+ * ever appears before a follower's position, however late it is committed. Each page costs two or three statements.
  */
 
 /**
@@ -25,7 +25,7 @@ import { replayWindowMs, type ReplayWindow } from './replay-window.ts';
  * looks up the event's current position, because restoring a backup changes positions.
  */
 export type LogCursor = StreamPosition & {
-  /** When the log was read up to this position, in Unix seconds. */
+  /** Time at which the log was read up to this position, in Unix seconds. */
   readAtSec: number;
 };
 
@@ -46,7 +46,7 @@ export async function readEventLog(
   const { namespace, filter, limit } = input;
   const after = await positionOf(deps, namespace, input.after);
   const sinceMs = uuidTimeMs(after.id);
-  // Reads one event more than the page, to learn whether another page exists.
+  // Reads one event more than fits on the page, to find out whether another page exists.
   const page = await readStream(pool, { namespace, after, filter, limit: limit + 1, sinceMs });
   const events = page.events.slice(0, limit);
   const readAtSec = Math.floor(nowMs() / 1_000);

@@ -12,7 +12,7 @@ import { route, type Answer, type Route } from '../platform/http/route.ts';
 export type EventStreamRoutesDeps = {
   eventStreams: Pick<EventStreams, 'open'>;
   changes: Pick<Changes, 'follow'>;
-  /** Resources that `changes=true` reports besides conversations: `agents`, `webhooks`. */
+  /** Resources that `changes=true` reports in addition to conversations, such as `agents` and `webhooks`. */
   declaredResources: readonly string[];
 };
 
@@ -31,15 +31,15 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
       scope: 'read',
       summary: 'Stream events',
       description:
-        'Server-sent events: `id` is the id of the event, `event` its type, and `data` the same ' +
+        'Server-sent events: `id` is the ID of the event, `event` its type, and `data` the same ' +
         'envelope that webhooks receive. To resume after a lost connection, send `Last-Event-ID` (or ' +
-        'the parameter `last_event_id`). The stream continues after that event, with each event ' +
-        'exactly once. Without it, the stream begins with new events. A client that reads nothing for ' +
+        'the parameter `last_event_id`). The stream continues after that event and sends each event ' +
+        'exactly once. Without an ID, the stream starts with new events. A client that reads nothing for ' +
         '30 seconds is disconnected and can resume in the same way. With `changes=true`, the stream ' +
         'also sends `event: change`, without an `id`. Its data names the resource to read again as ' +
         `\`{resource, id}\` (${[...deps.declaredResources, 'conversations'].join(', ')}), or is ` +
-        '`{"resource":"all","id":null}` if anything may have changed. Changes are hints: one may be ' +
-        'lost, and none is repeated. Open the stream first and then read the resources; read them ' +
+        '`{"resource":"all","id":null}` if anything may have changed. Changes are hints: they may be ' +
+        'lost and are never repeated. Open the stream first and then read the resources. Read them ' +
         'again after every reconnection.',
       query: {
         types: typeNameList.optional(),
@@ -52,7 +52,7 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
       answers: {
         200: {
           description:
-            'A stream that stays open. When the key expires or is deleted, the stream sends ' +
+            'A stream that stays open. When the API key expires or is deleted, the stream sends ' +
             '`event: error` with a problem.',
           forms: { [EVENT_STREAM_TYPE]: z.string() },
         },
@@ -81,7 +81,7 @@ function lastEventId(header: string | string[] | undefined): string | undefined 
   if (text === '') return undefined;
   const id = toUuid('evt', text);
   if (id !== null) return id;
-  throw new ApiError('event_expired', '`Last-Event-ID` is not the id of an event.');
+  throw new ApiError('event_expired', '`Last-Event-ID` is not the ID of an event.');
 }
 
 type FollowChanges = (signal: AbortSignal) => AsyncGenerator<Change>;

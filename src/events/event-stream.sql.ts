@@ -4,9 +4,10 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { oldestSpeaking } from '../platform/postgres/silence.ts';
 
 /**
- * Events in an order in which nothing appears late (docs/decisions/0013). Ids are created before the commit, so an
- * event may become visible after another event with a higher id was read. Here the order is (transaction, id), and a
- * reader stops at a horizon: the oldest transaction that is still running. No event is ever added below the horizon.
+ * Reads events in an order in which no event appears late (docs/decisions/0013). Ids are created before the commit, so
+ * an event may become visible after another event with a higher id was read. Therefore events are ordered by
+ * (transaction, id), and a reader stops at a horizon: the oldest transaction that is still running. No event is ever
+ * added below the horizon.
  *
  * The cost is that a long transaction that has written anything, anywhere in the server, delays all later events,
  * unless the transaction has declared that it emits no events (silence.ts). Parley's own transactions declare this, or
@@ -28,7 +29,7 @@ export type StreamedEvent = StreamPosition & {
 export type StreamFilter = {
   /** Whether to include test events. */
   withTests: boolean;
-  /** Bounds for the time of the event, in Unix seconds. `createdAfter` is inclusive, `createdBefore` exclusive. */
+  /** Bounds on the time of the event, in Unix seconds. `createdAfter` is inclusive, `createdBefore` exclusive. */
   createdAfter?: number | undefined;
   createdBefore?: number | undefined;
   types?: readonly EventType[] | undefined;
@@ -40,8 +41,8 @@ const NOTHING = '00000000-0000-0000-0000-000000000000';
 /** Position before all events. */
 export const START: StreamPosition = { xid: 0n, id: NOTHING };
 /**
- * Maximum total size of the event bodies in a page, in bytes. A larger event gets a page of its own. A stalled reader
- * keeps a page in memory, and 500 such pages must not exhaust the memory.
+ * Maximum total size of the event bodies in a page, in bytes. A larger event gets a page of its own. Each stalled
+ * reader keeps a page in memory, and 500 such pages must not exhaust it.
  */
 export const PAGE_BYTES = 131_072;
 /**
@@ -50,7 +51,7 @@ export const PAGE_BYTES = 131_072;
  */
 const SLACK_MS = 86_400_000;
 
-/** Commit state at one moment, and the position where a reader of later events starts. */
+/** Snapshot of which transactions were committed, and the position where a reader of later events starts. */
 export type StreamStart = { position: StreamPosition; isCommitted: (xid: bigint) => boolean };
 
 export async function readStreamStart(db: Db): Promise<StreamStart> {
@@ -67,7 +68,7 @@ export async function readStreamStart(db: Db): Promise<StreamStart> {
   };
 }
 
-/** Returns the position of an event in this namespace; undefined if it is unknown or dropped. */
+/** Returns the position of an event in this namespace, or undefined if the event is unknown or was dropped. */
 export async function findStreamPosition(
   db: Db,
   { namespace, id }: { namespace: string; id: string },
@@ -138,7 +139,7 @@ export async function readStream(
 
 function pageSql(filters: string): string {
   return `with snapshot as materialized (select pg_current_snapshot() as of),
-     -- Who is silent is asked only when something waits.
+     -- Reads the silent transactions only if an event waits.
      now as materialized (
        select case when exists (select 1 from events where namespace = $1 and id >= $5
                                  and xid >= pg_snapshot_xmin(snapshot.of))
@@ -162,8 +163,8 @@ function pageSql(filters: string): string {
 }
 
 /**
- * Returns the last event of a namespace before a position, regardless of filters; undefined if none exists. Nothing is
- * added below that position later.
+ * Returns the last event of a namespace before a position, regardless of filters, or undefined if there is none. No
+ * event is added below that position later.
  */
 export async function lastEventBefore(
   db: Db,
@@ -220,7 +221,7 @@ export function isAfter(a: StreamPosition, b: StreamPosition): boolean {
 /**
  * Repairs the order of events after a restore. The new database server counts transactions from the start again, so
  * restored events would follow all new events or stay above the horizon. Moves them before all other events, in the
- * order of their ids. If there is nothing to repair, only reads the newest events. Returns the number of moved events.
+ * order of their ids. If nothing needs repair, it only reads the newest events. Returns the number of moved events.
  */
 export async function healStreamOrder(db: Db): Promise<number> {
   const { rows } = await db.query<{ ahead: boolean }>(

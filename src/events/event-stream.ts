@@ -17,12 +17,12 @@ import { createEventTails, fromTail, untilGrown, PAGE, type Tail } from './event
 import { replayWindowMs, type ReplayWindow } from './replay-window.ts';
 
 /**
- * Events as they happen, for any number of readers in this process (contract/events.md#stream).
+ * Streams events as they happen to any number of readers in this process (contract/events.md#stream).
  *
- * A namespace with readers has one tail: its newest events, read from the database once for all readers. A reader that
- * keeps up is served from the tail; a reader that is slow, or resumes from long ago, reads the database itself. Readers
- * have no queues: a stalled reader has only its current page (PAGE_BYTES) in memory and is disconnected after a while
- * (platform/http/slow-reader.ts).
+ * Each namespace with readers has one tail: its newest events, read from the database once for all readers. A reader
+ * that keeps up is served from the tail. A reader that is slow, or resumes from an old event, reads the database
+ * itself. Readers have no queues: a stalled reader keeps only its current page (PAGE_BYTES) in memory and is
+ * disconnected after a while (platform/http/slow-reader.ts).
  */
 export type EventStreams = {
   /**
@@ -64,7 +64,7 @@ export function createEventStreams(
       : await findStreamPosition(pool, { namespace, id: after });
     if (position) return { position, isCommitted: () => false };
     const detail =
-      'The event with this id no longer exists. Read GET /v1/events, then open the stream again without an id.';
+      'The event with this ID no longer exists. Read GET /v1/events, then open the stream again without an ID.';
     throw new ApiError('event_expired', detail);
   }
 
@@ -133,12 +133,12 @@ function matches(filter: StreamFilter, event: StreamedEvent): boolean {
 
 /**
  * Reads the pages of all readers of this process, a few at a time and in turn, so that other work runs in between.
- * Without this, a hundred readers with a backlog would take all database connections and the event loop for seconds.
+ * Otherwise, a hundred readers with a backlog would occupy all database connections and the event loop for seconds.
  */
 type PageTurns = <T>(namespace: string, read: () => T | Promise<T>) => Promise<T>;
 
 /**
- * Limits of concurrent page reads: they use two of the 20 database connections that serve requests. The queue itself
+ * Limits on concurrent page reads. They use two of the 20 database connections that serve requests. The queue itself
  * needs no limit, because each reader waits for at most one page and the number of streams is limited.
  */
 const READING = { places: 2, waitingMax: { namespace: Infinity, all: Infinity } };

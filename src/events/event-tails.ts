@@ -11,7 +11,7 @@ import {
 } from './event-stream.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
-/** Newest events of each namespace that has readers. They are read once for all readers of the namespace. */
+/** Keeps the newest events of each namespace that has readers. Reads them once for all readers of the namespace. */
 export type EventTails = {
   /** Returns the tail of a namespace. The tail stays in memory until every caller has released it. */
   of: (namespace: string) => Promise<Tail>;
@@ -21,7 +21,7 @@ export type EventTails = {
   stop: () => void;
 };
 
-/** Events per read. */
+/** Number of events per read. */
 export const PAGE = 200;
 /** Maximum number of events in memory per namespace. A reader that lags further behind reads the database itself. */
 const TAIL_MAX = 500;
@@ -37,7 +37,7 @@ const HELD_BACK_MS = 5;
 export type Tail = {
   events: StreamedEvent[];
   bytes: number;
-  /** `events` has all events of the namespace after `from`, up to `until`. */
+  /** `events` holds all events of the namespace after `from`, up to and including `until`. */
   from: StreamPosition;
   until: StreamPosition;
   readers: number;
@@ -92,7 +92,7 @@ export function createEventTails(deps: {
       const tail: Tail = tails.get(namespace) ?? newTail(position, () => looking.trigger());
       const looking = createSingleFlight(() =>
         advance(namespace, tail).catch((error: Error) => {
-          log.warn({ reason: error.message }, 'streaming events failed; it is retried');
+          log.warn({ reason: error.message }, 'streaming events failed; retrying');
         }),
       );
       tails.set(namespace, tail);
@@ -156,7 +156,7 @@ export function untilGrown({ waiters }: Tail, signal: AbortSignal): Promise<void
   });
 }
 
-/** Returns the next page of the tail after a position; undefined if the position is before the tail. */
+/** Returns the next page of the tail after a position, or undefined if the position is before the tail. */
 export function fromTail(
   tail: Tail,
   after: StreamPosition,

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
 /**
- * Schemas of the data of the nine event types (contract/events.md#types). Fields are in the order in which they are
- * sent; `?` in the contract is `.optional()` here.
+ * Schemas for the `data` of the nine event types (contract/events.md#types). Fields are in the order in which they are
+ * sent. A field marked `?` in the contract is `.optional()` here.
  */
 
-const agentId = z.string().meta({ description: 'Id of the agent, `agt_…`.' });
-const conversationId = z.string().meta({ description: 'Id of the conversation, `conv_…`.' });
+const agentId = z.string().meta({ description: 'ID of the agent, `agt_…`.' });
+const conversationId = z.string().meta({ description: 'ID of the conversation, `conv_…`.' });
 const channel = z.enum(['chat', 'voice', 'sms', 'web_voice']);
 const version = z.int().min(1).meta({ description: 'Number of the agent version.' });
 /**
- * Optional fields at the end of a conversation's events, which spare the receiver a request. Fields without a value are
- * omitted, and so are those that the event type has among its fixed fields.
+ * Optional fields at the end of a conversation's events. They save the receiver a request. A field is omitted if it has
+ * no value, or if it is already a fixed field of the event type.
  */
-const userId = z.string().optional().meta({ description: 'Your id of the user.' });
+const userId = z.string().optional().meta({ description: 'Your own ID for the user.' });
 const metadata = z
   .record(z.string(), z.string())
   .optional()
@@ -21,7 +21,7 @@ const metadata = z
 const callId = z
   .string()
   .optional()
-  .meta({ description: 'Id of the call, `call_…`. Absent without a call.' });
+  .meta({ description: 'ID of the call, `call_…`. Absent if there was no call.' });
 const about = { user_id: userId, metadata, call_id: callId };
 const aboutAndChannel = { ...about, channel: channel.optional() };
 const csat = z.number().min(1).max(5).meta({ description: 'Predicted satisfaction, 1.0 to 5.0.' });
@@ -45,8 +45,8 @@ const judgement = z
   })
   .meta({
     description:
-      "The model's judgement, if a model determined the summary, the outcome and the predicted " +
-      'satisfaction.',
+      'Details of the judgement. Present if a model determined the summary, the outcome and the ' +
+      'predicted satisfaction.',
   });
 
 export const EVENT_DATA = {
@@ -60,8 +60,8 @@ export const EVENT_DATA = {
       .optional()
       .meta({
         description:
-          'Arm of the conversation in a rollout: `from` for the old version, `to` for the new one. Absent ' +
-          'if it takes no part in one.',
+          'Rollout that the conversation is part of. `arm` is `from` for the old version and `to` for the ' +
+          'new one. Absent if the conversation is not part of a rollout.',
       }),
     ...about,
   }),
@@ -95,12 +95,12 @@ export const EVENT_DATA = {
     agent_id: agentId,
     reason: z.string(),
     summary: z.string(),
-    team: z.string().optional().describe('Label of the people who are requested.'),
+    team: z.string().optional().describe('Label of the team that is asked to accept.'),
     released_by: person
       .optional()
       .describe(
-        'Person who had accepted the escalation and released it or stopped responding. Present if ' +
-          'another person is requested.',
+        'Person who accepted the escalation, but then released it or stopped responding. Present if ' +
+          'the event requests another person.',
       ),
     ...aboutAndChannel,
   }),
@@ -158,8 +158,8 @@ export const EVENT_DATA = {
       .optional()
       .meta({
         description:
-          'The rollout that was aborted, with the figures of both versions. `evidence` is null if a ' +
-          'declaration aborted it.',
+          'The rollout that was aborted. `evidence` contains the metrics of both versions. It is null if ' +
+          'a change to the declaration aborted the rollout.',
       }),
   }),
 } as const satisfies Record<string, z.ZodObject>;

@@ -3,7 +3,7 @@ import { EVENT_TYPES } from './event-types.ts';
 import type { EventRow } from './events.sql.ts';
 import { createdAt } from '../platform/http/fields.ts';
 
-/** This file defines events as REST returns them (contract/events.md#reading). */
+/** Events as the REST API returns them (contract/events.md#reading). */
 
 export type DeliveryCounts = {
   pending: number;
@@ -16,21 +16,23 @@ const count = z.int().min(0);
 
 export const Event = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the event, `evt_…`.' }),
+    id: z.string().meta({ description: 'ID of the event, `evt_…`.' }),
     type: z.enum(EVENT_TYPES),
     created: createdAt,
     test: z
       .boolean()
-      .meta({ description: 'Whether the event is a test, sent by `POST /v1/webhooks/{id}/test`.' }),
+      .meta({
+        description: 'Whether this is a test event, sent by `POST /v1/webhooks/{id}/test`.',
+      }),
     data: z.record(z.string(), z.unknown()).meta({
       description:
-        'Data of the event. The fields depend on `type`; see the webhooks of this document.',
+        'Data of the event. The fields depend on `type`; see the webhooks in this document.',
     }),
     deliveries: z
       .strictObject({ pending: count, delivered: count, failed: count, canceled: count })
       .meta({
         description:
-          'Number of deliveries by status. Deliveries that are retried count as pending.',
+          'Number of deliveries by status. Deliveries waiting for a retry count as pending.',
       }),
   })
   .meta({ id: 'Event', description: 'An event as it is sent, and the state of its deliveries.' });

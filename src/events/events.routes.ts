@@ -18,11 +18,11 @@ const params = { id: idParam('evt', 'event') };
 export type EventRoutesDeps = ReplayWindow & {
   pool: Pool;
   nowMs: () => number;
-  /** Counts deliveries by event, with one statement per page. The map may lack events without deliveries. */
+  /** Counts deliveries by event, with one statement per page. The map may omit events without deliveries. */
   countDeliveries: (eventIds: readonly string[]) => Promise<Map<string, DeliveryCounts>>;
 };
 
-/** Serves lists and single events (contract/events.md#reading). */
+/** Returns the routes that list events and read a single event (contract/events.md#reading). */
 export function eventRoutes(deps: EventRoutesDeps): Route[] {
   return [listRoute(deps), readRoute(deps)];
 }
@@ -39,7 +39,7 @@ function listRoute(deps: EventRoutesDeps): Route {
       '`order=newest` (the default) lists the newest events first. `order=oldest` is a log in the ' +
       'order in which events were committed: no event ever appears before one that was already ' +
       'read. Every page of the log has a `next_cursor`, including the last one. Store it to read ' +
-      'later events, each exactly once. It is valid for 30 days; then the response is 410. A page ' +
+      'later events, each exactly once. It is valid for 30 days; after that, the API returns 410. A page ' +
       'may have fewer than `limit` items if events are large; `has_more` shows whether there are ' +
       'more.',
     query: {
@@ -84,13 +84,13 @@ function listRoute(deps: EventRoutesDeps): Route {
 const listCursor = cursorOf((text) => readLogCursor(text) ?? toUuid('evt', text) ?? undefined);
 
 /**
- * Requires a cursor of the requested order. `null` stands for a cursor of the opposite order.
+ * Requires a cursor for the requested order. `null` stands for a cursor for the opposite order.
  * @throws ApiError invalid_parameter
  */
 function inOrder<T>(cursor: T | null): T {
   if (cursor !== null) return cursor;
   const detail =
-    '`cursor`: the cursor belongs to the other `order`. Send the `order` of the list that returned it.';
+    '`cursor`: the cursor belongs to a list with a different `order`. Send the `order` that it was returned for.';
   throw new ApiError('invalid_parameter', detail);
 }
 

@@ -17,8 +17,8 @@ export type EventRow = {
   /** Endpoint to which a test event is sent; null for other events. */
   endpointId: string | null;
   /**
-   * When the event's words were erased, in Unix ms. An erased event gets no new deliveries; existing ones may still
-   * send it.
+   * Time at which the text in the event was erased, in Unix ms. An erased event gets no new deliveries, but existing
+   * deliveries may still send it.
    */
   erasedAt: number | null;
   body: Buffer;
@@ -47,7 +47,7 @@ type EventFilter = ListPage &
     agentId?: string | undefined;
   };
 
-/** Returns events, newest first, as far as their bodies fit into a page (`fittingRows`). */
+/** Returns events, newest first, up to the limit on the total size of a page (`fittingRows`). */
 export async function listEvents(db: Db, filter: EventFilter): Promise<FittingRow<EventRow>[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],

@@ -8,23 +8,23 @@ import { subscriptionsTo, type EventType } from './event-types.ts';
  * place outside `webhooks` that accesses the queue and the endpoints.
  */
 
-/** Event to be committed with its change. Ids are uuids. */
+/** Event to commit with its change. Ids are UUIDs. */
 export type NewEvent = {
   id: string;
   namespace: string;
   type: EventType;
   conversationId?: string;
-  /** Position in its conversation, assigned under the conversation's row lock. */
+  /** Position of the event in its conversation, assigned while the conversation's row is locked. */
   sequence?: number;
   agentId?: string;
   body: Buffer;
-  /** Trace in which the event happened; its deliveries continue it. */
+  /** Trace in which the event happened. Its deliveries continue the trace. */
   traceparent?: string | undefined;
 };
 
 /**
  * Inserts events, and for each event one queued delivery to every endpoint of its namespace that is enabled and
- * subscribed to its type. Returns the endpoints of each event, which must be woken after the commit.
+ * subscribed to its type. Returns the endpoints of each event. The caller must wake their deliveries after the commit.
  */
 export async function insertEvents(db: Db, events: readonly NewEvent[]): Promise<string[][]> {
   speak(db);
@@ -72,7 +72,7 @@ export async function insertEvents(db: Db, events: readonly NewEvent[]): Promise
   );
 }
 
-/** Joins the bodies of events to one value, because an array would be sent as text, with two digits for each byte. */
+/** Joins the bodies of events into one value, because an array would be sent as text, with two digits for each byte. */
 function bodiesOf(events: readonly { body: Buffer }[]) {
   const lengths = events.map(({ body }) => body.length);
   let end = 0;
@@ -80,7 +80,7 @@ function bodiesOf(events: readonly { body: Buffer }[]) {
   return { all: Buffer.concat(events.map(({ body }) => body)), starts, lengths };
 }
 
-/** Event for one endpoint only, and its delivery. Ids are uuids. */
+/** Event for a single endpoint, and its delivery. Ids are UUIDs. */
 export type NewTestEvent = {
   id: string;
   deliveryId: string;
@@ -92,8 +92,8 @@ export type NewTestEvent = {
 };
 
 /**
- * Inserts test events and their queued deliveries in one statement, however many there are. Returns the deliveries
- * whose endpoint exists and is enabled; for other endpoints nothing is stored.
+ * Inserts any number of test events and their queued deliveries in one statement. Returns the ids of the deliveries
+ * whose endpoint exists and is enabled. For other endpoints, it stores nothing.
  *
  * Notifies within the commit. Other producers notify after their commit, because a commit that notifies waits for a
  * lock (see src/platform/postgres/notifications.ts). Here many events share one commit and therefore one wait, and each

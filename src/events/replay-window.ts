@@ -1,8 +1,8 @@
 import { DEFAULT_RETENTION, type Retention } from '../config.ts';
 
 /**
- * How long events can be replayed and streams resumed (contract/deliveries.md#replay): `PARLEY_RETENTION_EVENTS`.
- * Partitions are dropped a day later.
+ * How long events can be replayed and streams resumed (contract/deliveries.md#replay). The setting is
+ * `PARLEY_RETENTION_EVENTS`. Partitions of events are dropped a day later.
  */
 export type ReplayWindow = {
   /** Retention settings. The default applies if no variable is set. */
@@ -13,7 +13,7 @@ export function replayWindowMs(deps: ReplayWindow): number {
   return replayDays(deps) * 86_400_000;
 }
 
-/** Returns the window as text for people, such as `30 days`. */
+/** Returns the window as readable text, such as `30 days`. */
 export function replayWindowText(deps: ReplayWindow): string {
   return `${replayDays(deps)} days`;
 }

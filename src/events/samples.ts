@@ -1,15 +1,15 @@
 import type { EventData, EventType } from './event-types.ts';
 
 /**
- * Realistic `data` for each event type. It is sent in test events whose sender gives no data, and shown in the API
- * description. The ids are well-formed, but no object has them.
+ * Realistic `data` for each event type. Parley sends it in test events for which the caller gives no data, and shows it
+ * in the API description. The ids are well-formed but belong to no object.
  */
 const AGENT = 'agt_06dmv3v9ssn80yhpw1gqcsk0j4';
 const CONVERSATION = 'conv_06dmv3w2k1q8b7n5r4x9c0t3ze';
 const TRANSCRIPT = `https://parley.example.com/v1/conversations/${CONVERSATION}/transcript`;
 const ESCALATION = 'esc_06dmv3w9f2h6j8m1p3s5v7y0ab';
 
-/** Details that follow the fixed fields of a conversation's events. */
+/** Optional fields that follow the fixed fields of a conversation's events. */
 const ABOUT = {
   user_id: 'customer-4711',
   metadata: { plan: 'gold' },

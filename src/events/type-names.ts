@@ -3,8 +3,8 @@ import { flag } from '../platform/http/fields.ts';
 import { EVENT_TYPES, isSubscribed, SUBSCRIPTIONS, type EventType } from './event-types.ts';
 
 /**
- * This file defines how requests name event types. Callers give the name of a type, a group (`agent.*`) or all types
- * (`*`), as in an endpoint's `event_types`. Names are expanded to the types that they cover.
+ * Names of event types in requests. A name is a type, a group (`agent.*`) or `*` for all types, as in an endpoint's
+ * `event_types`. Names are expanded to the types that they cover.
  */
 
 const RULE = `must be one of ${EVENT_TYPES.join(', ')}, a group such as agent.*, or *`;
