@@ -9,11 +9,12 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/fi
 import type { Activity } from './list-activity.ts';
 import type { CustomerRead } from './read-customer.ts';
 
-/** This file defines customers as REST returns them (contract/customers.md). */
+/** Customers as the REST API returns them (contract/customers.md). */
 
 /** Path parameter. Its message becomes the detail of the 404. */
 export const userIdParam = z.string().max(256, 'There is no such customer.').meta({
-  description: 'Your id of the user, percent-encoded: `user_id` of their conversations and calls.',
+  description:
+    'Your own ID for the user (`user_id` of their conversations and calls), percent-encoded.',
   example: 'maria.lopez',
 });
 
@@ -23,16 +24,16 @@ export const Customer = z
   .strictObject({
     user_id: z.string(),
     first_seen_at: unixTime.nullable().meta({
-      description: 'Start of the first conversation or call. Null if there are only tests.',
+      description: 'Start time of the first conversation or call. Null if there are only tests.',
     }),
     last_seen_at: unixTime.nullable().meta({
       description:
-        'Last turn of a conversation, or start of the last call. Null if there are only tests.',
+        'Time of the last turn or the start of the last call, whichever is later. Null if there are only tests.',
     }),
     conversations: z.strictObject({
-      total: count('Conversations, without tests.'),
-      active: count('Conversations that have not ended.'),
-      tests: count('Test conversations. They count in no other figure.'),
+      total: count('Number of conversations, excluding tests.'),
+      active: count('Number of conversations that have not ended.'),
+      tests: count('Number of test conversations. No other count includes them.'),
       outcomes: z
         .strictObject(
           Object.fromEntries(OUTCOMES.map((outcome) => [outcome, z.int().min(0)])) as Record<
@@ -40,39 +41,39 @@ export const Customer = z
             z.ZodInt
           >,
         )
-        .meta({ description: 'Ended conversations by outcome.' }),
+        .meta({ description: 'Number of ended conversations by outcome.' }),
     }),
     calls: z.strictObject({
-      total: count('Calls, answered or not.'),
-      answered: count('Calls that were answered.'),
+      total: count('Number of calls, answered or not.'),
+      answered: count('Number of calls that were answered.'),
     }),
     escalations: z.strictObject({
-      total: count('Escalations in these conversations.'),
-      waiting: count('Escalations that nobody has accepted yet.'),
-      accepted: count('Escalations that somebody accepted.'),
-      missed: count('Escalations that nobody accepted in time.'),
+      total: count('Number of escalations in these conversations.'),
+      waiting: count('Number of escalations that nobody has accepted yet.'),
+      accepted: count('Number of escalations that somebody accepted.'),
+      missed: count('Number of escalations that nobody accepted in time.'),
     }),
     csat: z.strictObject({
-      count: count('Conversations that the user rated.'),
+      count: count('Number of conversations that the user rated.'),
       average: z
         .number()
         .min(1)
         .max(5)
         .nullable()
-        .meta({ description: 'Average rating. Null without ratings.' }),
+        .meta({ description: 'Average rating. Null if there are no ratings.' }),
     }),
     open_questions: z
       .array(z.strictObject({ conversation_id: z.string(), question: z.string() }))
       .meta({
         description:
-          'Questions without an answer in the latest 100 conversations, newest conversation first, at most 20.',
+          'Up to 20 unanswered questions from the latest 100 conversations, newest conversation first.',
       }),
     truncated: z.boolean().meta({
       description:
-        'Whether there are more than 10,000 conversations or calls. The figures then count the newest 10,000.',
+        'Whether there are more than 10,000 conversations or calls. If true, the counts cover only the newest 10,000.',
     }),
   })
-  .meta({ id: 'Customer', description: 'A user with a `user_id`, in figures.' });
+  .meta({ id: 'Customer', description: 'Statistics about a user with a `user_id`.' });
 
 export function customerView(customer: CustomerRead): z.output<typeof Customer> {
   const { userId, figures, calls, open } = customer;
@@ -104,7 +105,9 @@ export function customerView(customer: CustomerRead): z.output<typeof Customer> 
 
 export const CustomerActivity = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the conversation or, without one, of the call.' }),
+    id: z.string().meta({
+      description: 'ID of the conversation, or of the call if there is no conversation.',
+    }),
     type: z.enum(['conversation', 'call']).meta({
       description: '`call` is a call without a conversation, such as one that nobody answered.',
     }),

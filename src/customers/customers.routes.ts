@@ -33,10 +33,10 @@ function readRoute({ pool }: CustomerRoutesDeps): Route {
     operationId: 'getCustomer',
     tag,
     scope: 'read',
-    summary: 'Read a customer in figures',
+    summary: "Read a customer's statistics",
     description:
-      'A customer is everything with the same `user_id`. Test conversations count in no figure but ' +
-      '`tests`.',
+      'A customer is all conversations and calls with the same `user_id`. Test conversations are ' +
+      'counted only in `tests`.',
     params,
     answers: { 200: { description: 'The customer.', schema: Customer } },
     handle: async ({ caller: { namespace }, params: { user_id: userId } }) => ({
@@ -55,8 +55,8 @@ function activityRoute({ pool }: CustomerRoutesDeps): Route {
     scope: 'read',
     summary: "List a customer's conversations and calls, newest first",
     description:
-      'A conversation has its call and its escalations with it. A call is listed by itself if it has no ' +
-      'conversation. The list of an unknown customer is empty.',
+      'Each conversation includes its call and its escalations. A call without a conversation is listed ' +
+      'separately. The list for an unknown customer is empty.',
     params,
     query: { test: withTests, limit: pageLimit, cursor: cursorOf(activityId) },
     answers: {
@@ -76,7 +76,7 @@ function activityRoute({ pool }: CustomerRoutesDeps): Route {
   });
 }
 
-/** Beginning of the list's cursors, followed by the UUID of a conversation or a call. */
+/** Prefix of the list's cursors, followed by the UUID of a conversation or a call. */
 const LIST = 'activity:';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -94,7 +94,7 @@ function exportRoute(deps: CustomerRoutesDeps): Route {
     scope: 'read',
     summary: 'Export all data about a customer',
     description:
-      'One JSON document, sent in parts. If the export is interrupted, the transfer fails and the document ' +
+      'Returns one JSON document, sent in parts. If the export is interrupted, the transfer fails and the document ' +
       'is not valid JSON.',
     params,
     answers: { 200: { description: 'The export.', schema: CustomerExport } },

@@ -11,13 +11,15 @@ import { listActivity, type Activity } from './list-activity.ts';
 
 /** Number of conversations and calls per query. */
 const PAGE = 50;
-/** Maximum number of turns in memory. A turn has at most 32,000 characters, and 64 KiB of arguments of a tool call. */
+/**
+ * Maximum number of turns in memory. A turn has at most 32,000 characters of text and 64 KiB of tool call arguments.
+ */
 const TURNS = 50;
 
 /**
  * Yields one JSON document with all data about a customer, in parts: conversations with their transcripts, calls,
- * escalations and private notes, newest first, tests included. `first` is the first page. No connection is held between
- * parts, so a slow reader costs nothing.
+ * escalations and private notes, newest first, tests included. `first` is the first page. Holds no database connection
+ * between parts, so that a slow reader costs nothing.
  * @throws ApiError write_conflict if a conversation is erased in the middle of its transcript
  */
 export async function* exportCustomer(

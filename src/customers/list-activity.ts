@@ -23,7 +23,7 @@ export type Activity = {
   fits: boolean;
 };
 
-/** `before` is the UUID after which the page starts; null for the first page. */
+/** `before` is the UUID after which the page starts, or null for the first page. */
 export type ActivityPage = CustomerKey & {
   before: string | null;
   withTests: boolean;
@@ -31,9 +31,9 @@ export type ActivityPage = CustomerKey & {
 };
 
 /**
- * Lists all data about a customer, newest first, as far as it fits into a page. Ids of conversations and of calls
- * contain their time, so both lists merge by id. The first row that does not fit ends the list, because the rows after
- * it in its own list are missing.
+ * Lists a customer's conversations and calls, newest first, up to the size of a page. Their ids contain their time, so
+ * both lists are merged by id. The merged list ends at the first row that does not fit, because the rows after it in
+ * its own list were not read.
  */
 export async function listActivity(pool: Pool, page: ActivityPage): Promise<Activity[]> {
   const [conversations, loneCalls] = await Promise.all([

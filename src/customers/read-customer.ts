@@ -10,7 +10,7 @@ import {
 import { found } from '../errors.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Maximum number of conversations and of calls that the figures count. */
+/** Maximum number of conversations, and of calls, that the statistics count. */
 const COUNTED_MAX = 10_000;
 /** Number of conversations searched for open questions. */
 const RECENT_MAX = 100;
@@ -20,7 +20,7 @@ const OLDEST_MAX = 1_000;
 
 type OpenQuestion = { conversationId: string; question: string };
 
-/** A customer in figures. Times are Unix milliseconds. */
+/** Statistics about a customer. Times are Unix milliseconds. */
 export type CustomerRead = {
   userId: string;
   firstSeenAt: number | null;
@@ -32,7 +32,7 @@ export type CustomerRead = {
 };
 
 /**
- * Reads a customer's figures. The work is bounded, however many conversations a `user_id` has.
+ * Reads a customer's statistics. The work is bounded, however many conversations a `user_id` has.
  * @throws ApiError not_found if no conversation and no call has this user
  */
 export async function readCustomer(db: Db, key: CustomerKey): Promise<CustomerRead> {
@@ -61,7 +61,7 @@ function extreme(of: (...times: number[]) => number, times: readonly number[]): 
   return times.length === 0 ? null : of(...times);
 }
 
-/** Returns the questions left open: those of the model's judgement or, without one, those that the turns counted. */
+/** Returns the open questions. They come from the model's judgement or, if there is none, from the turns. */
 function openIn(recent: readonly RecentConversation[]): OpenQuestion[] {
   return recent
     .flatMap(({ id, judgement, open }) => {
