@@ -30,7 +30,7 @@ const count = (description: string) => z.int().min(0).meta({ description });
 
 const CustomerErasure = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the erasure, `era_…`.' }),
+    id: z.string().meta({ description: 'ID of the erasure, `era_…`.' }),
     created: createdAt,
     user_id: z.string().nullable().meta({ description: 'Null once the erasure is done.' }),
     status: z.enum(ERASURE_STATUSES),
@@ -39,16 +39,18 @@ const CustomerErasure = z
     }),
     progress: z
       .strictObject({
-        total: count('Conversations, and calls without one. Counted at the start.'),
+        total: count(
+          'Number of conversations, and of calls without a conversation, counted at the start.',
+        ),
         done: count('Number erased so far.'),
       })
-      .meta({ description: 'Progress. `total` grows if more is found.' }),
+      .meta({ description: 'Progress of the erasure. `total` grows if more objects are found.' }),
     canceled_count: count('Number of canceled deliveries so far.'),
     finished_at: unixTime.nullable(),
   })
   .meta({
     id: 'CustomerErasure',
-    description: 'The erasure of a customer, which continues after the response.',
+    description: 'The erasure of a customer. It continues in the background after the response.',
   });
 
 function erasureView(row: CustomerErasureRow): z.output<typeof CustomerErasure> {
@@ -73,9 +75,10 @@ function eraseRoute(deps: CustomerErasureRoutesDeps): Route {
     scope: 'write',
     summary: 'Erase a customer',
     description:
-      'Ends the active conversations and unanswered calls of this `user_id`, and erases all of them like ' +
-      '`DELETE /v1/conversations/{id}`, tests included. The erasure continues after the response, also if ' +
-      'a server is killed. A repeated request returns the running erasure.',
+      'Ends the active conversations and unanswered calls of this `user_id`. Then erases all its ' +
+      'conversations and calls, including tests, in the same way as `DELETE /v1/conversations/{id}`. The ' +
+      'erasure continues after the response, even if a server is killed. A repeated request returns the ' +
+      'running erasure.',
     params: { user_id: userIdParam },
     query: { events: undeliveredEvents },
     answers: {
@@ -97,7 +100,7 @@ function listRoute({ pool }: CustomerErasureRoutesDeps): Route {
     operationId: 'listCustomerErasures',
     tag,
     scope: 'read',
-    summary: 'List erasures of customers, newest first',
+    summary: 'List customer erasures, newest first',
     query: {
       status: z.enum(ERASURE_STATUSES, `must be one of ${ERASURE_STATUSES.join(', ')}`).optional(),
       ...idPage('era'),
@@ -118,7 +121,7 @@ function readRoute({ pool }: CustomerErasureRoutesDeps): Route {
     operationId: 'getCustomerErasure',
     tag,
     scope: 'read',
-    summary: 'Read the erasure of a customer and its progress',
+    summary: 'Read a customer erasure and its progress',
     params: { id: idParam('era', 'erasure') },
     answers: { 200: { description: 'The erasure.', schema: CustomerErasure } },
     handle: async ({ caller: { namespace }, params: { id } }) => {

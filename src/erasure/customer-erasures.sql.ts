@@ -3,8 +3,8 @@ import type { Db } from '../platform/postgres/pool.ts';
 import type { Erasing } from '../events/erase-events.sql.ts';
 
 /**
- * Erasures of customers, with their progress. They are not rows of `jobs`: processes of the previous release, which run
- * beside this one during an upgrade, would fail a job without an endpoint.
+ * Erasures of customers, with their progress. They are not stored in `jobs`, because during an upgrade, processes of
+ * the previous release still run, and they would fail a job without an endpoint.
  */
 
 export const ERASURE_STATUSES = ['running', 'done'] as const;
@@ -31,7 +31,7 @@ export type CustomerErasureRow = {
 const COLUMNS = `id, namespace, user_id as "userId", status, events, total, done,
   canceled_count as "canceledCount", cursor, created_at as "createdAt", finished_at as "finishedAt"`;
 
-/** Inserts an erasure. Returns undefined if one of the same customer is running. */
+/** Inserts an erasure. Returns undefined if an erasure of the same customer is already running. */
 export async function insertErasure(
   db: Db,
   row: Pick<CustomerErasureRow, 'id' | 'namespace' | 'events' | 'total'> & {
@@ -101,8 +101,8 @@ export async function listOldestRunning(db: Db): Promise<{ id: string; namespace
 }
 
 /**
- * Locks a running erasure until the transaction ends. Returns undefined if it is done or another process works on it.
- * The lock serves as the lease: it ends with the transaction, even if the process is killed.
+ * Locks a running erasure until the transaction ends. Returns undefined if it is done or another process is working on
+ * it. The lock serves as the lease: it ends with the transaction, even if the process is killed.
  */
 export async function lockRunningErasure(
   db: Db,
@@ -117,7 +117,7 @@ export async function lockRunningErasure(
   return rows[0];
 }
 
-/** Counts one more erased object. Called in the transaction that erases it. */
+/** Counts one more erased object. Call it in the transaction that erases the object. */
 export async function advanceErasure(
   db: Db,
   { id, canceled, cursor }: { id: string; canceled: number; cursor?: string },
@@ -132,7 +132,7 @@ export async function advanceErasure(
   });
 }
 
-/** Ends an erasure and forgets whom it concerned. */
+/** Ends an erasure and deletes its `user_id`. */
 export async function finishErasure(db: Db, id: string): Promise<void> {
   await db.query(
     `update customer_erasures

@@ -22,15 +22,15 @@ import {
 } from '../conversations/record/conversation-deps.ts';
 import { countEnd, endLocked } from '../conversations/ending/end-conversation.ts';
 
-/** Text that replaces erased words. */
+/** Placeholder for erased text. */
 export const ERASED = '[erased]';
 
 export type ErasureDeps = ConversationDeps & {
-  /** Erases the words in the conversation's events and their deliveries, in the caller's transaction. */
+  /** Erases the text in the conversation's events and their deliveries, in the caller's transaction. */
   eraseEvents: (db: Db, about: Erasing) => Promise<CanceledEvents>;
 };
 
-/** Canceled deliveries: details of the first ones, and the number of all. */
+/** Details of the first canceled deliveries, and the total number of canceled deliveries. */
 export type CanceledEvents = {
   canceled: readonly {
     deliveryId: string;
@@ -42,7 +42,7 @@ export type CanceledEvents = {
 };
 
 /**
- * Erases the words of a conversation from everything that is stored and hides it. Ends a live conversation first.
+ * Erases the text of a conversation from all stored data and hides the conversation. Ends a live conversation first.
  * Times, counts and the outcome remain.
  * @throws ApiError not_found
  */

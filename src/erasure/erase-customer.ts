@@ -26,19 +26,22 @@ import {
 import { eraseLocked, type ErasureDeps } from './erase-conversation.ts';
 
 /**
- * Erasures of all data about a customer. They run after the response, one object at a time: a transaction
- * erases a conversation or a call and counts it. If a process dies, its transaction is rolled back, and the next process
- * continues. Nothing is left half erased.
+ * Erasures of all data about a customer. They run after the response, one object at a time: each transaction erases one
+ * conversation or call and counts it. If a process dies, its transaction is rolled back, and another process continues.
+ * No object is ever left half erased.
  */
 export type EraseCustomerDeps = ErasureDeps & EndCallDeps & { log: Logger };
 
-/** Objects that one namespace erases before the next one takes its turn. */
+/** Number of objects to erase in one namespace before the next namespace takes its turn. */
 const AT_ONCE = 20;
-/** Highest number that the total of a new erasure counts to. The total grows with the work beyond it. */
+/**
+ * Maximum number of objects counted for the total of a new erasure. If there are more, the total grows as they are
+ * erased.
+ */
 const COUNTED_MAX = 100_000;
 
 /**
- * Starts the erasure of a customer, with its line of the audit log. If one is running already, returns that one.
+ * Starts the erasure of a customer and adds it to the audit log. If an erasure is already running, returns that one.
  * @throws ApiError not_found if there is no data about the customer
  */
 export async function requestErasure(
@@ -57,9 +60,10 @@ export async function requestErasure(
     const id = newUuid(deps.nowMs());
     const row = { id, ...customer, actor, events, total: conversations + calls };
     const erasure = await insertErasure(db, row);
-    // Another request inserted one at the same moment. It has committed, because the insert waited for it.
+    // Another request inserted an erasure at the same moment. That request has committed, because this insert waited
+    // for it.
     if (!erasure) return found(await readRunningErasure(db, customer), 'customer');
-    // The line has no `user_id`, because the audit log is never erased.
+    // The audit log entry has no `user_id`, because the audit log is never erased.
     const detail = { events, conversations, calls };
     const target = fromUuid('era', id);
     await recordAudit(db, by, { action: 'customer.erased', target, detail });
@@ -68,8 +72,8 @@ export async function requestErasure(
 }
 
 /**
- * Runs until no erasure is running or `signal` aborts. Namespaces take turns. Resolves to false: the next scheduled run
- * finds erasures that fail now or that another process works on.
+ * Runs erasures until none is left or `signal` aborts. Namespaces take turns. Always resolves to false, because the
+ * next scheduled run finds erasures that failed or that another process was working on.
  */
 export async function runErasures(deps: EraseCustomerDeps, signal: AbortSignal): Promise<boolean> {
   for (let hasMoved = true; hasMoved && !signal.aborted;) {
@@ -81,7 +85,7 @@ export async function runErasures(deps: EraseCustomerDeps, signal: AbortSignal):
   return false;
 }
 
-/** Erases the next objects of an erasure. Returns false if it could not do anything. */
+/** Erases the next objects of an erasure. Returns false if it made no progress or failed. */
 async function eraseSome(
   deps: EraseCustomerDeps,
   id: string,
@@ -106,8 +110,8 @@ async function eraseSome(
 }
 
 /**
- * Result of one step. `busy`: another process works on the erasure, or it is over. An object is a call that has to end
- * before it can be erased.
+ * Result of one step. `busy` means that another process is working on the erasure, or that it is over. An object
+ * identifies a call that must end before it can be erased.
  */
 type Step = 'busy' | 'erased' | 'done' | { namespace: string; id: string };
 
@@ -121,7 +125,7 @@ async function eraseNext(deps: EraseCustomerDeps, id: string): Promise<Step> {
     const cursor = await nextConversationOf(db, erasure);
     if (cursor !== undefined) {
       const row = await lockConversation(db, { namespace, id: cursor });
-      if (!row) return 'erased'; // Another request has erased this conversation a moment ago.
+      if (!row) return 'erased'; // Another request has just erased this conversation.
       const { canceledCount } = await eraseLocked(deps, transaction, { row, events });
       await advanceErasure(db, { id, canceled: canceledCount, cursor });
       return 'erased';

@@ -5,19 +5,18 @@ import { idParam } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import { eraseConversation, type ErasureDeps } from './erase-conversation.ts';
 
-/** Query parameter: what happens to events that were not delivered yet. */
+/** Query parameter that decides what happens to undelivered events. */
 export const undeliveredEvents = z
   .enum(['deliver', 'cancel'], 'must be one of deliver, cancel')
   .default('deliver')
   .describe(
-    'What happens to undelivered events of the conversation. `deliver`: the events are sent ' +
-      'without the words, `user_id` and `metadata` of the conversation. `cancel`: the events ' +
-      'are canceled.',
+    'What happens to undelivered events of the conversation. `deliver` sends them without the ' +
+      'text, `user_id` and `metadata` of the conversation. `cancel` cancels their deliveries.',
   );
 
 const ErasedConversation = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the conversation, `conv_…`.' }),
+    id: z.string().meta({ description: 'ID of the conversation, `conv_…`.' }),
     canceled_count: z.int().min(0).meta({ description: 'Number of canceled deliveries.' }),
     canceled: z
       .array(
@@ -30,9 +29,12 @@ const ErasedConversation = z
       )
       .meta({ description: 'The first 1,000 canceled deliveries, ordered by event.' }),
   })
-  .meta({ id: 'ErasedConversation', description: 'Deliveries that receivers will not get.' });
+  .meta({
+    id: 'ErasedConversation',
+    description: 'An erased conversation and its canceled deliveries.',
+  });
 
-/** Returns the route that erases a conversation from everything that is stored (contract/conversations.md#erasure). */
+/** Returns the route that erases a conversation from all stored data (contract/conversations.md#erasure). */
 export function eraseConversationRoute(deps: ErasureDeps): Route {
   return route({
     method: 'delete',
@@ -42,9 +44,9 @@ export function eraseConversationRoute(deps: ErasureDeps): Route {
     scope: 'write',
     summary: 'Erase a conversation',
     description:
-      'An active conversation is ended first. Its words are removed from everything that is stored, ' +
-      'including undelivered events; counts stay. A delivery attempt in progress may still ' +
-      'send the words; its result is discarded.',
+      'Ends the conversation first if it is active. Removes its text from all stored data, including ' +
+      'undelivered events. Counts remain. A delivery attempt in progress may still send the text; ' +
+      'its result is discarded.',
     params: { id: idParam('conv', 'conversation') },
     query: { events: undeliveredEvents },
     answers: {
