@@ -19,11 +19,11 @@ import {
 
 type AgentStatsDeps = { pool: Pool; nowMs: () => number };
 
-const version = versionFilter.describe('Counts conversations of this version only.');
+const version = versionFilter.describe('Counts only conversations on this version.');
 
 /**
  * Response of the route. The fields are flat and numeric, so that any tool that reads JSON by path can decide whether a
- * roll-out continues.
+ * rollout continues.
  */
 const AgentStats = z
   .strictObject({
@@ -33,12 +33,12 @@ const AgentStats = z
     to: unixTime,
     ...countedShape,
     turn_latency_count: count(
-      'Number of agent turns whose latency was measured, among the newest 1,000.',
+      'Number of agent turns with a measured latency in the newest 1,000 conversations.',
     ),
     turn_latency_p50_ms: figure('Median latency of these turns, in milliseconds.'),
     turn_latency_p95_ms: figure('95th percentile of the latency of these turns, in milliseconds.'),
   })
-  .meta({ id: 'AgentStats', description: "Statistics of an agent's conversations." });
+  .meta({ id: 'AgentStats', description: "Statistics about an agent's conversations." });
 
 /** Serves an agent's statistics, counted from its conversations (contract/agents.md#statistics). */
 export function agentStatsRoute(deps: AgentStatsDeps): Route {
@@ -48,7 +48,7 @@ export function agentStatsRoute(deps: AgentStatsDeps): Route {
     operationId: 'getAgentStats',
     tag: 'Agents',
     scope: 'read',
-    summary: 'Read statistics of an agent or of one version',
+    summary: 'Read the statistics of an agent or of one version',
     description:
       `Covers conversations that started within a period of at most ${DAYS_MAX} days. A rate is ` +
       'null if its divisor is zero.',
@@ -78,8 +78,8 @@ export function agentStatsRoute(deps: AgentStatsDeps): Route {
 }
 
 /**
- * Throws if the agent has no such version. Without this check, its statistics would be all zeros, and an automated
- * check of a roll-out would pass.
+ * Throws if the agent has no such version. Without this check, the statistics would be all zeros, and an automated
+ * check of a rollout would pass.
  * @throws ApiError unknown_version
  */
 async function requireVersion(

@@ -42,12 +42,12 @@ export async function readAgentStats(
   return { ...measuredOf(rows[0]!), ...latency.rows[0]! };
 }
 
-/** Figures of the conversations that started with this version of an agent. */
+/** Statistics about the conversations that started on this version of an agent. */
 export type VersionMeasured = Measured & { agentId: string; version: number };
 
 /**
- * Reads the statistics of a namespace in one statement. Returns the total, and the figures of the `limit` versions of agents with
- * the most conversations.
+ * Reads the statistics of a namespace in one statement. Returns the total, and the statistics of the `limit` agent
+ * versions with the most conversations.
  */
 export async function readStats(
   db: Db,
@@ -68,7 +68,7 @@ export async function readStats(
   return { total: measuredOf(total!), versions };
 }
 
-/** Replaces the sums of no rows, which are null, by zeros. */
+/** Replaces null sums with zeros. The sum of zero rows is null. */
 function measuredOf(row: Measured): Measured {
   return row.ended === null ? { ...row, ...NOTHING } : row;
 }

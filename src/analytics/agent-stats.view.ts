@@ -5,7 +5,7 @@ import type { Measured } from './measures.sql.ts';
 import type { Span } from './parts.sql.ts';
 
 /**
- * This file defines statistics of conversations as REST returns them, for an agent, a version or a namespace
+ * Conversation statistics for an agent, a version or a namespace, as the REST API returns them
  * (contract/agents.md#statistics).
  */
 
@@ -36,30 +36,32 @@ export function spanOf(
 }
 
 export const count = (description: string) => z.int().min(0).meta({ description });
-/** Returns the schema of a rate. It is null if the divisor is zero. */
+/** Returns the schema of a rate, which is null if its divisor is zero. */
 export const rate = (description: string) =>
   z.number().min(0).max(1).nullable().meta({ description });
 export const figure = (description: string) => z.number().min(0).nullable().meta({ description });
 
 export const countedShape = {
-  conversations: count('Conversations that started in the period, including erased ones.'),
-  active: count('Conversations that have not ended.'),
-  ended: count('Conversations that have ended: the sum of the seven outcomes.'),
-  resolved: count('Conversations with the outcome `resolved`.'),
-  unresolved: count('Conversations with the outcome `unresolved`.'),
-  escalated: count('Conversations with the outcome `escalated`.'),
-  abandoned: count('Conversations with the outcome `abandoned`.'),
-  voicemail: count('Conversations with the outcome `voicemail`.'),
-  failed: count('Conversations with the outcome `failed`.'),
-  unknown: count('Conversations with the outcome `unknown`.'),
+  conversations: count(
+    'Number of conversations that started in the period, including erased ones.',
+  ),
+  active: count('Number of conversations that have not ended.'),
+  ended: count('Number of conversations that have ended, which is the sum of the seven outcomes.'),
+  resolved: count('Number of conversations with the outcome `resolved`.'),
+  unresolved: count('Number of conversations with the outcome `unresolved`.'),
+  escalated: count('Number of conversations with the outcome `escalated`.'),
+  abandoned: count('Number of conversations with the outcome `abandoned`.'),
+  voicemail: count('Number of conversations with the outcome `voicemail`.'),
+  failed: count('Number of conversations with the outcome `failed`.'),
+  unknown: count('Number of conversations with the outcome `unknown`.'),
   resolution_rate: rate('`resolved` divided by `ended`.'),
-  csat_average: figure('Average satisfaction that users reported, 1 to 5.'),
+  csat_average: figure('Average satisfaction reported by users, from 1 to 5.'),
   csat_count: count('Number of conversations whose users reported their satisfaction.'),
   csat_predicted_average: figure(
-    'Average predicted satisfaction of the ended conversations, 1 to 5.',
+    'Average predicted satisfaction of the ended conversations, from 1 to 5.',
   ),
   csat_predicted_error: figure(
-    'Mean absolute difference between predicted and reported satisfaction, over conversations ' +
+    'Mean absolute difference between predicted and reported satisfaction, in conversations ' +
       'that have both.',
   ),
   csat_correlation: z
@@ -69,16 +71,16 @@ export const countedShape = {
     .nullable()
     .meta({
       description:
-        'Pearson correlation of reported and predicted satisfaction. Null with fewer than two values, ' +
-        'or if all values of one kind are equal.',
+        'Pearson correlation of reported and predicted satisfaction. Null if fewer than two ' +
+        'conversations have both values, or if all values of one kind are equal.',
     }),
-  escalations: count('Escalations in these conversations.'),
-  escalated_conversations: count('Conversations with at least one escalation.'),
+  escalations: count('Number of escalations in these conversations.'),
+  escalated_conversations: count('Number of conversations with at least one escalation.'),
   escalation_rate: rate('`escalated_conversations` divided by `conversations`.'),
-  questions: count('Questions of users, answered or not.'),
-  gaps: count('Questions without an answer.'),
+  questions: count('Number of user questions, answered or not.'),
+  gaps: count('Number of questions without an answer.'),
   gap_rate: rate('`gaps` divided by `questions`.'),
-  turns: count('Turns of all speakers.'),
+  turns: count('Number of turns by all speakers.'),
 };
 
 const Shown = z.object(countedShape);
@@ -118,8 +120,8 @@ export function ratio(part: number, whole: number): number | null {
 }
 
 /**
- * Returns Pearson's correlation of reported and predicted satisfaction. All sums are whole numbers, so that equal values have a
- * variance of exactly zero.
+ * Returns Pearson's correlation of reported and predicted satisfaction. All sums are whole numbers, so equal values
+ * have a variance of exactly zero.
  */
 function correlation(row: Measured): number | null {
   const { bothCount: n, bothCsat: x, bothTenths: y } = row;

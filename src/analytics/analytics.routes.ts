@@ -24,7 +24,7 @@ import { QUARTER_SEC } from './measures.sql.ts';
 const CSV_TYPE = 'text/csv';
 const DAY_SEC = 86_400;
 const DAYS_DEFAULT = 28;
-/** Maximum length of the period in days, so that no answer has more than 744 intervals. */
+/** Maximum length of the period in days, so that no response has more than 744 intervals. */
 const DAYS_MAX: Record<Interval, number> = { hour: 31, day: 366, week: 1_098 };
 /** Maximum number of lines of CSV. */
 const LINES_MAX = 20_000;
@@ -39,42 +39,47 @@ const query = {
     .default('day')
     .meta({
       description:
-        `Length of a bucket. The period has at most ${DAYS_MAX.hour} days by hour, ${DAYS_MAX.day} by day ` +
-        `and ${DAYS_MAX.week} by week. Weeks begin on Monday.`,
+        `Length of an interval. The period may cover at most ${DAYS_MAX.hour} days with \`hour\`, ${DAYS_MAX.day} with ` +
+        `\`day\` and ${DAYS_MAX.week} with \`week\`. Weeks start on Monday.`,
     }),
   time_zone: z
     .string()
     .max(64)
     .refine(isTimeZone, 'must be an IANA time zone name, such as Europe/Berlin')
     .default('UTC')
-    .meta({ description: 'Time zone in which days and weeks begin.', example: 'Europe/Berlin' }),
+    .meta({
+      description: 'Time zone that determines when days and weeks start.',
+      example: 'Europe/Berlin',
+    }),
   group_by: z
     .enum(GROUPINGS, 'must be one of agent, version, channel, topic, person')
     .optional()
     .meta({
       description:
-        'Property by which to group. A conversation counts once for each of its topics, and for each person who accepted it.',
+        'Property to group by. A conversation counts once for each of its topics, or once for each person who accepted it.',
     }),
   agent_id: idValue('agt').optional(),
-  version: versionFilter.meta({ description: 'Counts this version only. Requires `agent_id`.' }),
+  version: versionFilter.meta({
+    description: 'Counts only conversations on this version. Requires `agent_id`.',
+  }),
   channel: channel.optional(),
   topic: z
     .string()
     .min(1)
     .max(64)
     .optional()
-    .describe('Counts conversations with this topic only.'),
+    .describe('Counts only conversations with this topic.'),
   person: z
     .string()
     .min(1)
     .max(256)
     .optional()
-    .describe('Counts conversations that the person with this id accepted.'),
+    .describe('Counts only conversations that the person with this ID accepted.'),
 };
 
 type Asked = z.output<z.ZodObject<typeof query>>;
 
-/** Serves figures of conversations over time and by group (contract/analytics.md). */
+/** Serves conversation metrics over time and by group (contract/analytics.md). */
 export function analyticsRoute(deps: { pool: Pool; nowMs: () => number }): Route {
   return route({
     method: 'get',
@@ -82,18 +87,19 @@ export function analyticsRoute(deps: { pool: Pool; nowMs: () => number }): Route
     operationId: 'getAnalytics',
     tag: 'Analytics',
     scope: 'read',
-    summary: 'Read figures of conversations over time and by group',
+    summary: 'Read conversation metrics over time and by group',
     description:
-      'Covers conversations that started within the period; each counts in the interval in which it started. ' +
-      'Compares them with the period of the same length before. The header `Accept: text/csv` returns a table: ' +
-      'one line for each interval, or with `group_by` for each interval and group with conversations. A rate is ' +
-      'null if its divisor is zero.',
+      'Covers conversations that started within the period. Each one counts in the interval in which it ' +
+      'started. For comparison, the response also has the totals of the preceding period of the same length. ' +
+      'With the header `Accept: text/csv`, the response is a table with one line for each interval. With ' +
+      '`group_by`, the table has one line for each interval and group that has conversations. A rate is null ' +
+      'if its divisor is zero.',
     query,
     answers: {
       200: {
-        description: 'The figures.',
+        description: 'The metrics.',
         schema: Analytics,
-        forms: { [CSV_TYPE]: z.string().meta({ description: 'The figures as a table.' }) },
+        forms: { [CSV_TYPE]: z.string().meta({ description: 'The metrics as a table.' }) },
       },
     },
     handle: async ({ caller: { namespace }, query: asked, headers }) => {
@@ -108,7 +114,7 @@ export function analyticsRoute(deps: { pool: Pool; nowMs: () => number }): Route
   });
 }
 
-/** What to read, after all checks. */
+/** What to read, after the query has been validated. */
 type Plan = {
   compared: Compared;
   starts: readonly number[];
@@ -130,7 +136,7 @@ function planOf(asked: Asked, at: { namespace: string; nowMs: number }): Plan {
     );
   }
   if (asked.version !== undefined && asked.agent_id === undefined) {
-    throw invalid('`version` requires `agent_id`, because every agent has versions of its own.');
+    throw invalid('`version` requires `agent_id`, because every agent has its own versions.');
   }
   const labels = [by === 'topic' || topic !== undefined, by === 'person' || person !== undefined];
   if (labels.every(Boolean)) {

@@ -6,50 +6,55 @@ import { count, countedShape, countedView, figure, rate, ratio } from './agent-s
 import { GROUPINGS, type Figures, type Group, type GroupKey } from './figures.sql.ts';
 import { INTERVALS } from './intervals.ts';
 
-/** This file defines analytics as REST returns them (contract/analytics.md). */
+/** Analytics as the REST API returns them (contract/analytics.md). */
 
 export const GROUPS_MAX = 100;
 export const BUCKETS_MAX = 744;
 
 export const figuresShape = {
   ...countedShape,
-  contained: count('Ended conversations in which nobody requested a person.'),
+  contained: count('Number of ended conversations in which no person was requested.'),
   containment_rate: rate('`contained` divided by `ended`.'),
-  accepted_escalations: count('Escalations that somebody accepted.'),
+  accepted_escalations: count('Number of escalations that somebody accepted.'),
   time_to_accept_sec: figure(
-    'Average time from a request for a person to the acceptance, in seconds.',
+    'Average time in seconds from the request for a person to the acceptance.',
   ),
-  missed_escalations: count('Escalations that nobody accepted in time.'),
+  missed_escalations: count('Number of escalations that nobody accepted in time.'),
   input_tokens: count(
-    'Tokens that models read, for replies and judgements. Includes cached tokens.',
+    'Number of tokens that models read for replies and judgements, including cached tokens.',
   ),
-  output_tokens: count('Tokens that models wrote.'),
-  cached_input_tokens: count('Input tokens that a provider took from its cache.'),
+  output_tokens: count('Number of tokens that models generated.'),
+  cached_input_tokens: count('Number of input tokens that a provider read from its cache.'),
   costs: z.record(z.string(), z.number()).meta({
     description:
-      'Costs of models by currency, such as `{"USD": 1.25}`. Requests to a provider without prices do not count.',
+      'Model costs by currency, such as `{"USD": 1.25}`. Requests to a provider without prices are not included.',
   }),
 };
 
 const AnalyticsFigures = z
   .strictObject(figuresShape)
-  .meta({ id: 'AnalyticsFigures', description: 'Figures of a group of conversations.' });
+  .meta({ id: 'AnalyticsFigures', description: 'Metrics for a group of conversations.' });
 
 export const Analytics = z
   .strictObject({
     from: unixTime.meta({ description: 'Start of the first interval.' }),
-    to: unixTime.meta({ description: 'End of the period: the next quarter of an hour.' }),
+    to: unixTime.meta({ description: 'End of the period, rounded up to a quarter of an hour.' }),
     interval: z.enum(INTERVALS),
     time_zone: z.string(),
     group_by: z.enum(GROUPINGS).nullable(),
     total: AnalyticsFigures,
     previous: z
       .strictObject({ from: unixTime, to: unixTime, total: AnalyticsFigures })
-      .meta({ description: 'The period of the same length before `from`.' }),
+      .meta({ description: 'The preceding period of the same length.' }),
     buckets: z
-      .array(z.strictObject({ at: unixTime.meta({ description: 'Start.' }), ...figuresShape }))
+      .array(
+        z.strictObject({
+          at: unixTime.meta({ description: 'Start of the interval.' }),
+          ...figuresShape,
+        }),
+      )
       .max(BUCKETS_MAX)
-      .meta({ description: 'One entry for each interval, the earliest first.' }),
+      .meta({ description: 'One entry for each interval, earliest first.' }),
     groups: z
       .array(
         z.strictObject({
@@ -68,13 +73,13 @@ export const Analytics = z
       .max(GROUPS_MAX)
       .meta({
         description:
-          'One entry for each group with conversations, those with the most first. Empty without `group_by`.',
+          'One entry for each group that has conversations, largest group first. Empty without `group_by`.',
       }),
     has_more: z
       .boolean()
       .meta({ description: `Whether there are more than ${GROUPS_MAX} groups.` }),
   })
-  .meta({ id: 'Analytics', description: 'Figures of conversations over time and by group.' });
+  .meta({ id: 'Analytics', description: 'Conversation metrics over time and by group.' });
 
 export function figuresView(row: Figures): z.output<typeof AnalyticsFigures> {
   return {
@@ -96,7 +101,7 @@ type Shown = Pick<
   'agent_id' | 'version' | 'channel' | 'topic' | 'person'
 >;
 
-/** Returns the key of a group. `names` are those of people, by id. */
+/** Returns the key of a group. `names` maps the ids of people to their names. */
 export function keyView(
   by: (typeof GROUPINGS)[number],
   { agentId, version, channel: over, label }: GroupKey,

@@ -5,15 +5,19 @@ import type { Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import { deleteEmptyLabels, foldFacts, hasFacts } from './facts.sql.ts';
 
-/** Interval in ms. Figures are right between two runs too: they read the facts that wait. */
+/**
+ * Interval in ms between runs. Statistics are also correct between two runs, because they include facts that are not
+ * counted yet.
+ */
 const EVERY_MS = 10_000;
-/** Facts per transaction. A batch takes about 50 ms. */
+/** Number of facts per transaction. A batch takes about 50 ms. */
 const BATCH = 2_000;
 const LOCK = 2;
 
 /**
- * Creates the job that adds the facts of ended conversations to the counters. One process at a time does so. If it is killed, the
- * transaction is rolled back, and the facts wait for the next run.
+ * Creates the job that adds the facts of ended conversations to the counters. A fact is what one conversation adds to
+ * the statistics. One process at a time runs the job. If it is killed, the transaction is rolled back, and the facts
+ * wait for the next run.
  */
 export function createConversationCounter(deps: { pool: Pool; log: Logger }): Periodic {
   return createPeriodic({

@@ -6,12 +6,12 @@ import { offsetAt } from './intervals.ts';
 type Group = z.output<typeof Analytics>['groups'][number];
 type Bucket = z.output<typeof Analytics>['buckets'][number];
 
-/** Line of the table: an interval, and a group if there are groups. */
+/** Line of the table, for one interval and, if there are groups, one group. */
 export type CsvLine = Bucket & { key: Omit<Group, 'total' | 'previous'> | null };
 
 /**
- * Returns figures as CSV (RFC 4180): a line with the names of the columns, then one line for each interval and group. Each currency
- * has a column of its own. Unknown values are empty.
+ * Returns metrics as CSV (RFC 4180): a header line, then one line for each interval and group. Each currency has a
+ * column of its own. Unknown values are empty.
  */
 export function csvOf(
   lines: readonly CsvLine[],
@@ -51,7 +51,7 @@ const KEYS: Record<Grouping, readonly [name: string, of: (key: Key) => string | 
     ],
   };
 
-/** Begins with a character that spreadsheets take for a formula. Topics and names are text that others chose. */
+/** Matches text that a spreadsheet would read as a formula. Topics and names are untrusted text. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 function cell(value: string | number | null): string {

@@ -13,8 +13,9 @@ export async function hasFacts(db: Db): Promise<boolean> {
 }
 
 /**
- * Moves up to `limit` facts into the counters in one statement, so that each counts once. Returns how many there were. The caller
- * makes sure that nobody else does so at the same time: two statements would lock counters in different orders.
+ * Moves up to `limit` facts into the counters in one statement, so that each counts once. Returns how many facts it
+ * moved. The caller ensures that only one such statement runs at a time, because two would lock counters in different
+ * orders.
  */
 export async function foldFacts(db: Db, limit: number): Promise<number> {
   const columns = STORED.map(({ column }) => column);
@@ -43,7 +44,7 @@ export async function foldFacts(db: Db, limit: number): Promise<number> {
   return rows[0]!.count; // An aggregate without `group by` returns one row.
 }
 
-/** Deletes the counters of topics and people without conversations, and with them the names. */
+/** Deletes the counters for topics and people that no longer have conversations, and with them their names. */
 export async function deleteEmptyLabels(db: Db): Promise<void> {
   await db.query(`delete from analytics_counts where kind <> 'all' and ended = 0`);
   await db.query(`delete from analytics_costs where kind <> 'all' and amount = 0`);

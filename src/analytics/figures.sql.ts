@@ -17,19 +17,19 @@ export type GroupKey = {
   label: string | null;
 };
 
-/** Conversations to count, and the period before, which has the same length. */
+/** Selects the conversations to count. They are compared with the preceding period of the same length. */
 export type Compared = Omit<Counting, 'span' | 'hasCosts'> & { span: Span };
 
 const noFigures = (): Figures => ({ ...NOTHING, costs: {} });
 
-/** Row of a query: the measures of a group, or the amount of one of its currencies. */
+/** Row of a query: either the measures of a group, or its costs in one currency. */
 type Row = Measured & { currency: string | null; amount: number };
 
 const AMOUNT = 'currency, sum(amount)::float8 as amount';
 
 function addRow(figures: Figures, { currency, amount, ...sums }: Row): void {
   if (currency !== null) {
-    // Omits a currency after its last conversation was taken back.
+    // The amount is 0 after the last conversation with this currency was subtracted again.
     if (amount !== 0) figures.costs[currency] = amount;
     return;
   }
@@ -38,7 +38,7 @@ function addRow(figures: Figures, { currency, amount, ...sums }: Row): void {
 
 export type Series = { total: Figures; previous: Figures; buckets: Figures[] };
 
-/** Reads the figures of a period, of each bucket in it, and of the period before, in one statement. */
+/** Reads the metrics of a period, of each bucket in it, and of the preceding period, in one statement. */
 export async function readSeries(
   db: Db,
   compared: Compared,
@@ -64,7 +64,10 @@ export async function readSeries(
 
 export type Group = { key: GroupKey; total: Figures; previous: Figures };
 
-/** Reads the figures of the `limit` groups with the most conversations in the period, and of the same groups in the period before. */
+/**
+ * Reads the metrics of the `limit` groups with the most conversations in the period, and of the same groups in the
+ * preceding period.
+ */
 export async function readGroups(
   db: Db,
   compared: Compared,
@@ -100,7 +103,8 @@ export async function readGroups(
 export type Line = { key: GroupKey; bucket: number; figures: Figures };
 
 /**
- * Reads the figures of each group in each bucket that has conversations, the earliest buckets first. Returns at most `limit` lines.
+ * Reads the metrics of each group in each bucket that has conversations, earliest buckets first. Returns at most
+ * `limit` lines.
  */
 export async function readLines(
   db: Db,
@@ -131,7 +135,7 @@ export async function readLines(
   return lines.filter(({ figures }) => figures.active + figures.ended > 0);
 }
 
-/** Columns of the key of each grouping, and the same with the names of `GroupKey`. */
+/** Key columns of each grouping, and the same columns with the names of `GroupKey`. */
 const KEYS: Record<Grouping, { columns: string; names: string }> = {
   agent: { columns: 'agent_id', names: 'agent_id as "agentId"' },
   version: {
@@ -152,7 +156,7 @@ function keyOf({ agentId, version, channel, label }: Partial<GroupKey>): GroupKe
   };
 }
 
-/** Returns parts of a period and of the one before, and the SQL condition for the one before. */
+/** Returns the parts of a period and of the preceding one, and an SQL condition that selects the preceding one. */
 function comparedParts(compared: Compared): { sql: string; values: unknown[]; isBefore: string } {
   const { from, to } = compared.span;
   const { sql, values } = partsOf({
@@ -168,7 +172,7 @@ function timesOf(values: unknown[], starts: readonly number[]): string {
   return `$${values.push(times)}::timestamptz[]`;
 }
 
-/** Returns the names of people who accepted escalations, as they gave them last, by their ids. */
+/** Returns the most recent names of people who accepted escalations, by person id. */
 export async function readPersonNames(
   db: Db,
   { namespace, ids }: { namespace: string; ids: readonly string[] },

@@ -7,8 +7,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Returns the starts of all hours, days or weeks that a period touches, in Unix seconds. The first one starts at or before `from`.
- * Days and weeks begin at midnight in the time zone, weeks on Monday, also where the clock changes.
+ * Returns the starts of all hours, days or weeks that a period touches, in Unix seconds. The first one starts at or
+ * before `from`. Days and weeks start at midnight in the time zone, even if the clock changes. Weeks start on Monday.
  */
 export function startsIn(
   { from, to }: { from: number; to: number },
@@ -23,13 +23,13 @@ export function startsIn(
   return starts;
 }
 
-/** Time in ms from the start of an interval to a time within the next one, whether the clock changes or not. */
+/** Time in ms from the start of an interval to some point within the next one, whether or not the clock changes. */
 const STEP_MS = { hour: HOUR_MS, day: 1.5 * DAY_MS, week: 7.5 * DAY_MS };
 
 function startOf(interval: Interval, atMs: number, timeZone: string): number {
   const offset = offsetAt(atMs, timeZone);
   const local = floorLocal(interval, atMs + offset);
-  // Hours are counted from the same offset, so that the repeated hour of a clock change is one of its own.
+  // Hours use the same offset, so that the hour repeated by a clock change is an interval of its own.
   if (interval === 'hour') return local - offset;
   const guess = local - offset;
   return local - offsetAt(guess, timeZone);
@@ -42,7 +42,7 @@ function floorLocal(interval: Interval, localMs: number): number {
   return (interval === 'day' ? day : day - ((((day + 3) % 7) + 7) % 7)) * DAY_MS;
 }
 
-/** Returns how far the clock of the time zone is ahead of UTC, in ms. */
+/** Returns how far the time zone is ahead of UTC, in ms. */
 export function offsetAt(atMs: number, timeZone: string): number {
   const parts = Object.fromEntries(
     formatOf(timeZone)
@@ -54,7 +54,7 @@ export function offsetAt(atMs: number, timeZone: string): number {
   return local - Math.floor(atMs / 1_000) * 1_000;
 }
 
-/** Cache of formats by time zone. Creating a format takes longer than using it a hundred times. */
+/** Cache of formatters by time zone. Creating a formatter takes longer than using it a hundred times. */
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 100 });
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {

@@ -1,9 +1,10 @@
 /**
- * What is counted of conversations. A fact says what one conversation adds; a measure is the sum of an expression over facts. The
- * counters in `analytics_counts` are such sums, so facts and counters can be added up in any order (docs/decisions/0081).
+ * Defines what is counted about conversations. A fact is what one conversation adds to the statistics. A measure is the
+ * sum of an expression over facts. The counters in `analytics_counts` are such sums, so facts and counters can be added
+ * up in any order (docs/decisions/0081).
  */
 
-/** What a row of `kind` counts: all conversations, or those with a topic, or those that a person accepted. */
+/** Which conversations a row counts: all of them, those with a topic, or those that a person accepted. */
 export type LabelKind = 'all' | 'topic' | 'person';
 
 const when = (condition: string, value = '1'): string =>
@@ -12,7 +13,7 @@ const when = (condition: string, value = '1'): string =>
 const TENTHS = '(csat_predicted * 10)::int';
 const HAS_BOTH = 'csat is not null and csat_predicted is not null';
 
-/** Measures by name, with the expression over the columns of a fact. */
+/** Measures by name. Each is an SQL expression over the columns of a fact. */
 const EXPRESSIONS = {
   ended: when('is_ended'),
   resolved: when(`outcome = 'resolved'`),
@@ -47,31 +48,36 @@ const EXPRESSIONS = {
   cachedInputTokens: 'weight * cached_input_tokens',
 } as const satisfies Record<string, string>;
 
-/** Sums of a group of conversations. Conversations in progress count as `active`, and are never stored as counters. */
+/**
+ * Sums over a group of conversations. Conversations in progress count as `active` and are never added to the stored
+ * counters.
+ */
 export type Measured = Record<keyof typeof EXPRESSIONS | 'active', number>;
 
 const columnOf = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Measures that are stored: the name, its column, and the expression over a fact. */
+/** Stored measures. Each has a name, its column, and its SQL expression over a fact. */
 export const STORED = Object.entries(EXPRESSIONS).map(([name, expression]) => ({
   name,
   column: columnOf(name),
   expression,
 }));
 
-/** All measures, in the same order as in every part of a union. */
+/** All measures, in the order that every part of a union uses. */
 export const MEASURES = [
   { name: 'active', column: 'active', expression: when('not is_ended') },
   ...STORED,
 ];
 
-/** Sums over parts, by the names of `Measured`. The cast keeps the sum of a bigint from becoming a text. */
+/**
+ * Sums over parts, with the names of `Measured`. Without the cast, PostgreSQL would return the sum of a bigint as text.
+ */
 export const SUMS = MEASURES.map(({ name, column }) => `sum(${column})::bigint as "${name}"`).join(
   ', ',
 );
 
-/** Sums of no conversations. */
+/** Sums over zero conversations. */
 export const NOTHING = Object.fromEntries(MEASURES.map(({ name }) => [name, 0])) as Measured;
 
 const FACT_COLUMNS = [
@@ -100,18 +106,21 @@ const FACT_COLUMNS = [
   'people',
 ] as const;
 
-/** Start of the quarter of an hour in which a conversation began. Every time zone in use begins its days at such a time. */
+/**
+ * Start of the quarter of an hour in which a conversation began. In every time zone in use, days start on a quarter of
+ * an hour.
+ */
 const QUARTER = `date_bin('15 minutes', c.started_at, timestamptz 'epoch')`;
 export const QUARTER_SEC = 900;
 
-/** Selects facts that are stored and not yet added to the counters. */
+/** Selects stored facts, which are not yet added to the counters. */
 export const storedFacts = (where: string): string =>
   `select ${FACT_COLUMNS.map((name) => (name === 'is_ended' ? 'true as is_ended' : name)).join(', ')}
      from conversation_facts where ${where}`;
 
 /**
- * Selects the facts of conversations directly: those in progress, and those at the edge of a period. They equal those that the
- * triggers store (`parley_add_fact`).
+ * Computes facts directly from conversations that are in progress or at the edge of a period. They equal the facts that
+ * the triggers store (`parley_add_fact`).
  */
 export const factsOfConversations = (where: string): string =>
   `select c.namespace, 1 as weight, c.ended_at is not null as is_ended, ${QUARTER} as quarter, c.agent_id, c.agent_version, c.channel,
@@ -135,7 +144,7 @@ export const factsOfConversations = (where: string): string =>
      ) e on (c.tally #>> '{escalations,requested}')::int > 0
     where ${where}`;
 
-/** Selects the rows of `facts` with a `label`: one for each conversation, topic or person. */
+/** Selects the rows of `facts` with a `label`: one row for each conversation, topic or person, depending on `kind`. */
 export function labelled(kind: LabelKind): string {
   const columns = FACT_COLUMNS.map((name) => `f.${name}`).join(', ');
   switch (kind) {
@@ -145,7 +154,7 @@ export function labelled(kind: LabelKind): string {
       return `select ${columns}, t.label from facts f
                cross join lateral (select distinct jsonb_array_elements_text(f.topics) as label) t`;
     case 'person': {
-      // A person has the waits of the users whom that person accepted, and missed nobody.
+      // A row of a person has only the waits of the users whom that person accepted, and no missed escalations.
       const own = columns
         .replace('f.accepted', 'p.accepted')
         .replace('f.wait_sec', 'p.wait_sec')

@@ -22,25 +22,27 @@ export type Counting = {
   agentId?: string | undefined;
   version?: number | undefined;
   channel?: string | undefined;
-  /** A topic or the id of a person, by `kind`. */
+  /** A topic or the id of a person, depending on `kind`. */
   label?: string | undefined;
-  /** Whether to return costs. They are rows of their own, with a `currency` and an `amount`. */
+  /** Whether to return costs. They are separate rows with a `currency` and an `amount`. */
   hasCosts?: boolean;
 };
 
 /**
- * Margin in ms by which the scanned range of conversation ids at the edge of a period is wider than the edge. The time in an id may
- * differ from the start of its conversation, because it comes from another clock.
+ * Margin in ms by which the scanned range of conversation ids at the edge of a period is wider than the edge. The time
+ * in an id may differ from the start of its conversation, because it comes from a different clock.
  */
 const ID_LEAD_MS = 600_000;
 
 /**
- * Returns the common table expression `parts`, whose sum is what conversations add up to, and its values. Parts are counters, facts
- * that are not counters yet, conversations in progress, and, if the period does not begin or end at a quarter of an hour, the
- * conversations of these quarters. All are read in one statement, so that nothing counts twice or is missed while facts become
+ * Returns the common table expression `parts` and its values. The sum of all parts is the total for the selected
+ * conversations. Parts are counters, facts that are not yet added to the counters, and conversations in progress. If
+ * the period does not start or end on a quarter of an hour, the ended conversations in these partial quarters are
+ * parts, too. One statement reads all parts, so that nothing is counted twice or missed while facts are added to the
  * counters.
  *
- * Leaves out the conversations that a recalled version began (contract/recalls.md#statistics), unless `version` names it.
+ * Excludes the conversations that started on a recalled version (contract/recalls.md#statistics), unless `version`
+ * names that version.
  */
 export function partsOf(counting: Counting): { sql: string; values: unknown[] } {
   const { namespace, kind, span, agentId, version, channel, label, hasCosts } = counting;
@@ -67,11 +69,11 @@ export function partsOf(counting: Counting): { sql: string; values: unknown[] } 
   };
   const facts = [
     storedFacts(inQuarters),
-    // The index on status finds those in progress, however many have ended.
+    // The index on `status` finds the conversations in progress, however many have ended.
     factsOfConversations(
       `${inSpan} and c.status in ('active', 'escalated') and c.deleted_at is null`,
     ),
-    // Erased conversations have an index of their own.
+    // Erased conversations have a separate index.
     ...edges
       .map(atEdge)
       .flatMap((where) => [
@@ -88,7 +90,7 @@ export function partsOf(counting: Counting): { sql: string; values: unknown[] } 
 
 const KEY = 'quarter, agent_id, agent_version, channel, label';
 
-/** A recall begins at a quarter of an hour, as parts do. */
+/** A recall takes effect on a quarter of an hour, where parts also start. */
 const WITHOUT_RECALLED = `select p.* from every_part p
    left join recalled r on r.agent_id = p.agent_id and r.version = p.agent_version and p.quarter >= r.since
   where r.agent_id is null`;
@@ -113,8 +115,8 @@ function priced(counters: string): string[] {
 }
 
 /**
- * Cuts a span into whole quarters of an hour, which counters have, and the edges before and after them. A quarter that has not
- * passed counts as whole, because nothing starts in the future.
+ * Splits a span into whole quarters of an hour, which the counters cover, and the edges before and after them. A
+ * quarter that has not ended yet counts as whole, because no conversation starts in the future.
  */
 function cut({ from, to }: Span, nowSec: number): { quarters: Span; edges: Span[] } {
   const first = Math.ceil(from / QUARTER_SEC) * QUARTER_SEC;

@@ -12,7 +12,7 @@ const VersionStats = z
   .strictObject({ agent_id: z.string(), version: z.int(), ...countedShape })
   .meta({
     id: 'VersionStats',
-    description: 'Statistics of the conversations that began with this version.',
+    description: 'Statistics about the conversations that started on this version.',
   });
 
 const Stats = z
@@ -21,16 +21,16 @@ const Stats = z
     to: unixTime,
     total: z
       .strictObject(countedShape)
-      .meta({ description: 'Statistics of all conversations in the period.' }),
+      .meta({ description: 'Statistics about all conversations in the period.' }),
     agents: z.array(VersionStats).max(ROWS_MAX).meta({
       description:
-        'One entry for each version with conversations, those with the most conversations first.',
+        'One entry for each version that has conversations, the versions with the most first.',
     }),
     has_more: z.boolean().meta({ description: `Whether there are more than ${ROWS_MAX} entries.` }),
   })
-  .meta({ id: 'Stats', description: 'Statistics of conversations.' });
+  .meta({ id: 'Stats', description: 'Conversation statistics.' });
 
-/** Serves statistics of all conversations of the namespace (contract/agents.md#statistics). */
+/** Serves statistics about all conversations in the namespace (contract/agents.md#statistics). */
 export function statsRoute(deps: { pool: Pool; nowMs: () => number }): Route {
   return route({
     method: 'get',
@@ -38,7 +38,7 @@ export function statsRoute(deps: { pool: Pool; nowMs: () => number }): Route {
     operationId: 'getStats',
     tag: 'Conversations',
     scope: 'read',
-    summary: 'Read statistics of all agents by version',
+    summary: 'Read the statistics of all agents by version',
     description:
       `Covers conversations that started within a period of at most ${DAYS_MAX} days. A rate is ` +
       'null if its divisor is zero.',
