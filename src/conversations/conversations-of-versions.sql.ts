@@ -4,9 +4,9 @@ import { CONVERSATION_COLUMNS, type ConversationRow } from './record/conversatio
 import { TURN_COLUMNS, type TurnRow } from './record/turns.sql.ts';
 
 /**
- * Lists what versions of an agent did: conversations that they began or took over by a handoff, without tests
- * (contract/recalls.md#lists). Each list reads the newest rows of each version from `conversation_versions` and merges
- * them, so a page costs the same however many there are.
+ * Lists what given versions of an agent did in the conversations that they started or took over by a handoff, excluding
+ * tests (contract/recalls.md#lists). Each list reads the newest rows of each version from `conversation_versions` and
+ * merges them, so a page costs the same however many conversations there are.
  */
 export type OfVersions = {
   agentId: string;
@@ -16,16 +16,16 @@ export type OfVersions = {
 };
 
 export type ConversationOfVersions = ConversationRow & {
-  /** Those of the versions that took part. */
+  /** The given versions that took part in the conversation. */
   versions: number[];
-  /** Whether the conversation was erased, so that its user and its turns are gone. */
+  /** Whether the conversation was erased. If so, its user and turns are gone. */
   isErased: boolean;
 };
 
-/** A user of these versions, and the newest of the user's conversations with them. */
+/** A user of these versions, and the user's newest conversation with them. */
 export type UserOfVersions = { id: string; userId: string; startedAt: number };
 
-/** A tool call of these versions. `id` and `userId` are those of its conversation. */
+/** A tool call by one of these versions. `id` and `userId` belong to its conversation. */
 export type ToolCallOfVersions = TurnRow & {
   id: string;
   userId: string | null;
@@ -33,15 +33,19 @@ export type ToolCallOfVersions = TurnRow & {
   calledAt: number;
 };
 
-/** Greatest UUID, which stands for the beginning of a list. */
+/** Highest UUID. As a cursor, it means the beginning of a list. */
 const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** Margin in ms by which the scanned range of ids begins earlier, because an id may have the time of another clock. */
+/**
+ * Margin in ms by which the scanned range of ids starts earlier, because the time in an id may come from a different
+ * clock.
+ */
 const ID_LEAD_MS = 3_600_000;
 
 /**
- * Selects the newest rows of each version as `conversation_id`, `version`. $1 to $4 are agent, versions, the lowest id
- * and the earliest start; `upTo` and `limit` are SQL expressions, `ofVersion` and `ofConversation` further conditions.
- * Conversations are looked up one by one: a merge join would read those of all earlier pages, and `offset 0` prevents it.
+ * Selects the newest rows of each version as `conversation_id`, `version`. $1 to $4 are the agent, the versions, the
+ * lowest id and the earliest start. `upTo` and `limit` are SQL expressions; `ofVersion` and `ofConversation` are
+ * additional conditions. `offset 0` makes PostgreSQL look up conversations one by one. A merge join would read the
+ * conversations of all earlier pages.
  */
 const newest = (page: {
   upTo: string;
@@ -61,7 +65,7 @@ const newest = (page: {
         and v.conversation_id ${page.upTo} ${page.ofVersion ?? ''}
       order by v.conversation_id desc limit ${page.limit}) s`;
 
-/** The conversation of each row of `n`, as `c`. */
+/** Joins the conversation of each row of `n`, as `c`. */
 const ITS_CONVERSATION = `
   cross join lateral (select * from conversations where id = n.conversation_id offset 0) c`;
 
@@ -89,8 +93,8 @@ export async function listConversationsOfVersions(
 }
 
 /**
- * Lists the users, each once, by the newest conversation of each with these versions. `before` is the conversation of the last user of
- * the previous page.
+ * Lists each user once, in the order of the user's newest conversation with these versions. `before` is the
+ * conversation of the last user on the previous page.
  */
 export async function listUsersOfVersions(
   db: Db,
@@ -114,16 +118,19 @@ export async function listUsersOfVersions(
   return rows;
 }
 
-/** Place of a tool call: its conversation, and the index of its turn. */
+/** Position of a tool call: its conversation and the index of its turn. */
 export type CallPlace = { id: string; index: number };
 
-/** Lists the tool calls, newest conversation first, each in the order of its turns. `after` is the last one of the previous page. */
+/**
+ * Lists the tool calls, newest conversation first, and in the order of turns within a conversation. `after` is the last
+ * call on the previous page.
+ */
 export async function listToolCallsOfVersions(
   db: Db,
   page: OfVersions & { after?: CallPlace | undefined; limit: number },
 ): Promise<ToolCallOfVersions[]> {
   const { after = { id: LAST, index: -1 }, limit } = page;
-  // The conversation of the last page may have no further calls.
+  // The conversation at the end of the previous page may have no further calls.
   const upTo = { upTo: '<= $5::uuid', limit: '$6::int + 1', ofVersion: 'and v.has_tool_calls' };
   const { rows } = await db.query<ToolCallOfVersions>({
     name: 'list_tool_calls_of_versions',

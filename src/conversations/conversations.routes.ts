@@ -52,7 +52,7 @@ export type ConversationRoutesDeps = ConversationDeps &
     followers: Pick<Followers, 'open'>;
   };
 
-/** Serves conversations, from their start to their end (contract/conversations.md). */
+/** Returns the routes for conversations, from start to end (contract/conversations.md). */
 export function conversationRoutes(deps: ConversationRoutesDeps): Route[] {
   return [
     startRoute(deps),
@@ -72,7 +72,7 @@ const userId = z.string().min(1).max(256);
 
 const ConversationWrite = z
   .strictObject({
-    agent_id: idValue('agt').describe('Agent that speaks.'),
+    agent_id: idValue('agt').describe('Agent that handles the conversation.'),
     agent_version: z
       .int()
       .min(1)
@@ -80,22 +80,22 @@ const ConversationWrite = z
       .optional()
       .describe(
         'Version of the agent. Default: the active version. A version that was never live is accepted ' +
-          'only with `test`. An unknown version is 422 `unknown_version`, and a recalled one without ' +
-          '`test` 409 `version_recalled`.',
+          'only with `test`. An unknown version is rejected with 422 `unknown_version`. Without `test`, a ' +
+          'recalled version is rejected with 409 `version_recalled`.',
       ),
     test: z
       .boolean()
       .default(false)
       .describe(
-        'Marks a conversation as a test: it emits no events, records no knowledge gaps, counts in no ' +
-          'statistics, and appears in lists only with `test=true`.',
+        'Marks the conversation as a test. A test emits no events, records no knowledge gaps, is ' +
+          'excluded from statistics, and appears in lists only with `test=true`.',
       ),
     channel: channel.default('chat').describe('Medium through which the user and the agent talk.'),
-    user_id: userId.optional().describe('Your id of the user.'),
+    user_id: userId.optional().describe('Your own ID for the user.'),
     variables,
     metadata,
   })
-  .describe('A conversation to start.');
+  .describe('The conversation to start.');
 
 function startRoute(deps: ConversationRoutesDeps): Route {
   return route({
@@ -106,7 +106,7 @@ function startRoute(deps: ConversationRoutesDeps): Route {
     scope: 'write',
     summary: 'Start a conversation',
     description:
-      'The conversation keeps its version until the end: the active version, or `agent_version`. ' +
+      'The conversation uses the active version or, if given, `agent_version` until it ends. ' +
       "The agent's first message is turn 0 of the transcript.",
     body: { schema: ConversationWrite },
     answers: {
@@ -152,7 +152,7 @@ function readRoute(deps: ConversationRoutesDeps): Route {
 
 const ConversationPatch = z
   .strictObject({
-    user_id: userId.nullable().optional().describe('Your id of the user. Null removes it.'),
+    user_id: userId.nullable().optional().describe('Your own ID for the user. Null removes it.'),
     metadata: metadataPatch,
   })
   .describe('The fields to change.');
@@ -166,8 +166,8 @@ function changeRoute(deps: ConversationRoutesDeps): Route {
     scope: 'write',
     summary: 'Change the user or metadata of a conversation',
     description:
-      'Works with every status, including after the end. Later events carry the new values; earlier ' +
-      'events keep theirs.',
+      'Works in every status, even after the conversation has ended. Later events contain the new ' +
+      'values; earlier events keep the old ones.',
     params,
     body: { schema: ConversationPatch },
     answers,
@@ -186,7 +186,7 @@ const endBody = z
   .strictObject({
     outcome: outcome
       .optional()
-      .describe('Outcome of the conversation. Default: determined by rule.'),
+      .describe('Outcome of the conversation. By default, rules determine it.'),
   })
   .describe('How the conversation ends.');
 
@@ -219,8 +219,8 @@ const escalateBody = z
       .min(1)
       .max(256)
       .default('api')
-      .describe('Reason for the request. The person taking over sees it.'),
-    team: team.optional().describe('Team to request. Default: the team of the agent.'),
+      .describe('Reason for the request. It is shown to the person who takes over.'),
+    team: team.optional().describe("Team that should take over. Default: the agent's team."),
   })
   .describe('Why a human is needed.');
 
@@ -233,7 +233,7 @@ function escalateRoute(deps: ConversationRoutesDeps): Route {
     scope: 'write',
     summary: 'Request a human',
     description:
-      'The agent is silent until somebody accepts and completes the escalation, somebody declines ' +
+      'The agent stays silent until somebody accepts and completes the escalation, somebody declines ' +
       'it, or it times out.',
     params,
     body: { schema: escalateBody, isOptional: true },
@@ -265,8 +265,8 @@ function escalateRoute(deps: ConversationRoutesDeps): Route {
 }
 
 /**
- * Changes to the user and the metadata of a conversation, as a JSON merge patch: `null` removes a value, and absent
- * members stay unchanged.
+ * Changes to the user and the metadata of a conversation, as a JSON merge patch: `null` removes a value, and omitted
+ * fields stay unchanged.
  */
 type AboutPatch = {
   userId?: string | null | undefined;
@@ -274,8 +274,8 @@ type AboutPatch = {
 };
 
 /**
- * Changes the user and the metadata of a conversation, whatever its status. Events that were emitted earlier stay as
- * they are. `check` throws if it refuses the resulting metadata.
+ * Changes the user and the metadata of a conversation in any status. Events that were emitted earlier stay unchanged.
+ * `check` throws if it rejects the resulting metadata.
  * @throws ApiError not_found, also for an erased conversation
  */
 async function changeAbout(

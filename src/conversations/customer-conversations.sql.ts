@@ -7,17 +7,17 @@ import { OUTCOMES, type Outcome } from './record/outcomes.ts';
 import type { Tally } from './record/tally.ts';
 
 /**
- * Queries for the conversations of one customer: those with the same `user_id`. All use the index on namespace, user and
- * id, and read a bounded number of rows.
+ * Queries for the conversations of one customer, which have the same `user_id`. All queries use the index on namespace,
+ * user and id, and read a bounded number of rows.
  */
 
 export type CustomerKey = { namespace: string; userId: string };
 
 const OF_CUSTOMER = 'c.namespace = $1 and c.user_id = $2 and c.deleted_at is null';
 
-/** Figures of a customer's newest conversations. Times are Unix milliseconds. */
+/** Statistics about a customer's newest conversations. Times are Unix milliseconds. */
 export type CustomerFigures = {
-  /** Number of conversations read, test conversations included. */
+  /** Number of conversations read, including test conversations. */
   looked: number;
   tests: number;
   total: number;
@@ -33,7 +33,7 @@ export type CustomerFigures = {
   firstAt: number | null;
 };
 
-/** Counts the customer's newest conversations, at most `limit`. Test conversations count only in `looked` and `tests`. */
+/** Counts the customer's newest conversations, up to `limit`. Test conversations count only in `looked` and `tests`. */
 export async function countConversationsOf(
   db: Db,
   { namespace, userId, limit }: CustomerKey & { limit: number },
@@ -67,7 +67,7 @@ export async function countConversationsOf(
   return rows[0]!; // `rows[0]` exists: an aggregate query always returns one row.
 }
 
-/** Returns the start of the customer's first conversation, without tests. Reads at most `limit` conversations. */
+/** Returns the start of the customer's first conversation that is not a test. Reads at most `limit` conversations. */
 export async function firstConversationAt(
   db: Db,
   { namespace, userId, limit }: CustomerKey & { limit: number },
@@ -82,15 +82,15 @@ export async function firstConversationAt(
   return rows[0]?.at ?? null;
 }
 
-/** A conversation with the facts that its turns left behind. */
+/** A conversation with the data that was collected from its turns. */
 export type RecentConversation = Pick<ConversationRow, 'id' | 'startedAt'> & {
   judgement: Judgement | null;
-  /** Members of the tally. Tallies of earlier releases may lack them. */
+  /** Open questions, from the tally. Null if an earlier release saved the tally. */
   open: Tally['open'] | null;
   lastTurnMs: number | null;
 };
 
-/** Returns the newest of the customer's latest `limit` conversations that are not tests, newest first. */
+/** Returns the customer's latest `limit` conversations except tests, newest first. */
 export async function listRecentOf(
   db: Db,
   { namespace, userId, limit }: CustomerKey & { limit: number },
@@ -106,8 +106,8 @@ export async function listRecentOf(
 }
 
 /**
- * Returns the customer's conversations, newest first, as far as they fit into a page (`fittingRows`). `before` is the
- * UUID after which the page starts.
+ * Returns the customer's conversations, newest first, up to the limit on the total size of a page (`fittingRows`).
+ * `before` is the UUID after which the page starts.
  */
 export async function listConversationsOf(
   db: Db,
@@ -128,7 +128,7 @@ export async function listConversationsOf(
   return rows;
 }
 
-/** Counts the customer's conversations, tests included, up to `max`. */
+/** Counts the customer's conversations, including tests, up to `max`. */
 export async function countAllConversationsOf(
   db: Db,
   { namespace, userId, max }: CustomerKey & { max: number },
@@ -144,8 +144,8 @@ export async function countAllConversationsOf(
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns the customer's first conversation after `cursor`, or else their first one. Returns undefined if no conversation
- * is left. The cursor skips the index entries of those that were just erased.
+ * Returns the customer's first conversation after `cursor` or, if there is none, the first one overall. Returns
+ * undefined if no conversation is left. The cursor skips the index entries of conversations that were just erased.
  */
 export async function nextConversationOf(
   db: Db,

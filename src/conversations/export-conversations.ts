@@ -11,13 +11,16 @@ import { searchConversations, type Sought } from './search-conversations.ts';
 
 /** Number of conversations per query. */
 const PAGE = 100;
-/** Maximum number of turns in memory. A turn has at most 32,000 characters, and 64 KiB of arguments of a tool call. */
+/**
+ * Maximum number of turns in memory. A turn has at most 32,000 characters of text and 64 KiB of tool call arguments.
+ */
 const TURNS = 50;
 
 /**
- * Yields all conversations that match a filter, newest first, as one line of JSON each. A line has the conversation and
- * its transcript so far. Pages are read on demand, and no connection is held between them, so a slow reader costs
- * nothing. Conversations that start after the export, or are erased before the export reaches them, are not included.
+ * Yields all conversations that match a filter, newest first, each as one line of JSON. A line contains the
+ * conversation and its transcript so far. Pages are read on demand, and no database connection is held between them, so
+ * a slow reader costs nothing. Conversations that start after the export, or are erased before the export reaches them,
+ * are not included.
  * @throws ApiError write_conflict if a long conversation is erased in the middle of its line
  */
 export async function* exportConversations(

@@ -15,9 +15,9 @@ const lastEventId = z
   .transform(Number)
   .optional()
   .meta({ type: 'integer', minimum: -1, maximum: 999_999_999 })
-  .describe('Index of the last turn that was received. -1 means none.');
+  .describe('Index of the last turn that the client received. -1 means none.');
 
-/** Serves live updates of a conversation (contract/messages.md#following). */
+/** Streams live updates of a conversation (contract/messages.md#following). */
 export function followConversationRoute(deps: { followers: Pick<Followers, 'open'> }): Route {
   return route({
     method: 'get',
@@ -27,17 +27,17 @@ export function followConversationRoute(deps: { followers: Pick<Followers, 'open
     scope: 'read',
     summary: 'Stream a conversation',
     description:
-      'Server-sent events. `turn` is sent for every stored turn; its `id` is the index of the turn. ' +
-      '`conversation` is sent at the beginning, after every change of status, and when a person has ' +
-      'accepted or released the conversation. The stream ends after it has ended. To resume after a lost connection, send `Last-Event-ID` ' +
-      '(or the parameter `last_event_id`); the stream then continues after that turn. Without it, ' +
-      'the stream begins with the next turn. A reply appears as a turn once it is stored; its ' +
-      'tokens are streamed only to the client that sent the message.',
+      'Server-sent events. A `turn` event is sent for every stored turn; its `id` is the index of the ' +
+      'turn. A `conversation` event is sent at the beginning, after every change of status, and when a ' +
+      'person accepts or releases the conversation. The stream ends when the conversation has ended. To ' +
+      'resume after a lost connection, send `Last-Event-ID` (or the parameter `last_event_id`). The ' +
+      'stream then continues after that turn. Otherwise, it starts with the next turn. A reply appears ' +
+      'as a turn once it is stored; its tokens are streamed only to the client that sent the message.',
     params: { id: idParam('conv', 'conversation') },
     query: { last_event_id: lastEventId },
     answers: {
       200: {
-        description: 'A stream until the end of the conversation.',
+        description: 'A stream that stays open until the conversation ends.',
         forms: { [EVENT_STREAM_TYPE]: z.string() },
       },
     },

@@ -10,7 +10,7 @@ export type Followed =
   | { type: 'turn'; turn: TurnRow }
   | { type: 'conversation'; conversation: ConversationRow };
 
-/** Live updates of conversations for any number of readers in this process (contract/messages.md#following). */
+/** Streams live updates of conversations to any number of readers in this process (contract/messages.md#following). */
 export type Followers = {
   /**
    * Starts following a conversation.
@@ -20,7 +20,8 @@ export type Followers = {
     namespace: string;
     id: string;
     /**
-     * Index of the last turn that the client has received: -1 if it has received none, null if it wants only new turns.
+     * Index of the last turn that the client has received, -1 if it has received none, or null if it wants only new
+     * turns.
      */
     after: number | null;
   }) => Promise<(signal: AbortSignal) => AsyncGenerator<Followed>>;
@@ -36,7 +37,7 @@ const POLL_MS = 5_000;
 
 type Position = { namespace: string; id: string; from: number };
 
-/** Read of a conversation's row and turns that is in progress and shared by all followers of the conversation. */
+/** Read in progress of a conversation's row and turns, shared by all followers of the conversation. */
 type Read = { namespace: string; row: Promise<ConversationRow | undefined>; pages: Pages };
 type Pages = Map<number, Promise<TurnRow[]>>;
 
@@ -74,8 +75,8 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
   }
 
   /**
-   * Yields new turns in order, and then the conversation if its status has changed, or if a human has taken over or
-   * left. Ends when the conversation has ended.
+   * Yields new turns in order, and then the conversation if its status has changed or a human has taken over or left.
+   * Ends when the conversation has ended.
    */
   async function* follow(at: Position, signal: AbortSignal): AsyncGenerator<Followed> {
     let { from } = at;

@@ -36,14 +36,13 @@ import { searchConversations, soughtBy, type Sought } from './search-conversatio
 
 const page = idPage('conv');
 const words = partOf(
-  'Id of a conversation, a call or an escalation, or words to search for. Each word must ' +
-    'occur, in upper or lower case, in what people and agents said, in `summary` or in ' +
-    '`user_id`. A page searches at most 5,000 ' +
-    'conversations, so it may have fewer than `limit` items although more exist.',
+  'ID of a conversation, call or escalation, or words to search for. Each word must occur in what ' +
+    'people and agents said, in `summary` or in `user_id`. Case is ignored. A page searches at most ' +
+    '5,000 conversations, so it may have fewer than `limit` items even if more exist.',
 );
 
 /**
- * Lists one page of conversations, or exports all that match, each with its transcript
+ * Lists one page of conversations, or exports all matching conversations with their transcripts
  * (contract/conversations.md#lists).
  */
 export function listConversationsRoute({ pool }: { pool: Pool }): Route {
@@ -55,9 +54,9 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
     scope: 'read',
     summary: 'List conversations',
     description:
-      'The header `Accept: application/x-ndjson` exports all conversations without pages: one line ' +
-      'of JSON per conversation, with `transcript {turns}`. If the export is interrupted, ' +
-      'the transfer fails; if possible, the last line is then a problem document.',
+      'The header `Accept: application/x-ndjson` exports all matching conversations without pages. Each ' +
+      'conversation is one line of JSON and includes `transcript {turns}`. If the export is interrupted, ' +
+      'the transfer fails. If possible, the last line is then a problem document.',
     query: {
       status: conversationStatus.optional(),
       agent_id: idValue('agt').optional(),
@@ -67,8 +66,8 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
       user_id: z.string().min(1).max(256).optional(),
       'metadata.*': metadataFilter,
       call_id: idValue('call').optional(),
-      from: phoneFilter.describe('Number in E.164 from which the call came.'),
-      to: phoneFilter.describe('Number in E.164 that was called.'),
+      from: phoneFilter.describe('Phone number that the call came from, in E.164 format.'),
+      to: phoneFilter.describe('Phone number that was called, in E.164 format.'),
       created_after: timeBound('Unix seconds, inclusive.'),
       created_before: timeBound('Unix seconds, exclusive.'),
       ended_after: timeBound('Unix seconds, inclusive.'),
@@ -85,7 +84,7 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
     },
     answers: {
       200: {
-        description: 'A page of conversations, or all conversations as lines.',
+        description: 'A page of conversations, or an export with one line per conversation.',
         schema: pageSchema(ListedConversation).extend({ total_count: totalCount }),
         forms: { [LINES_TYPE]: z.string() },
       },

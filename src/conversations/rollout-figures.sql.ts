@@ -2,11 +2,11 @@ import type { RolloutMetric } from '../agents/agent-rollout.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
 /**
- * Figures of the conversations that take part in a rollout, by step and arm (contract/rollouts.md#checks). Erased
- * conversations count, and so do those that another agent or a person took over.
+ * Statistics about the conversations that take part in a rollout, by step and arm (contract/rollouts.md#checks). They
+ * include erased conversations, and conversations that another agent or a person took over.
  */
 
-/** Metrics that are a sum per conversation: all except percentiles. */
+/** Metrics that are sums over conversations: all except percentiles. */
 type SumMetric = Exclude<RolloutMetric, 'turn_latency_p95_ms'>;
 
 /** Sums over the conversations of one arm in one step: Σx, Σq and their squares. */
@@ -22,12 +22,12 @@ export type FigureSums = {
 export type StepFigures = {
   step: number;
   isNew: boolean;
-  /** Conversations that have ended. */
+  /** Number of conversations that have ended. */
   ended: number;
 } & Record<SumMetric, FigureSums>;
 
 /**
- * Value `x` and weight `q` of one conversation for each metric, as SQL. A weight of 0 or null means that the
+ * SQL for the value `x` and the weight `q` of one conversation in each metric. A weight of 0 or null means that the
  * conversation does not count for the metric.
  */
 const VALUES: Record<SumMetric, { x: string; q: string }> = {
@@ -58,7 +58,9 @@ const FIGURES = `select p.step, p.is_new as "isNew", count(*)::int as ended, ${S
    where p.rollout_id = $1 and c.ended_at is not null
    group by p.step, p.is_new`;
 
-/** Returns the figures of the ended conversations of a rollout. Omits a step or an arm without any. */
+/**
+ * Returns the statistics about the ended conversations of a rollout. Omits steps and arms without ended conversations.
+ */
 export async function readRolloutFigures(db: Db, rolloutId: string): Promise<StepFigures[]> {
   const { rows } = await db.query<StepFigures>({
     name: 'read_rollout_figures',
@@ -69,12 +71,12 @@ export async function readRolloutFigures(db: Db, rolloutId: string): Promise<Ste
 }
 
 /**
- * Maximum number of conversations of an arm whose times are compared: those that ended first, so that later ones do not
- * replace times that an earlier look has used.
+ * Maximum number of conversations of an arm whose times are compared. Uses the conversations that ended first, so that
+ * later ones do not replace times that an earlier check has used.
  */
 const TIMED_MAX = 2_000;
 
-/** Returns the times of the agent's turns in ms, a list for each conversation that ended in this step. */
+/** Returns the latencies of the agent's turns in ms, as one list for each conversation that ended in this step. */
 export async function readRolloutTimes(
   db: Db,
   { rolloutId, step }: { rolloutId: string; step: number },
@@ -96,8 +98,8 @@ export async function readRolloutTimes(
 }
 
 /**
- * Replaces the hash of the person whose conversation is erased by random bytes, because a hash of a known user id can be
- * recognized. The conversation still counts.
+ * Replaces the hash of the user with random bytes when a conversation is erased, because a hash of a known user id can
+ * be recognized. The conversation still counts.
  */
 export async function eraseParticipant(db: Db, conversationId: string): Promise<void> {
   await db.query(
@@ -106,7 +108,7 @@ export async function eraseParticipant(db: Db, conversationId: string): Promise<
   );
 }
 
-/** Forgets who took part in rollouts that are over. */
+/** Deletes the records of who took part in finished rollouts. */
 export async function deleteRolloutConversations(
   db: Db,
   rolloutIds: readonly string[],

@@ -6,12 +6,12 @@ import type { ConversationRow } from './record/conversations.sql.ts';
 import { listConversations, type ConversationFilter } from './record/list-conversations.sql.ts';
 import { lookThrough } from './record/search-conversations.sql.ts';
 
-/** Target of a search: one conversation by id, or words. */
+/** Target of a search: either one conversation by id, or words. */
 export type Sought = Pick<ConversationFilter, 'named'> | { words: readonly string[] };
 
 /**
- * Maximum number of conversations searched for one page. When it is reached, the page has only the matches found so
- * far.
+ * Maximum number of conversations searched for one page. When this number is reached, the page contains only the
+ * matches found so far.
  */
 const LOOKED_MAX = 5_000;
 /** Time in ms after which no further search step is started for a page. */
@@ -23,8 +23,8 @@ const PAGE_MS = 200;
 const AT_ONCE = { first: 100, most: 800, turnsEach: 10 };
 
 /**
- * Page of results in the order of the list, which may have fewer than `limit` (`fittingRows`). `next` is the id to continue after; null at the
- * end.
+ * Page of results in the order of the list. It may have fewer than `limit` rows, because its total size is limited
+ * (`fittingRows`). `next` is the id after which the next page starts, or null at the end.
  */
 export type FoundPage = { rows: ConversationRow[]; next: string | null };
 
@@ -60,13 +60,13 @@ export async function searchConversations(
   for (let left = LOOKED_MAX; left > 0; atOnce = Math.min(2 * atOnce, AT_ONCE.most)) {
     const conversations = Math.min(left, atOnce);
     const bounds = { words, conversations, turns: conversations * AT_ONCE.turnsEach, room };
-    // Requests one conversation more than the page, to learn whether another page exists.
+    // Requests one more conversation than fits on the page, to find out whether another page exists.
     const more = { ...filter, before, limit: limit + 1 - rows.length };
     const { found, bytes, looked, last, isEnd } = await lookThrough(pool, more, bounds);
     const shown = found.filter(({ fits }) => fits);
     rows.push(...shown);
     if (rows.length > limit) return { rows: rows.slice(0, limit), next: rows[limit - 1]!.id };
-    // A further match does not fit into the page.
+    // The next match does not fit on the page.
     if (shown.length < found.length) return { rows, next: rows.at(-1)!.id };
     room -= bytes;
     if (isEnd) return { rows, next: null };

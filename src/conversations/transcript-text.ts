@@ -3,8 +3,8 @@ import type { ConversationRow } from './record/conversations.sql.ts';
 import type { TurnRole, TurnRow } from './record/turns.sql.ts';
 
 /**
- * This file writes a transcript in one of three formats. It writes page by page, so that ten thousand turns are never
- * in memory together.
+ * Writes transcripts in one of three formats. Writes page by page, so that ten thousand turns are never in memory at
+ * the same time.
  */
 
 type Pages = AsyncIterable<readonly TurnRow[]>;
@@ -35,12 +35,14 @@ const SPEAKERS: Record<TurnRole, string> = {
   system: 'System',
 };
 
-/** Returns who spoke: `Agent`, `Ana (human)`. The API refuses names of more than one line. */
+/** Returns the name of the speaker, such as `Agent` or `Ana (human)`. The API rejects names with more than one line. */
 function speakerOf({ role, personName }: TurnRow): string {
   return personName ? `${personName} (human)` : SPEAKERS[role];
 }
 
-/** Writes plain text. Further lines of a message are indented, so that no user can forge another speaker's line. */
+/**
+ * Writes plain text. Indents all lines of a message but the first, so that no user can forge another speaker's line.
+ */
 async function* writeText(_row: ConversationRow, pages: Pages): AsyncGenerator<string> {
   for await (const turns of pages) {
     const lines = turns.map((turn) => {
@@ -51,7 +53,9 @@ async function* writeText(_row: ConversationRow, pages: Pages): AsyncGenerator<s
   }
 }
 
-/** Writes WebVTT (W3C). A cue must not contain a blank line or `-->`, and its markup is escaped. */
+/**
+ * Writes WebVTT (W3C). A cue must not contain a blank line or `-->`, so blank lines are removed and markup is escaped.
+ */
 async function* writeVtt(_row: ConversationRow, pages: Pages): AsyncGenerator<string> {
   yield 'WEBVTT\n';
   for await (const turns of pages) {

@@ -42,7 +42,9 @@ export function transcriptRoute({ pool }: { pool: Pool }): Route {
   });
 }
 
-/** Maximum number of turns in memory. A turn has at most 32,000 characters, and 64 KiB of arguments of a tool call. */
+/**
+ * Maximum number of turns in memory. A turn has at most 32,000 characters of text and 64 KiB of tool call arguments.
+ */
 const PAGE = 50;
 
 /** Yields the turns that existed when the conversation was read, oldest first, page by page. */

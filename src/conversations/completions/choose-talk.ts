@@ -2,23 +2,23 @@ import { ApiError } from '../../errors.ts';
 import type { FoundTalk } from './talks.sql.ts';
 
 /**
- * Choice of the talk that a request continues. A talk is the stored state of a conversation with a client of OpenAI's
- * protocol (talks.sql.ts). `from` is the index of the first message that the talk does not have; undefined if the talk
- * already has the response to the request. `isAgain` means that the talk already has the last message of the request,
- * but that message still needs a reply.
+ * Choice of the talk that a request continues. A talk is the stored state of a conversation with a client that uses
+ * OpenAI's protocol (talks.sql.ts). `from` is the index of the first message that the talk does not have, or undefined
+ * if the talk already has the response to the request. `isAgain` is true if the talk already has the last message of
+ * the request, but that message still needs a reply.
  */
 export type Choice<T = FoundTalk> = { talk: T; from: number | undefined; isAgain?: boolean };
 
-/** Time in seconds for which OpenAI's clients wait for a response before they retry. */
+/** Time in seconds that OpenAI clients wait for a response before they retry. */
 const REPEAT_SEC = 600;
 /**
  * Age in seconds after which a retry may take over a pending request. By then the first attempt has stopped, or its
- * client no longer waits.
+ * client is no longer waiting.
  */
 const UNDER_WAY_SEC = 60;
 
 type Said = {
-  /** Hashes of the request's messages: the one at index n covers the first n messages, from none to all. */
+  /** Hashes of the request's messages. `hashes[n]` covers the first n messages, from none to all. */
   hashes: readonly Buffer[];
   /** Index of the first message after the agent's last reply. */
   from: number;
@@ -27,9 +27,8 @@ type Said = {
 };
 
 /**
- * Chooses the talk that a request continues; undefined if there is none. Prefers the talk that already has the largest
- * number of the request's messages. A client cannot distinguish talks with the same messages, so among these the newest
- * is used.
+ * Returns the talk that a request continues, or undefined if there is none. Prefers the talk that already has the most
+ * of the request's messages. A client cannot distinguish talks with the same messages, so the newest of these is used.
  * @throws ApiError idempotency_in_progress if an earlier attempt of this request is still in progress
  */
 export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'status' | 'ageSec'>>(
@@ -79,7 +78,7 @@ function isCut({ status }: Pick<FoundTalk, 'status'>): boolean {
 function stillRunning(): ApiError {
   return new ApiError(
     'idempotency_in_progress',
-    'The first attempt of this request is still in progress. Retry in a second.',
+    'The first attempt at this request is still in progress. Retry in a second.',
     {
       retryAfterSec: 1,
     },

@@ -4,7 +4,7 @@ import { idValue } from '../../platform/http/fields.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 import { storable } from '../record/storable.ts';
 
-/** This file defines chat completions in the form that OpenAI's clients send and read (contract/openai.md#answers). */
+/** Chat completions in the format that OpenAI clients send and read (contract/openai.md#answers). */
 
 const MESSAGES_MAX = 3_000;
 const PARTS_MAX = 1_000;
@@ -41,7 +41,7 @@ const content = z
   })
   .optional()
   .meta({
-    description: 'Text of the message: a string, or a list of parts of the type `text`.',
+    description: 'Text of the message: a string, or a list of parts of type `text`.',
     anyOf: [
       { type: 'string' },
       { type: 'null' },
@@ -58,12 +58,12 @@ const message = z
     role: z
       .enum(
         ['system', 'developer', 'user', 'assistant'],
-        'must be system, developer, user or assistant: Parley runs the tools of an agent, so clients send no tool results',
+        "must be system, developer, user or assistant: Parley runs the agent's tools, so clients send no tool results",
       )
       .describe('Author of the message.'),
     content,
-    tool_calls: unless(isFilled, 'must be omitted: Parley runs the tools of an agent'),
-    function_call: unless(isFilled, 'must be omitted: Parley runs the tools of an agent'),
+    tool_calls: unless(isFilled, "must be omitted: Parley runs the agent's tools"),
+    function_call: unless(isFilled, "must be omitted: Parley runs the agent's tools"),
   })
   .describe('One message of the chat.');
 
@@ -72,18 +72,18 @@ export type ChatMessage = z.output<typeof message>;
 const TOOLS_RUN_HERE = 'must be omitted: tools are declared in the agent, and Parley runs them';
 
 /**
- * Returns the schema of a field that has no effect here. It accepts and ignores any value, unless `isAsked` returns
- * true: such a value demands a response that Parley cannot give, so it is rejected with `detail`.
+ * Returns the schema of a field that has no effect here. The schema accepts and ignores any value for which `isAsked`
+ * returns false. Any other value asks for a response that Parley cannot give, so it is rejected with `detail`.
  */
 function unless(isAsked: (value: unknown) => boolean, detail: string) {
   return z
     .unknown()
     .refine((value) => !isAsked(value), detail)
     .optional()
-    .describe(`Ignored, or rejected if the response would differ: ${detail}.`);
+    .describe(`Ignored, but rejected if it would change the response: ${detail}.`);
 }
 
-/** Returns true for a list or an object that is not empty. */
+/** Returns true for a non-empty list or object. */
 function isFilled(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
@@ -111,7 +111,7 @@ const responseFormat = z
     context.addIssue({ code: 'custom', path, message: IN_WORDS });
   })
   .optional()
-  .describe('Rejected with a type other than `text`.');
+  .describe('Any type other than `text` is rejected.');
 
 const modalities = z
   .unknown()
@@ -123,11 +123,11 @@ const modalities = z
     context.addIssue({
       code: 'custom',
       path,
-      message: 'must be `text`: agents answer in text here',
+      message: 'must be `text`: agents reply with text only',
     });
   })
   .optional()
-  .describe('Rejected with anything other than `text`.');
+  .describe('Any value other than `text` is rejected.');
 
 /** Maximum length of a stored user id. */
 const USER_CHARS_MAX = 256;
@@ -156,8 +156,8 @@ const NAME_CHARS_MAX = 128;
 const VALUE_CHARS_MAX = 1_024;
 
 /**
- * Metadata in any form. Vapi and other clients send numbers and objects. They are stored as JSON, and values over the
- * limits are dropped.
+ * Metadata in any form. Vapi and other clients send numbers and objects. They are stored as JSON. Long values are
+ * truncated. Members with long names, and members beyond the first 50, are dropped.
  */
 const anyMetadata = z
   .unknown()
@@ -173,8 +173,8 @@ const anyMetadata = z
   .optional()
   .meta({
     description:
-      'Metadata of the conversation. `conversation_id` continues that conversation. Values other ' +
-      'than strings are stored as JSON.',
+      'Metadata of the conversation. `conversation_id` selects a conversation to continue. Values that ' +
+      'are not strings are stored as JSON.',
     type: 'object',
     additionalProperties: true,
   });
@@ -187,12 +187,12 @@ export const CompletionBody = z
     model: z
       .string()
       .max(128)
-      .describe('Id of an agent or of one of its versions: `agt_…` or `agt_…@3`.'),
+      .describe('ID of an agent or of one of its versions: `agt_…` or `agt_…@3`.'),
     messages: z
       .array(message)
       .max(MESSAGES_MAX)
       .describe(
-        'Messages so far, oldest first. Without a user message at the end, the agent speaks first.',
+        'Messages so far, oldest first. If no user message follows the last reply, the agent speaks first.',
       ),
     stream: z
       .boolean()
@@ -201,20 +201,20 @@ export const CompletionBody = z
     stream_options: z
       .unknown()
       .optional()
-      .describe('`include_usage: true` adds the usage to a stream.'),
-    n: unless((value) => Number(value) > 1, 'must be 1: an agent returns one answer'),
+      .describe('`include_usage: true` adds the token usage to a stream.'),
+    n: unless((value) => Number(value) > 1, 'must be 1: an agent returns one reply'),
     metadata: anyMetadata,
-    user: who.describe('Your id of the user; becomes `user_id` of the conversation.'),
-    safety_identifier: who.describe('Your id of the user, if `user` is absent.'),
+    user: who.describe('Your own ID for the user. It becomes the `user_id` of the conversation.'),
+    safety_identifier: who.describe('Your own ID for the user. It is used if `user` is absent.'),
     tools: unless(isFilled, TOOLS_RUN_HERE),
     tool_choice: unless(demandsCall, TOOLS_RUN_HERE),
     functions: unless(isFilled, TOOLS_RUN_HERE),
     function_call: unless(demandsCall, TOOLS_RUN_HERE),
-    audio: unless(isFilled, 'must be omitted: agents answer in text here'),
+    audio: unless(isFilled, 'must be omitted: agents reply with text only'),
     modalities,
     response_format: responseFormat,
   })
-  .describe('A chat to continue.');
+  .describe('The chat to continue.');
 
 const usage = z.strictObject({
   prompt_tokens: z.int().min(0),
@@ -228,13 +228,13 @@ export type FinishReason = (typeof FINISH_REASONS)[number];
 
 export const Completion = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the completion, `chatcmpl-…`.' }),
+    id: z.string().meta({ description: 'ID of the completion, `chatcmpl-…`.' }),
     object: z.literal('chat.completion'),
     created: z.int().meta({ description: 'Unix seconds.' }),
     model: z.string().meta({ description: 'Model as given in the request.' }),
     system_fingerprint: z
       .string()
-      .meta({ description: 'Version that answered, such as `agt_…@3`.' }),
+      .meta({ description: 'Agent version that replied, such as `agt_…@3`.' }),
     choices: z.array(
       z.strictObject({
         index: z.int(),
@@ -250,7 +250,7 @@ export const Completion = z
     usage,
     metadata: z.strictObject({ conversation_id: z.string() }),
   })
-  .meta({ id: 'ChatCompletion', description: 'Reply of the agent.' });
+  .meta({ id: 'ChatCompletion', description: "The agent's reply." });
 export type Completion = z.output<typeof Completion>;
 
 /** Properties of a response that are known before its first word. */
@@ -267,7 +267,8 @@ export function completionOf(
 }
 
 /**
- * Returns a chunk of a streamed response. If the client requested usage, `usage` is null in all chunks but the last.
+ * Returns a chunk of a streamed response. If the client requested usage, `usage` is null in every chunk except the
+ * last.
  */
 export function chunkOf(
   head: Head,
@@ -284,7 +285,7 @@ export function chunkOf(
 
 const [NAME] = saying(
   /^agt_[0-9a-z]{26}(@[1-9][0-9]{0,9})?$/,
-  'must be the id of an agent, such as agt_…, or of one of its versions, such as agt_…@3',
+  'must be the ID of an agent, such as agt_…, or of one of its versions, such as agt_…@3',
 );
 
 /** Parses `agt_…` or `agt_…@3`. Returns undefined for any other name. `agentId` is a UUID. */
@@ -303,9 +304,9 @@ const VERSION_MAX = 2_147_483_647;
 
 export const Model = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the agent or the version: `agt_…` or `agt_…@3`.' }),
+    id: z.string().meta({ description: 'ID of the agent or the version: `agt_…` or `agt_…@3`.' }),
     object: z.literal('model'),
-    created: z.int().meta({ description: 'When the agent was created, in Unix seconds.' }),
+    created: z.int().meta({ description: 'Creation time of the agent, in Unix seconds.' }),
     owned_by: z.string().meta({ description: 'Namespace of the agent.' }),
     name: z.string().meta({ description: 'Display name of the agent.' }),
   })

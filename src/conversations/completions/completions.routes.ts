@@ -22,7 +22,10 @@ import { readMessages } from './read-messages.ts';
 import { fingerprintOf, speak, spokenBefore, type SpeakDeps, type Spoken } from './speak.ts';
 import { chunksOf, streamed, type Turn } from './stream-completion.ts';
 
-/** Serves OpenAI's clients (contract/openai.md): agents are served as models, and conversations as chat completions. */
+/**
+ * Returns the routes for OpenAI clients (contract/openai.md). They serve agents as models, and conversations as chat
+ * completions.
+ */
 export function openAiRoutes(deps: SpeakDeps): Route[] {
   return [completionRoute(deps), ...modelRoutes(deps)];
 }
@@ -39,12 +42,12 @@ function completionRoute(deps: SpeakDeps): Route {
     description:
       'Each chat is stored as a conversation and emits its events. `metadata.conversation_id` selects the ' +
       'conversation to continue. Without it, the request continues the conversation with exactly ' +
-      'these messages and the same key, or starts a new one. Without a user message at the end, the ' +
-      'agent speaks first. Unknown fields are ignored.',
+      'these messages and the same API key, or starts a new one. If no user message follows the last ' +
+      'reply, the agent speaks first. Unknown fields are ignored.',
     body: { schema: CompletionBody },
     answers: {
       200: {
-        description: 'Reply of the agent.',
+        description: "The agent's reply.",
         schema: Completion,
         forms: { [EVENT_STREAM_TYPE]: z.string() },
       },
@@ -61,7 +64,7 @@ function completionRoute(deps: SpeakDeps): Route {
       await chunksOf(send, Completion.parse(body), true);
     },
     handle: async ({ body, caller, headers, answering, plan, plannedId, countAs, untilGone }) => {
-      // Aborts when the client disconnects, because nobody waits for the reply any longer.
+      // Aborts when the client disconnects, because nobody is waiting for the reply any longer.
       const signal = untilGone();
       const said = readMessages(body.messages);
       if (body.stream === true) countAs('message_streams');
@@ -126,7 +129,8 @@ function requireId(id: string): string {
 }
 
 /**
- * Opens the talk of a request. Converts errors to those of this route, such as an unknown agent to an unknown model.
+ * Opens the talk for a request. Converts errors to those of this route. For example, an unknown agent becomes an
+ * unknown model.
  */
 async function opened(deps: SpeakDeps, request: TalkRequest): Promise<OpenTalk> {
   try {
@@ -134,7 +138,7 @@ async function opened(deps: SpeakDeps, request: TalkRequest): Promise<OpenTalk> 
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.code === 'not_found') throw noConversation();
-    // Not 409: OpenAI's clients would repeat the request.
+    // Does not return 409, because OpenAI clients would repeat the request.
     if (error.code === 'version_recalled') throw unknownModel(error.message);
     const isModel = error.errors.some(({ code }) => code === 'unknown_agent');
     const isNotThere = error.code === 'not_published' || error.code === 'unknown_version';
@@ -143,7 +147,7 @@ async function opened(deps: SpeakDeps, request: TalkRequest): Promise<OpenTalk> 
 }
 
 function noConversation(): ApiError {
-  const detail = 'This agent has no such conversation.';
+  const detail = 'This agent has no conversation with this ID.';
   return new ApiError('not_found', detail, {
     errors: [{ pointer: '/metadata/conversation_id', code: 'conversation_not_found', detail }],
   });

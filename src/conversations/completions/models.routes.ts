@@ -11,7 +11,7 @@ import { route, type Route } from '../../platform/http/route.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { Model, Models, readModelName } from './completion.view.ts';
 
-/** Maximum number of listed models. OpenAI's clients do not page through the list. */
+/** Maximum number of listed models. OpenAI clients do not page through the list. */
 const MODELS_MAX = 10_000;
 
 const tag = 'OpenAI';
@@ -28,8 +28,8 @@ export function modelRoutes(deps: { pool: Pool }): Route[] {
       errorShape: 'openai',
       summary: 'List agents as models',
       description:
-        'Same format as OpenAI: a single list without pages. Versions can be used as models but are ' +
-        'not listed.',
+        'Returns a single list without pages, in the format of OpenAI. Versions can be used as models ' +
+        'but are not listed.',
       answers: { 200: { description: 'The agents, newest first.', schema: Models } },
       handle: async ({ caller: { namespace } }) => {
         const agents = await listLiveAgents(deps.pool, { namespace, limit: MODELS_MAX });
@@ -47,7 +47,7 @@ export function modelRoutes(deps: { pool: Pool }): Route[] {
       summary: 'Read an agent as a model',
       params: {
         model: z.string().meta({
-          description: 'Id of an agent, or of one of its versions that was live.',
+          description: 'ID of an agent, or of one of its versions that has been live.',
           example: 'agt_01jp502zav5003mbgrrbas9p8j@3',
         }),
       },
@@ -85,9 +85,9 @@ export function requireModelName(name: string): { agentId: string; version: numb
   return read;
 }
 
-/** Error of a model that cannot talk. `detail` defaults to the ways to name one. */
+/** Returns the error for a model that cannot be used. By default, `detail` explains how to name a model. */
 export function unknownModel(
-  detail = 'There is no such model. Send the id of an agent with a live version (agt_…), or of one of its ' +
+  detail = 'There is no such model. Send the ID of an agent with a live version (agt_…), or of one of its ' +
     'versions that has been live (agt_…@3). GET /v1/models lists the agents.',
 ): ApiError {
   return new ApiError('not_found', detail, {

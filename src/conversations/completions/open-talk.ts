@@ -38,7 +38,7 @@ export type TalkRequest = {
   keyId: string;
   agentId: string;
   version: number | undefined;
-  /** Id of the conversation that the client names in order to continue it. */
+  /** Conversation (UUID) that the client asks to continue, if it names one. */
   conversationId: string | undefined;
   userId: string | null;
   metadata: Record<string, string>;
@@ -56,7 +56,7 @@ export type OpenTalk = {
   conversationId: string;
   agentId: string;
   agentVersion: number;
-  /** The user's words; empty if the agent speaks first. */
+  /** The user's text. Empty if the agent speaks first. */
   text: string;
   /** Hash of all messages of the request. */
   request: Buffer;
@@ -66,8 +66,8 @@ export type OpenTalk = {
   unheard: readonly string[];
   /**
    * Set if the response already exists, but the client has not received it. It consists of the turns from `firstIndex`
-   * (inclusive) to `turnCount` (exclusive). `isGreeting` means that these are the agent's first message, requested for
-   * the first time.
+   * (inclusive) to `turnCount` (exclusive). `isGreeting` is set if the response is the agent's first message and is
+   * requested for the first time.
    */
   answered: { firstIndex: number; turnCount: number; isGreeting?: true } | undefined;
   /** Releases the claim on the talk after a failure. */
@@ -165,7 +165,7 @@ async function readNamed(deps: ConversationDeps, request: TalkRequest) {
   const row = found(await readConversation(deps.pool, { namespace, id }), 'conversation');
   if (row.agentId !== request.agentId) throw found(undefined, 'conversation of this agent');
   if (request.version !== undefined && request.version !== row.agentVersion) {
-    const detail = `The conversation uses version ${row.agentVersion} of the agent until it ends. Send that version in \`model\`, or no version.`;
+    const detail = `The conversation uses version ${row.agentVersion} of the agent until it ends. Send that version in \`model\`, or omit the version.`;
     throw new ApiError('invalid_body', detail, {
       errors: [{ pointer: '/model', code: 'invalid_value', detail }],
     });
@@ -210,8 +210,7 @@ async function greetingOf(
 }
 
 /**
- * Starts a conversation and commits it before its first turn, so that a repetition of the request finds it if the turn
- * fails.
+ * Starts a conversation and commits it before its first turn, so that a repeated request finds it if the turn fails.
  */
 async function begin(
   deps: ConversationDeps,
@@ -257,8 +256,8 @@ async function begin(
 const ABANDONED_SEC = 3_600;
 
 /**
- * Adds notes to a conversation, as turns with the role `system`. Notes are the messages that the client's program wrote
- * for the agent.
+ * Adds notes to a conversation, as turns with the role `system`. Notes are messages that the client program wrote for
+ * the agent.
  * @throws ApiError not_found, conversation_ended
  */
 async function addNotes(
@@ -296,7 +295,7 @@ async function redactSaid(pool: Pool, request: Request): Promise<readonly Brough
   const { said } = request;
   if (!said.some(({ role, text }) => role === 'user' && mayHoldAny(text))) return said;
   const content = await readContent(pool, request);
-  if (!content?.redaction) return said; // If the agent does not exist, the request is refused later.
+  if (!content?.redaction) return said; // If the agent does not exist, the request is rejected later.
   return redactHistory(said, content);
 }
 

@@ -9,8 +9,7 @@ const TEXT_MAX = 32_000;
 const BROUGHT_MAX = 200;
 
 /**
- * Returns the messages of a request as turns. If no message of the user follows the last reply, the agent is to speak
- * first.
+ * Returns the messages of a request as turns. If no user message follows the last reply, the agent speaks first.
  * @throws ApiError invalid_body
  */
 export function readMessages(messages: readonly ChatMessage[]): BroughtTurn[] {
@@ -37,9 +36,9 @@ const ROLES = { system: 'system', developer: 'system', user: 'user', assistant: 
 
 /** Content that a request adds to a conversation which already has the messages before `from`. */
 export type Added = {
-  /** Messages with the role `system` or `developer`, which the client's program writes for the agent. */
+  /** Messages with the role `system` or `developer`, which the client program writes for the agent. */
   notes: string[];
-  /** The user's words; empty if the agent speaks first. */
+  /** The user's text. Empty if the agent speaks first. */
   text: string;
 };
 
@@ -49,23 +48,23 @@ export function isUnspoken(said: readonly BroughtTurn[]): boolean {
 }
 
 /**
- * Returns the notes and the text in the messages from `from` on. Consecutive messages of the user, such as one sent
- * after a failure, are joined to one text.
+ * Returns the notes and the text in the messages from index `from` on. Joins consecutive user messages, such as one
+ * sent after a failure, into one text.
  */
 export function addedFrom(said: readonly BroughtTurn[], from: number): Added {
   const rest = said.slice(from);
   const texts = rest.filter(({ role }) => role === 'user').map(({ text }) => text);
   const text = texts.join('\n\n');
   if (text.length > TEXT_MAX) {
-    const detail = `must have at most ${TEXT_MAX} characters, together with the other messages of the user since the last reply`;
+    const detail = `must have at most ${TEXT_MAX} characters, including the other user messages since the last reply`;
     throw wrong(`/messages/${said.length - 1}/content`, detail);
   }
   return { text, notes: rest.filter(({ role }) => role === 'system').map((turn) => turn.text) };
 }
 
 /**
- * Returns the turns of the history with which a new conversation starts: the messages before `from`, and all messages
- * of the client's program (role `system`), wherever they are in the request.
+ * Returns the earlier messages that become the first turns of a new conversation: the messages before `from`, and all
+ * messages of the client program (role `system`), wherever they are in the request.
  */
 export function broughtBefore(said: readonly BroughtTurn[], from: number): BroughtTurn[] {
   const notes = said.slice(from).filter(({ role }) => role === 'system');

@@ -19,9 +19,9 @@ export type SpeakDeps = ConversationDeps & { takeTurn: TakeTurn };
 export type Spoken = { turns: readonly TurnRow[]; content: string; agentTurn: TurnRow | undefined };
 
 /**
- * Takes the user's turn, generates the agent's reply, and saves the state of the talk in the same commit. `streamed`
- * returns the text that the client has received so far. The saved state has the hash of this text and not of the stored
- * reply, because the client repeats this text in later requests.
+ * Stores the user's turn, generates the agent's reply, and saves the state of the talk in the same commit. `streamed`
+ * returns the text that the client has received so far. The saved state contains the hash of this text instead of the
+ * stored reply, because the client repeats this text in later requests.
  */
 export async function speak(
   deps: SpeakDeps,
@@ -82,12 +82,12 @@ async function spokenOf(
   const said = [...talk.unheard, ...(agentTurn ? [agentTurn.text] : [])].join(UNHEARD_END);
   const whole = said === '' && !agentTurn ? await passedOn(db, talk) : said;
   // Clients keep the text that was streamed to them, even if the reply was withdrawn because somebody wrote in the
-  // meantime. So the response is the streamed text, unless the stored text continues it.
+  // meantime. The response is therefore the streamed text, unless the stored text continues it.
   return { turns, agentTurn, content: whole.startsWith(streamed) ? whole : streamed };
 }
 
 /**
- * Returns a sentence that says that the request was passed on to a human. Without it, a client would show nothing until
+ * Returns a sentence saying that the request was passed on to a human. Without it, the client would show nothing until
  * a human answers, and would seem broken.
  */
 async function passedOn(db: Db, talk: OpenTalk): Promise<string> {

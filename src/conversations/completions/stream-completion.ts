@@ -13,8 +13,8 @@ export type Turn = (heard: {
 }) => Promise<Answer>;
 
 /**
- * Streams a response in chunks. The stream begins with the first words or with a tool call. An error before that is
- * returned with its HTTP status, like the error of a request without a stream.
+ * Streams a response in chunks. The stream begins with the first words or with a tool call. An error before that point
+ * is returned with its HTTP status, as for a request without a stream.
  */
 export async function streamed(
   turn: Turn,

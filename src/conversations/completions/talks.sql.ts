@@ -1,8 +1,8 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Talk: the stored state of a conversation with a client of OpenAI's protocol. It shows which conversation the client's
- * next request continues (contract/openai.md#conversations).
+ * A talk is the stored state of a conversation with a client that uses OpenAI's protocol. It shows which conversation
+ * the client's next request continues (contract/openai.md#conversations).
  */
 export type TalkRow = {
   conversationId: string;
@@ -49,7 +49,7 @@ export async function findTalks(
               and c.expires_at > clock_timestamp()
               and not exists (select 1 from turns u where u.conversation_id = t.conversation_id
                                  and u.index >= t.turn_count and u.role = 'user'
-                                 -- Of a killed process, by the reaper: to be answered yet.
+                                 -- A turn that the reaper stored for a killed process still needs a reply.
                                  and not (t.status = 'pending' and u.request_id is not null
                                    and u.request_id = encode(substr(t.request, 1, 16), 'hex')::uuid))
             order by t.conversation_id desc limit ${CANDIDATES_MAX}`,
@@ -110,7 +110,7 @@ export async function releaseTalk(
   );
 }
 
-/** Returns the id of the turn that a request starts. A repetition of the request has the same id. */
+/** Returns the id of the turn that a request starts. A repeated request has the same id. */
 export function turnRequestId({ request }: Pick<TalkRow, 'request'>): string {
   return request.subarray(0, 16).toString('hex');
 }

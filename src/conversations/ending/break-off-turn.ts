@@ -5,9 +5,9 @@ import { plainTurn } from '../record/plain-turn.ts';
 import { addTurns } from '../record/turns.sql.ts';
 
 /**
- * Settles the turn in progress of a conversation that ends. Call it under the conversation's lock. Stores the user's
- * words and the results of tools, but no reply, because nobody waits for it. The process that generates the reply can
- * then neither store it nor call tools.
+ * Settles the turn in progress when a conversation ends. The caller must hold the conversation's lock. Stores the
+ * user's message and the tool results, but no reply, because nobody is waiting for it. The process that generates the
+ * reply can then neither store it nor call tools.
  */
 export async function breakOffTurn(
   { db, countRedacted }: Pick<ConversationTransaction, 'db' | 'countRedacted'>,
@@ -35,7 +35,7 @@ export async function breakOffTurn(
   });
   if (!added) throw new Error(`conversation ${row.id} changed under its lock`);
   countRedacted(row, said);
-  // `expiresAt` keeps its value, because a conversation that timed out ended at its time of expiry, not when the expiry
-  // was noticed.
+  // `expiresAt` keeps its value, because a conversation that timed out ended when it expired, not when the expiry was
+  // noticed.
   return { ...row, ...added, expiresAt: row.expiresAt };
 }

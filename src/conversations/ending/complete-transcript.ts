@@ -17,14 +17,14 @@ import type { Judged } from '../judging/ask-judge.ts';
 import { VERDICT_OUTCOMES } from '../judging/verdict.ts';
 
 /**
- * Result of a judgement by a model. `isOutcomeStated` means that the party that ended the conversation stated an
+ * Result of a judgement by a model. `isOutcomeStated` is true if the party that ended the conversation stated an
  * outcome.
  */
 export type Judging =
   | { judged: Judged; isOutcomeStated: boolean }
   | { error: NonNullable<Judgement['error']> };
 
-/** Result of a judgement whose process died or ran out of time. */
+/** Result of a judgement that ran out of time or whose process died. */
 const LOST: Judging = {
   error: {
     code: 'not_judged',
@@ -33,9 +33,10 @@ const LOST: Judging = {
 };
 
 /**
- * Writes the summary of an ended conversation that a model was to judge, and emits the event that its transcript is
- * complete. Does nothing if there is a summary, so a repeated call does no harm. `judging` is undefined if the process
- * that was to judge the conversation has died, or if an earlier release ended the conversation without a summary.
+ * Writes the summary of an ended conversation that a model should have judged, and emits the event that reports its
+ * complete transcript. Does nothing if there already is a summary, so a repeated call is harmless. `judging` is
+ * undefined if the process that should have judged the conversation has died, or if an earlier release ended the
+ * conversation without a summary.
  */
 export function completeTranscript(
   deps: Omit<ConversationDeps, 'judge'>,
@@ -130,7 +131,7 @@ const NOT_JUDGED = {
   duration_ms: null,
 };
 
-/** Returns the fields of the judgement for the event. Returns none if no model has judged. */
+/** Returns the judgement fields for the event, or no fields if no model judged the conversation. */
 function told(
   judgement: Judgement | null,
 ): Pick<EventData<'conversation.transcript.ready'>, 'judgement'> {

@@ -22,7 +22,7 @@ import { transcriptReady } from './complete-transcript.ts';
 import { breakOffTurn } from './break-off-turn.ts';
 import { leftOpen, type Tally } from '../record/tally.ts';
 
-/** Reason for the end of a conversation, as in docs/conversations.md. */
+/** Reason why a conversation ended (docs/conversations.md). */
 export type EndedReason =
   | 'api'
   | 'silence_timeout'
@@ -37,8 +37,8 @@ export type EndedReason =
 
 /**
  * Ends a conversation. Commits its state, its outcome and the event in one transaction (contract/events.md#types).
- * Unless a model judges the conversation, its summary and the event of the complete transcript belong to the same
- * transaction.
+ * Unless a model judges the conversation, the same transaction writes its summary and emits the event that reports its
+ * complete transcript.
  * @throws ApiError not_found, conversation_ended
  */
 export async function endConversation(
@@ -74,8 +74,8 @@ export function countEnd(
 }
 
 /**
- * Counts a conversation whose end is committed, and queues its judgement if a model judges it. If that fails, the reaper
- * completes the transcript.
+ * Counts a conversation in the metrics after its end is committed, and queues its judgement if a model judges it. If
+ * that fails, the reaper completes the transcript.
  */
 export function afterEnd(
   deps: ConversationDeps,
@@ -87,8 +87,8 @@ export function afterEnd(
 }
 
 /**
- * Time limit in seconds for a model's judgement. After it the result of the rules is used, even if the model is still
- * running.
+ * Time limit in seconds for a model's judgement. After that, the result of the rules is used, even if the model is
+ * still running.
  */
 const JUDGE_SEC = 60;
 
@@ -141,8 +141,8 @@ export async function endLocked(
 }
 
 /**
- * Returns the time when the conversation ended. After a time-out, that is the time of expiry and not the time when the
- * expiry was noticed.
+ * Returns the time when the conversation ended. After a timeout, that is when it expired, not when the expiry was
+ * noticed.
  */
 function endOf(row: LiveConversation, reason: EndedReason): number {
   const nowMs = row.startedAt + row.ageMs;
@@ -161,8 +161,8 @@ export function reasonOfExpiry(row: ConversationRow): 'silence_timeout' | 'max_d
  * 1. The party that ended it stated an outcome.
  * 2. A human accepted it: escalated.
  * 3. The user wanted nothing, or never said a word: abandoned.
- * 4. A need of the user was left open: unresolved. Such a need is a question without an answer, an answer that the user
- * rejected, or a requested human who never came.
+ * 4. The user was left with an open need: unresolved. Such a need is a question without an answer, an answer that the
+ * user rejected, or a requested human who never came.
  * 5. At least one question was answered: resolved.
  * 6. Otherwise: unknown.
  */

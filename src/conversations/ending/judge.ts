@@ -13,7 +13,7 @@ import { readLastTurns } from '../record/turns.sql.ts';
 import { completeTranscript, type Judging } from './complete-transcript.ts';
 
 /**
- * Maximum number of concurrent judgements of a process (`PLACES`), and of one namespace in it (`SHARE`). Both are low,
+ * Maximum number of concurrent judgements in a process (`PLACES`), and for one namespace in it (`SHARE`). Both are low,
  * because replies to users who are talking have priority. If the provider of a namespace hangs, the other half of the
  * slots remains for other namespaces.
  */
@@ -23,7 +23,7 @@ const SHARE = 4;
 const WAITING_MAX = { namespace: 200, all: 1_000 };
 /** Timeout in ms for the model's response. */
 const ANSWER_MS = 30_000;
-/** Time in ms for which a stopping process waits for judgements in progress. */
+/** Time in ms that a stopping process waits for judgements in progress. */
 const GRACE_MS = 5_000;
 
 type Ended = { row: ConversationRow; isOutcomeStated: boolean };
@@ -148,7 +148,7 @@ async function settle(deps: Deps, { id, test }: ConversationRow, judging: Judgin
     const done = await completeTranscript(deps, id, judging);
     if (done && !test) deps.metrics.judgements.inc({ result: resultOf(judging) });
   } catch (error) {
-    deps.log.warn({ reason: reasonOf(error) }, 'completing a transcript failed; it is retried');
+    deps.log.warn({ reason: reasonOf(error) }, 'completing a transcript failed; retrying');
   }
 }
 

@@ -2,10 +2,9 @@ import type { Outcome } from '../record/outcomes.ts';
 import type { Tally } from '../record/tally.ts';
 
 /**
- * This file predicts how satisfied the user is, from 1.0 to 5.0 with one decimal. The result is a sum of a few terms
- * that a person can check by hand. Each term has a limit, so that none decides the result alone
- * (docs/conversations.md). The weights are estimated, not learned, because the ranking of conversations matters more
- * than the value.
+ * Predicts how satisfied the user is, from 1.0 to 5.0 with one decimal. The result is a sum of a few terms that a
+ * person can check by hand. Each term has a limit, so that none decides the result alone (docs/conversations.md). The
+ * weights are estimated, not learned, because the ranking of conversations matters more than the value.
  */
 
 /**
@@ -38,7 +37,7 @@ const WEIGHTS = {
 
 /**
  * Weights for the user's mood, which ranges from -5 to 5. The mean over all turns is the best predictor. The last mood
- * counts in addition, because people remember the end best.
+ * counts extra, because people remember the end best.
  */
 const MOOD_WEIGHTS = { mean: 0.3, last: 0.1 };
 /** Points for a user who left with a complaint, no matter who tried to help. */

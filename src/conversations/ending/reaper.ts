@@ -25,7 +25,7 @@ import {
 import { releaseEscalation } from '../escalations/release-escalation.ts';
 
 const EVERY_MS = 1_000;
-/** Maximum number of items per step and run. After a full batch the next run follows immediately. */
+/** Maximum number of items per step and run. After a full batch, the next run follows immediately. */
 const BATCH = 100;
 
 export type ReaperDeps = ConversationDeps & {
@@ -40,8 +40,10 @@ export type ReaperDeps = ConversationDeps & {
 /**
  * Creates the reaper, which ensures that nothing stays open forever. It ends conversations that have expired or whose
  * agent was deleted, and writes summaries that are missing after a crash. If nobody accepts an escalation in time, it
- * lets the agent continue. If the person who accepted has disappeared, it requests another person. After the abort of a
- * rollout that declares it, it requests a person for each conversation in progress. Several processes may run the reaper concurrently: each step checks again under a lock, and skips what another process has locked.
+ * lets the agent continue. If the person who accepted has disappeared, it requests another person. If an aborted
+ * rollout declares it, the reaper requests a person for each conversation in progress on the new version. Several
+ * processes may run the reaper concurrently: each step checks again under a lock, and skips what another process has
+ * locked.
  */
 export function createReaper(deps: ReaperDeps): Periodic {
   return createPeriodic({
@@ -124,7 +126,7 @@ async function eachOf<Item extends { id: string } | { agentId: string }>(
       if (error instanceof ApiError) continue;
       const id = 'id' in item ? item.id : item.agentId;
       const about = { reason: reasonOf(error), id };
-      log.warn(about, 'ending a conversation failed; it is retried');
+      log.warn(about, 'ending a conversation failed; retrying');
     }
   }
   return done;

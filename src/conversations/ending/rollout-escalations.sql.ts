@@ -1,6 +1,9 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Conversations of an aborted rollout that get a human (contract/rollouts.md#conversations-in-progress). */
+/**
+ * Queries for the conversations of an aborted rollout that need a human
+ * (contract/rollouts.md#conversations-in-progress).
+ */
 
 export const ABORTED_DUE = 'look_at <= now()';
 
@@ -31,8 +34,8 @@ export async function listAbortedRollouts(db: Db, limit: number): Promise<Aborte
 }
 
 /**
- * Returns live conversations with the version that was taken back. Skips tests, conversations that another agent has
- * taken over, and those for which a human was requested since the abort.
+ * Returns live conversations on the aborted version. Skips tests, conversations that another agent has taken over, and
+ * conversations for which a human has been requested since the abort.
  */
 export async function listWithAborted(
   db: Db,
@@ -55,8 +58,8 @@ export async function listWithAborted(
 }
 
 /**
- * Forgets an aborted rollout without conversations that need a human. If `isSettled` is false, a conversation could
- * still appear, so this function schedules one more check instead.
+ * Removes an aborted rollout that has no more conversations that need a human. If `isSettled` is false, a conversation
+ * could still appear, so this function schedules one more check instead.
  */
 export async function noneIsLeft(db: Db, { rolloutId, isSettled }: AbortedRollout): Promise<void> {
   await (isSettled

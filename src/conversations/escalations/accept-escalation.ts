@@ -21,7 +21,7 @@ import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 type Key = { namespace: string; id: string };
 
 /**
- * Lets a human take over a conversation. If several try, only the first succeeds (contract/escalations.md#acts).
+ * Lets a human take over a conversation. If several people try, only the first succeeds (contract/escalations.md#acts).
  * @throws ApiError not_found, already_accepted, escalation_closed
  */
 export function acceptEscalation(
@@ -123,7 +123,8 @@ export async function statusError(db: Db, key: Key): Promise<ApiError> {
 }
 
 /**
- * Requires that `by` is the person who accepted the escalation. `by` is null if the caller gave no identity.
+ * Requires that `by` is the person who accepted the escalation. If the caller gave no identity, `by` is null, and it is
+ * enough that somebody has accepted it.
  * @throws ApiError already_accepted, escalation_not_accepted, escalation_closed
  */
 export async function requireAcceptedBy(
@@ -137,7 +138,7 @@ export async function requireAcceptedBy(
   return row;
 }
 
-/** Returns the time from the request to the acceptance in whole seconds; null if nobody has accepted. */
+/** Returns the time from the request to the acceptance in whole seconds, or null if nobody has accepted. */
 export function waitOf(row: Pick<EscalationRow, 'requestedAt' | 'acceptedAt'>): number | null {
   return row.acceptedAt === null
     ? null

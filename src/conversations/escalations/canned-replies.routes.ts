@@ -29,17 +29,23 @@ const REPLIES_MAX = 500;
 
 const CannedReply = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the canned reply, `reply_…`.' }),
+    id: z.string().meta({ description: 'ID of the canned reply, `reply_…`.' }),
     created: createdAt,
     updated: updatedAt,
     title: z.string(),
     text: z.string(),
   })
-  .meta({ id: 'CannedReply', description: 'A reply that people prepared, with placeholders.' });
+  .meta({
+    id: 'CannedReply',
+    description: 'A reply prepared in advance. It may contain placeholders.',
+  });
 
 type Deps = Pick<ConversationDeps, 'pool' | 'nowMs'>;
 
-/** Serves the replies that people of a namespace prepared for each other (contract/canned-replies.md). */
+/**
+ * Returns the routes for canned replies, which the people in a namespace prepare for each other
+ * (contract/canned-replies.md).
+ */
 export function cannedReplyRoutes(deps: Deps): Route[] {
   return [
     listRoute(deps),
@@ -76,13 +82,13 @@ const title = z
   .min(1)
   .max(100)
   .refine(...onOneLine())
-  .describe('Title in the list, one line.');
+  .describe('Title shown in the list. It must be a single line.');
 const text = z
   .string()
   .min(1)
   .max(4_000)
   .regex(...saying(/\S/, 'must not be blank'))
-  .describe('Text. Programs replace `{{name}}` when a person inserts it.');
+  .describe('Text of the reply. Clients replace `{{name}}` when a person inserts the reply.');
 
 function createRoute({ pool, nowMs }: Deps): Route {
   return route({
@@ -126,7 +132,7 @@ function createRoute({ pool, nowMs }: Deps): Route {
 function tooMany(): never {
   throw new ApiError(
     'quota_exceeded',
-    `The namespace already has ${REPLIES_MAX} canned replies, the maximum. Delete one first.`,
+    `The namespace already has ${REPLIES_MAX} canned replies, which is the maximum. Delete one first.`,
   );
 }
 
@@ -228,7 +234,7 @@ function committing<R>(
   });
 }
 
-/** Builds the line of the audit log. It has no texts. */
+/** Builds the audit log entry, which does not contain the text of the reply. */
 function lineOf(
   action: AuditLine['action'],
   before: CannedReplyRow | null,

@@ -6,7 +6,7 @@ import {
 } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Reply that a person prepared for others to insert. `updatedAt` is in Unix milliseconds. */
+/** Reply that a person prepared for other people to insert. `updatedAt` is in Unix milliseconds. */
 export type CannedReplyRow = {
   id: string;
   namespace: string;
@@ -19,7 +19,7 @@ type Key = Pick<CannedReplyRow, 'namespace' | 'id'>;
 
 const COLUMNS = `id, namespace, title, text, updated_at as "updatedAt"`;
 
-/** Inserts a canned reply. Returns undefined if the namespace has `most` already. */
+/** Inserts a canned reply. Returns undefined if the namespace already has `most` replies. */
 export async function insertCannedReply(
   db: Db,
   { id, namespace, title, text }: Omit<CannedReplyRow, 'updatedAt'>,

@@ -40,8 +40,8 @@ const RULES = {
 } as const;
 
 /**
- * Ends an escalation before its conversation ends, and lets the agent continue. If the escalation timed out within the
- * agent's hours and has a fallback team, requests a person of that team instead.
+ * Ends an escalation before its conversation ends, and lets the agent continue. If the escalation timed out during the
+ * agent's opening hours and has a fallback team, requests a person from that team instead.
  * @throws ApiError not_found, escalation_closed; already_accepted (declining), escalation_not_accepted (completing)
  */
 export async function closeEscalation(
@@ -95,7 +95,7 @@ async function contentOf(
   return (await readVersion(db, { agentId, version: agentVersion }))?.content ?? {};
 }
 
-/** Returns true if the agent's hours are open. Outside the hours nobody can accept, so the agent continues. */
+/** Returns true during the agent's opening hours. Outside these hours, nobody can accept, so the agent continues. */
 function isSomebodyThere(
   content: Pick<AgentContent, 'escalation' | 'language'>,
   { startedAt, ageMs }: LiveConversation,
@@ -104,8 +104,8 @@ function isSomebodyThere(
 }
 
 /**
- * Requests a person of the fallback team, because nobody of the first team accepted. This happens once per escalation.
- * The user continues to wait.
+ * Requests a person from the fallback team, because nobody in the first team accepted. This happens once per
+ * escalation. The user keeps waiting.
  */
 async function askNext(
   transaction: ConversationTransaction & { deps: ConversationDeps },

@@ -16,7 +16,7 @@ const MOOD_COUNT = 2;
 /** Mood at or below which a message counts as bad. Moods range from -5 to 5. */
 const BAD_MOOD = -2;
 
-/** Facts that the rules use, about the current turn and earlier turns. */
+/** Facts about the current turn and earlier turns that the rules use. */
 export type RuleFacts = {
   user: { wantsHuman: boolean };
   text: string;
@@ -30,7 +30,7 @@ export type RuleFacts = {
   toolFailuresInRow: number;
 };
 
-/** Reason for a handoff to a human, and the team if it is not the agent's own. */
+/** Reason for a handoff to a human, and the team if it is not the agent's default team. */
 export type HandOver = { reason: string; team?: string };
 
 /**
@@ -64,8 +64,7 @@ function applies(rule: Rule, facts: RuleFacts, said: ReadonlySet<string>): boole
     case 'mood':
       return isInBadMood(facts.moods, rule.count ?? MOOD_COUNT);
     case 'turn_limit':
-      // Compares with `===`, so that the rule applies only once, and not again to every message after the human has
-      // left.
+      // Compares with `===`, so that the rule applies only once instead of to every message after the human has left.
       return facts.userTurns === rule.count;
     default:
       return rule.when satisfies never;

@@ -6,12 +6,12 @@ import { ESCALATION_STATUSES, type EscalationRow } from './escalations.sql.ts';
 import { cut, QUOTE_MAX } from '../record/excerpt.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 
-/** This file defines escalations as REST returns them (contract/escalations.md). */
+/** Escalations as the REST API returns them (contract/escalations.md). */
 
 export const escalationStatus = z.enum(ESCALATION_STATUSES);
 
 export const Person = z.strictObject({
-  id: z.string().min(1).max(256).describe('Your id of the person.'),
+  id: z.string().min(1).max(256).describe('Your own ID for the person.'),
   name: z.string().min(1).max(256).describe('Name of the person, shown in the transcript.'),
 });
 
@@ -23,7 +23,7 @@ export const lineName = Person.shape.name
   .refine(...onOneLine())
   .describe('Name that the user sees. It must be one line without control characters.');
 
-/** Returns the arguments of a refinement. OpenAPI has no place for the `u` flag of a pattern. */
+/** Returns the arguments of a refinement. A pattern would not work, because OpenAPI does not support its `u` flag. */
 export function onOneLine(): [(text: string) => boolean, string] {
   return [
     (text) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(text),
@@ -33,7 +33,7 @@ export function onOneLine(): [(text: string) => boolean, string] {
 
 export const Escalation = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the escalation, `esc_…`.' }),
+    id: z.string().meta({ description: 'ID of the escalation, `esc_…`.' }),
     created: createdAt,
     conversation_id: z.string(),
     agent_id: z.string(),
@@ -41,8 +41,8 @@ export const Escalation = z
     user_id: z.string().nullable().meta({ description: 'User of the conversation.' }),
     user_messages: z.array(z.string()).meta({
       description:
-        `Last messages of the user before the request, at most two, oldest first: the first ${QUOTE_MAX} ` +
-        'characters of each. Empty in escalations of earlier releases.',
+        `The first ${QUOTE_MAX} characters of the user's last two messages before the request, oldest first. ` +
+        'Empty in escalations created by earlier releases.',
     }),
     status: escalationStatus,
     reason: z.string(),
@@ -57,7 +57,7 @@ export const Escalation = z
     }),
     accepted_at: unixTime.nullable(),
     accepted_by: Person.nullable(),
-    team: team.nullable().meta({ description: 'Label of the people who are requested.' }),
+    team: team.nullable().meta({ description: 'Label of the team that is asked to accept.' }),
     heartbeat_sec: z
       .int()
       .nullable()
@@ -68,22 +68,23 @@ export const Escalation = z
       }),
     heartbeat_due_at: unixTime.nullable().meta({
       description:
-        'Time by which the next heartbeat or message is required. Without one, the ' +
+        'Time by which the next heartbeat or message is required. If none arrives by then, the ' +
         'escalation is released and waits for another person.',
     }),
     wait_sec: z.int().min(0).nullable().meta({
-      description: 'Seconds from the request until it was accepted. Null if nobody has accepted.',
+      description: 'Seconds from the request to the acceptance. Null if nobody has accepted.',
     }),
     finished_at: unixTime.nullable(),
     missed: z.boolean().meta({
       description:
-        'Whether nobody accepted in time, no other team was requested next, and nobody has reviewed it.',
+        'Whether nobody accepted in time, no other team was asked next, and nobody has reviewed the escalation.',
     }),
     reviewed_at: unixTime.nullable().meta({
-      description: 'When somebody first looked at it after it was missed. Null if nobody has.',
+      description:
+        'Time of the first review after the escalation was missed. Null if nobody has reviewed it.',
     }),
     reviewed_by: z.string().nullable().meta({
-      description: 'Actor that looked first, `api:key_…` or `session:<name>`.',
+      description: 'Actor of the first review, `api:key_…` or `session:<name>`.',
     }),
   })
   .meta({ id: 'Escalation', description: 'A request for a human in a conversation.' });

@@ -43,7 +43,7 @@ const params = { id: idParam('esc', 'escalation') };
 const answers = { 200: { description: 'The escalation.', schema: Escalation } };
 
 /**
- * Serves escalations: conversations that need a human, and the actions of the humans who take over
+ * Returns the routes for escalations: conversations that need a human, and the actions of the humans who take over
  * (contract/escalations.md).
  */
 export function escalationRoutes(deps: ConversationDeps): Route[] {
@@ -86,7 +86,7 @@ function listRoute(deps: ConversationDeps): Route {
       finished_after: timeBound('Unix seconds, inclusive.'),
       finished_before: timeBound('Unix seconds, exclusive.'),
       missed: flag.meta({
-        description: 'If true, only escalations that are `missed`. If false, only the others.',
+        description: 'If true, lists only `missed` escalations. If false, lists only the others.',
       }),
       test: withTests,
       order: listOrder,
@@ -153,11 +153,11 @@ const acceptBody = z
       .max(3_600)
       .optional()
       .describe(
-        'Maximum number of seconds without a heartbeat or a message. After that the escalation is ' +
-          'released and waits for another person. If absent, no heartbeat is required.',
+        'Maximum number of seconds without a heartbeat or a message. After that, the escalation is ' +
+          'released and waits for another person. If omitted, no heartbeat is required.',
       ),
   })
-  .describe('The person taking over, and the interval of heartbeats.');
+  .describe('The person taking over, and the heartbeat interval.');
 
 function acceptRoute(deps: ConversationDeps): Route {
   return route({
@@ -168,8 +168,8 @@ function acceptRoute(deps: ConversationDeps): Route {
     scope: 'write',
     summary: 'Accept an escalation',
     description:
-      'The first request wins. A later one is 409 `already_accepted` and names the person who ' +
-      'accepted.',
+      'The first request wins. Later requests are rejected with 409 `already_accepted`, which names the ' +
+      'person who accepted.',
     params,
     body: { schema: acceptBody },
     answers,
@@ -261,8 +261,8 @@ function completeRoute(deps: ConversationDeps): Route {
 }
 
 const releaseBody = byBody
-  .extend({ team: team.optional().describe('Team to request. Default: the same team.') })
-  .describe('The acting person, and the team to request.');
+  .extend({ team: team.optional().describe('Team to ask next. Default: the same team.') })
+  .describe('The acting person, and the team to ask next.');
 
 function releaseRoute(deps: ConversationDeps): Route {
   return route({
@@ -273,7 +273,7 @@ function releaseRoute(deps: ConversationDeps): Route {
     scope: 'write',
     summary: 'Release an escalation',
     description:
-      'The escalation waits for another person, for the full timeout. The agent stays silent.',
+      'The escalation waits for another person, and its timeout starts again. The agent stays silent.',
     params,
     body: { schema: releaseBody, isOptional: true },
     answers,
@@ -303,7 +303,7 @@ function heartbeatRoute(deps: ConversationDeps): Route {
     summary: 'Send a heartbeat for an escalation',
     description:
       'Required if the escalation was accepted with `heartbeat_sec`. A message also counts as a ' +
-      'heartbeat. A response with 409 means that another person has the escalation now.',
+      'heartbeat. A response with 409 means that this person no longer has the escalation.',
     params,
     body: { schema: byBody, isOptional: true },
     answers,
@@ -324,8 +324,8 @@ function reviewRoute(deps: ConversationDeps): Route {
     scope: 'write',
     summary: 'Review a missed escalation',
     description:
-      'Records that somebody has looked at an escalation that nobody accepted in time, so that it is ' +
-      'no longer `missed`. The first review counts. An escalation that is not missed stays as it is.',
+      'Records that somebody has reviewed an escalation that nobody accepted in time, so that it is no ' +
+      'longer `missed`. Only the first review counts. An escalation that is not missed stays unchanged.',
     params,
     answers,
     handle: async ({ caller: { namespace, actor }, params: { id } }) => {

@@ -23,7 +23,7 @@ export type EscalationStatus = (typeof ESCALATION_STATUSES)[number];
 
 export type Person = { id: string; name: string };
 
-/** Escalation: the request that a human takes over a conversation. Times are Unix milliseconds. */
+/** An escalation is a request for a human to take over a conversation. Times are Unix milliseconds. */
 export type EscalationRow = {
   id: string;
   namespace: string;
@@ -33,7 +33,7 @@ export type EscalationRow = {
   test: boolean;
   /** User of the conversation. */
   userId: string | null;
-  /** Beginnings of the last messages of the user before the request, newest first. */
+  /** Beginnings of the user's last messages before the request, newest first. */
   userMessages: string[];
   status: EscalationStatus;
   reason: string;
@@ -42,23 +42,26 @@ export type EscalationRow = {
   timesOutAt: number;
   acceptedAt: number | null;
   acceptedBy: Person | null;
-  /** Label of the requested team; null for any team. */
+  /** Label of the team that is asked to accept. Null means any team. */
   team: string | null;
-  /** Team that is requested next if nobody of `team` accepts in time. */
+  /** Team to ask next if nobody in `team` accepts in time. */
   fallbackTeam: string | null;
-  /** Maximum seconds between two heartbeats of the person who accepted; null if no heartbeats are required. */
+  /** Maximum seconds between two heartbeats of the person who accepted. Null if no heartbeats are required. */
   heartbeatSec: number | null;
-  /** Time by which the next heartbeat must arrive. Without it, the person who accepted counts as gone. */
+  /** Time by which the next heartbeat must arrive. If it does not, the person who accepted counts as gone. */
   heartbeatDueAt: number | null;
   finishedAt: number | null;
-  /** Whether nobody accepted in time, no other team was requested next, and nobody has looked at it since. */
+  /** Whether nobody accepted in time, no other team was asked next, and nobody has reviewed the escalation. */
   missed: boolean;
-  /** When somebody first looked at it after that, and the actor; null if nobody has. */
+  /** Time of the first review after the escalation was missed. `reviewedBy` is its actor. Both are null before. */
   reviewedAt: number | null;
   reviewedBy: string | null;
 };
 
-/** Number of messages of the user that an escalation quotes. The last one is often a bare request for a person. */
+/**
+ * Number of user messages that an escalation quotes. One is not enough, because it is often a bare request for a
+ * person.
+ */
 const MESSAGES_QUOTED = 2;
 
 const COLUMNS = `id, namespace, conversation_id as "conversationId", agent_id as "agentId", test, status,
@@ -156,7 +159,7 @@ export async function listEscalations(db: Db, filter: EscalationFilter): Promise
   return rows;
 }
 
-/** Counts the escalations on all pages of a list; null if that takes too long. */
+/** Returns the number of escalations on all pages of a list, or null if counting takes too long. */
 export function countEscalations(pool: Pool, filter: EscalationFilter): Promise<number | null> {
   return countRows(pool, {
     from: 'escalations',
@@ -192,7 +195,7 @@ export async function listEscalationsOf(
   return rows;
 }
 
-/** The person who takes over, and their heartbeat interval; null if heartbeats are not required. */
+/** The person who takes over, and their heartbeat interval, which is null if heartbeats are not required. */
 export type Acceptance = { acceptedBy: Person; heartbeatSec: number | null };
 
 /** Marks an escalation as accepted. Returns undefined if its status has already changed from `requested`. */
@@ -234,12 +237,12 @@ export async function keepEscalationRow(
   return rows[0];
 }
 
-/** Marks an escalation that nobody accepted in time, until somebody looks at it. */
+/** Marks an escalation as missed, because nobody accepted it in time. It stays missed until somebody reviews it. */
 export async function markMissed(db: Db, id: string): Promise<void> {
   await db.query('update escalations set is_missed = true where id = $1', [id]);
 }
 
-/** Records who looked at a missed escalation. Returns undefined if it is not missed. */
+/** Records who reviewed a missed escalation. Returns undefined if it is not missed. */
 export async function reviewEscalationRow(
   db: Db,
   { namespace, id, by }: { namespace: string; id: string; by: string },
@@ -333,7 +336,7 @@ export async function closeEscalationsOf(
   return rows.map(({ status }) => status);
 }
 
-/** Counts the escalations that wait for a person, and returns the age of the oldest. */
+/** Returns the number of escalations that are waiting for a person, and the age of the oldest one. */
 export async function measureWaiting(db: Db): Promise<{ waiting: number; oldestWaitSec: number }> {
   const { rows } = await db.query<{ waiting: number; oldestWaitSec: number }>({
     name: 'measure_waiting',
@@ -364,7 +367,7 @@ export async function listTimedOut(
   return rows;
 }
 
-/** Erases the text of a conversation from its escalations. Times and people stay. */
+/** Erases the text of a conversation from its escalations. Times and people remain. */
 export async function eraseEscalationsOf(
   db: Db,
   conversationId: string,

@@ -18,19 +18,21 @@ const TEXT_MAX = 4_000;
 
 export const Note = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the note, `note_…`.' }),
+    id: z.string().meta({ description: 'ID of the note, `note_…`.' }),
     created: createdAt,
     conversation_id: z.string(),
     escalation_id: z.string(),
     actor: z
       .string()
-      .meta({ description: 'Actor that added it, `api:key_…` or `session:<name>`.' }),
-    by: Person.nullable().meta({ description: 'The person who wrote it. Null if none was named.' }),
+      .meta({ description: 'Actor that added the note, `api:key_…` or `session:<name>`.' }),
+    by: Person.nullable().meta({
+      description: 'Person who wrote the note. Null if none was named.',
+    }),
     text: z.string(),
   })
-  .meta({ id: 'EscalationNote', description: 'A private note, which the user never sees.' });
+  .meta({ id: 'EscalationNote', description: 'A private note that the user never sees.' });
 
-/** Serves the private notes of colleagues about an escalation (contract/escalations.md#notes). */
+/** Returns the routes for the private notes that people write about an escalation (contract/escalations.md#notes). */
 export function noteRoutes(deps: ConversationDeps): Route[] {
   return [listRoute(deps), addRoute(deps), deleteRoute(deps)];
 }
@@ -42,7 +44,7 @@ function listRoute({ pool }: ConversationDeps): Route {
     operationId: 'listEscalationNotes',
     tag,
     scope: 'read',
-    summary: 'List the private notes of an escalation',
+    summary: 'List the private notes about an escalation',
     description: 'Includes the notes about earlier and later escalations of the same conversation.',
     params,
     query: { order: listOrder, ...idPage('note') },
@@ -65,9 +67,9 @@ const addBody = z
       .max(TEXT_MAX)
       .regex(...saying(/\S/, 'must not be blank'))
       .describe('Text of the note.'),
-    by: Person.extend({ name: lineName }).optional().describe('The person who wrote it.'),
+    by: Person.extend({ name: lineName }).optional().describe('Person who writes the note.'),
   })
-  .describe('A note.');
+  .describe('The note to add.');
 
 function addRoute(deps: ConversationDeps): Route {
   return route({
@@ -76,7 +78,7 @@ function addRoute(deps: ConversationDeps): Route {
     operationId: 'createEscalationNote',
     tag,
     scope: 'write',
-    summary: 'Add a private note to an escalation',
+    summary: 'Add a private note about an escalation',
     description: 'Allowed in every status. Erasing the conversation deletes its notes.',
     params,
     body: { schema: addBody },
@@ -127,7 +129,7 @@ function deleteRoute(deps: ConversationDeps): Route {
     operationId: 'deleteEscalationNote',
     tag,
     scope: 'write',
-    summary: 'Delete a private note of an escalation',
+    summary: 'Delete a private note about an escalation',
     params: { ...params, note_id: idParam('note', 'note') },
     answers: { 204: { description: 'The note is deleted.' } },
     handle: async ({ answering, caller, params: { id, note_id: noteId } }) => {

@@ -7,7 +7,7 @@ import {
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Person } from './escalations.sql.ts';
 
-/** Note of a colleague about an escalation, which the user never sees. */
+/** Private note about an escalation. The user never sees it. */
 export type NoteRow = {
   id: string;
   namespace: string;
@@ -15,7 +15,7 @@ export type NoteRow = {
   escalationId: string;
   /** Actor of the request that added the note, in the format of histories. */
   actor: string;
-  /** The person who wrote it, as the request names them; null if it names nobody. */
+  /** Person who wrote the note, as named in the request. Null if the request names nobody. */
   writtenBy: Person | null;
   text: string;
 };
@@ -69,7 +69,7 @@ export async function listAllNotes(db: Db, conversationId: string): Promise<Note
   return rows;
 }
 
-/** Deletes a note of an escalation. Returns undefined if it has no such note. */
+/** Deletes a note about an escalation. Returns undefined if the escalation has no such note. */
 export async function deleteNoteRow(
   db: Db,
   { namespace, escalationId, id }: Pick<NoteRow, 'namespace' | 'escalationId' | 'id'>,

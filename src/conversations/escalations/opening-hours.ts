@@ -14,9 +14,9 @@ const DAYS_AHEAD = 14;
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the message for the user if nobody is available to take over. Returns undefined if the hours are open, or if
- * the agent has no hours. `atMs` is in Unix ms. Hours count as open if this server does not know their time zone. Only
- * a newer server can have accepted such hours.
+ * Returns the message for the user if nobody is available to take over. Returns undefined during the opening hours, or
+ * if the agent has no opening hours. `atMs` is in Unix ms. Hours count as open if this server does not know their time
+ * zone, which only a newer server can have accepted.
  */
 export function closedMessage(
   { escalation, language }: Pick<AgentContent, 'escalation' | 'language'>,
@@ -31,8 +31,8 @@ export function closedMessage(
 }
 
 /**
- * Returns undefined if the hours are open. If they are closed, returns `said` (the agent's own message, if it has one)
- * and `opens` (the next opening, if it is soon).
+ * Returns undefined during the opening hours. Outside them, returns `said` (the agent's own message, if it has one) and
+ * `opens` (the next opening, if it is soon).
  */
 export function closedAt(
   hours: Hours | undefined,
@@ -48,8 +48,8 @@ export function closedAt(
 }
 
 /**
- * Returns true if the hours are open. Compares local times only, so it follows the local clock when an hour is skipped
- * or repeated at a clock change.
+ * Returns true during the opening hours. Compares local times only, so it follows the local clock when a clock change
+ * skips or repeats an hour.
  */
 function isOpen({ open, closedOn = [] }: Hours, { date, time }: Local): boolean {
   if (closedOn.includes(date)) return false;
@@ -94,7 +94,7 @@ function whenText({ date, ahead, time, zone }: When, language: string | undefine
 type DayFormats = Record<'date' | 'day' | 'weekday', Intl.DateTimeFormat>;
 
 /**
- * Cache of formats by language. It needs no size limit, because only languages that have their own sentences become
+ * Cache of formatters by language. It needs no size limit, because only languages that have their own sentences become
  * keys.
  */
 const dayFormats = new Map<string, DayFormats>();
@@ -118,7 +118,8 @@ function dayFormatsOf(language: string): DayFormats {
 }
 
 /**
- * Returns midnight in UTC in Unix ms. Dates are also formatted in UTC, so any other time of the day would do as well.
+ * Returns midnight UTC of a date, in Unix ms. Dates are also formatted in UTC, so any other time of day would work as
+ * well.
  */
 const utcOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 const addDays = (date: string, days: number): string =>
@@ -126,7 +127,7 @@ const addDays = (date: string, days: number): string =>
 /** Returns the weekday of a date. `getUTCDay` counts from Sunday, and `WEEKDAYS` from Monday. */
 const weekdayOf = (date: string): Weekday => WEEKDAYS[(new Date(utcOf(date)).getUTCDay() + 6) % 7]!;
 
-/** Cache of formats by time zone. Creating a format takes longer than using it a hundred times. */
+/** Cache of formatters by time zone. Creating a formatter takes longer than using it a hundred times. */
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 100 });
 
 function localOf(timeZone: string, atMs: number): Local | undefined {

@@ -47,7 +47,7 @@ export function requestEscalation(
           'A human has already been requested for this conversation.',
         );
       }
-      // Stops the reply in progress: the agent does not reply while a human is requested.
+      // Stops the reply in progress, because the agent does not reply while a human is requested.
       await cancelLiveTurn(db, row.id);
       const version = await readVersion(db, { agentId: row.agentId, version: row.agentVersion });
       const content = version?.content ?? {};
@@ -71,7 +71,7 @@ export function requestEscalation(
   );
 }
 
-/** Returns the telephone number to call, or null outside the hours or if the agent has no number. */
+/** Returns the telephone number to call, or null if the agent has no number or its opening hours are over. */
 function telephoneOf(
   content: Pick<AgentContent, 'escalation' | 'language'>,
   { startedAt, ageMs }: LiveConversation,
@@ -82,20 +82,23 @@ function telephoneOf(
 
 /**
  * Returns the silence timeout during an escalation. It is at least as long as the escalation's timeout, because a
- * conversation must not end for silence while a human may still come.
+ * conversation must not end because of silence while a human may still join.
  */
 export function silenceWhileEscalated(silenceSec: number, timeoutSec: number): number {
   return Math.max(silenceSec, timeoutSec);
 }
 
-/** Reason for an escalation, the teams to request, and how long the user waits. */
+/** Reason for an escalation, the teams to ask, and how long the user waits. */
 export type ToEscalate = Pick<EscalationRow, 'reason' | 'team' | 'fallbackTeam'> & {
   timeoutSec: number;
   /** E.164 number to call if the conversation is a telephone call; null to call nobody. */
   telephone: string | null;
 };
 
-/** Opens an escalation. Runs under the conversation's lock, in the transaction that sets its status to `escalated`. */
+/**
+ * Opens an escalation. Runs under the conversation's lock, in the transaction that sets the conversation's status to
+ * `escalated`.
+ */
 export async function openEscalation(
   {
     deps,

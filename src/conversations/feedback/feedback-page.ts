@@ -21,7 +21,7 @@ export type FeedbackPageDeps = Pick<ConversationDeps, 'pool' | 'changed' | 'nowM
 
 /**
  * Creates the page on which a user rates a conversation (contract/conversations.md#feedback). Showing the page costs
- * one query. Storing a rating costs one transaction with one statement in addition. An invalid link costs no query.
+ * one query. Storing a rating costs an additional transaction with one statement. An invalid link costs no query.
  * Opening the page stores nothing, because mail scanners open all links.
  */
 export function feedbackPage(deps: FeedbackPageDeps): Page {

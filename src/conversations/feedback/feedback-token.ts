@@ -9,7 +9,7 @@ const TIME_BYTES = 4;
 
 /**
  * Returns a token of 48 characters: UUID (16 bytes), Unix seconds (4) and signature (16), in base64url. Tokens are not
- * stored, because the signing key suffices to verify them. They are signed but not encrypted, because an id is not a
+ * stored, because the signing key is enough to verify them. They are signed but not encrypted, because an id is not a
  * secret.
  */
 export function feedbackToken(

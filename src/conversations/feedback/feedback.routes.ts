@@ -23,7 +23,7 @@ export type FeedbackRoutesDeps = Pick<
 };
 
 /**
- * Serves ratings of a conversation, through the API with a key, and through a link for the user
+ * Returns the routes that rate a conversation with an API key, and create links with which users rate it
  * (contract/conversations.md#feedback).
  */
 export function feedbackRoutes(deps: FeedbackRoutesDeps): Route[] {
@@ -32,7 +32,7 @@ export function feedbackRoutes(deps: FeedbackRoutesDeps): Route[] {
 
 const feedbackBody = z
   .strictObject({ csat: z.int().min(1).max(5).describe('Rating from 1 (bad) to 5 (good).') })
-  .describe('Comment of the user.');
+  .describe("The user's rating.");
 
 function rateRoute(deps: FeedbackRoutesDeps): Route {
   return route({
@@ -43,7 +43,7 @@ function rateRoute(deps: FeedbackRoutesDeps): Route {
     scope: 'write',
     summary: 'Rate a conversation',
     description:
-      'Accepted at any time, including after the end. A new rating replaces the previous one.',
+      'Accepted at any time, even after the conversation has ended. A new rating replaces the previous one.',
     params,
     body: { schema: feedbackBody },
     answers: { 200: { description: 'The conversation.', schema: Conversation } },
@@ -73,9 +73,9 @@ const FeedbackLink = z
     }),
     expires_at: unixTime,
   })
-  .meta({ id: 'FeedbackLink', description: 'A link with which a user rates one conversation.' });
+  .meta({ id: 'FeedbackLink', description: 'A link that lets a user rate one conversation.' });
 
-/** Serves the creation of feedback links, which costs one query. Links are not stored. */
+/** Creates feedback links. Each request costs one query. Links are not stored. */
 function linkRoute({ pool, sealer, nowMs, baseUrl }: FeedbackRoutesDeps): Route {
   return route({
     method: 'post',
@@ -86,7 +86,7 @@ function linkRoute({ pool, sealer, nowMs, baseUrl }: FeedbackRoutesDeps): Route 
     summary: 'Create a feedback link',
     description:
       'Send the link to the user, for example in an e-mail after the conversation. Until it expires, ' +
-      'anybody with the link can rate this conversation and nothing else. Opening the link records ' +
+      'anyone with the link can rate this conversation and nothing else. Opening the link records ' +
       'nothing. You can create any number of links.',
     params,
     body: { schema: linkBody, isOptional: true },

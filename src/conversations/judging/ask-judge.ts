@@ -11,16 +11,16 @@ import { quoted } from '../record/quoted.ts';
 import type { TurnRow } from '../record/turns.sql.ts';
 import { readVerdict, verdictSchema, type Verdict } from './verdict.ts';
 
-/** Maximum number of turns that are read for a judgement. They are the last turns of the conversation. */
+/** Maximum number of turns read for a judgement: the last turns of the conversation. */
 export const TURNS_MAX = 200;
-/** Maximum length of the text that is sent to the judge, about 8,000 tokens. It is the end of the conversation. */
+/** Maximum length of the text sent to the judge, about 8,000 tokens. The end of the conversation is sent. */
 const CHARS_MAX = 32_000;
 const TURN_CHARS_MAX = 4_000;
 
 export type Judged = { verdict: Verdict; reply: ModelReply };
 
 /**
- * Requests a judgement of a conversation from a model. Sends one request, and a second one if the server refuses
+ * Requests a judgement of a conversation from a model. Sends one request, and a second one if the server rejects
  * `response_format`. Returns undefined if no model is available.
  * @throws ModelError also if the response does not match the schema
  */
@@ -38,7 +38,7 @@ export async function askJudge(
   const reply = await ask(model, { messages, schema, signal });
   const verdict = readVerdict(reply.text, topics);
   if (verdict === undefined) {
-    const message = `The model "${reply.model}" returned an answer that does not match the JSON Schema of a judgement.`;
+    const message = `The model "${reply.model}" returned a response that does not match the JSON Schema for judgements.`;
     throw new ModelError('model_invalid_answer', message);
   }
   return { verdict, reply };
@@ -59,7 +59,7 @@ async function ask(
   try {
     return await model({ ...request, answerAs: { name: 'judgement', schema } });
   } catch (error) {
-    // Some servers refuse `response_format`. The retry works without it, because the message contains the schema too.
+    // Some servers reject `response_format`. The retry works without it, because the message also contains the schema.
     const mayBeThat = error instanceof ModelError && error.code === 'model_refused';
     if (!mayBeThat || signal.aborted) throw error;
     return await model(request);

@@ -53,7 +53,7 @@ type About = Pick<
 
 /**
  * Adds an event of a conversation to the outbox, in the order of the conversation's events. All events of a transaction
- * are stored together with the commit. The caller has locked the row. The user, metadata, call and channel of the row
+ * are stored together, at the commit. The caller has locked the row. The user, metadata, call and channel of the row
  * are appended to `data`. A test conversation emits no events; only its followers are notified. `sequence` is the
  * position of the event in its conversation, by default the next one.
  */
@@ -186,14 +186,14 @@ export async function lockLive(
 }
 
 export function conversationEnded(): ApiError {
-  return new ApiError('conversation_ended', 'The conversation has ended. Start another one.');
+  return new ApiError('conversation_ended', 'The conversation has ended. Start a new one.');
 }
 
 export function transcriptUrl({ baseUrl }: Pick<ConversationDeps, 'baseUrl'>, id: string): string {
   return `${baseUrl()}/v1/conversations/${fromUuid('conv', id)}/transcript`;
 }
 
-/** Returns the duration in whole seconds; null if the conversation has not ended. */
+/** Returns the duration in whole seconds, or null if the conversation has not ended. */
 export function durationSec(row: Pick<ConversationRow, 'startedAt' | 'endedAt'>): number | null {
   return row.endedAt === null
     ? null

@@ -12,7 +12,7 @@ import type { MessageResult, TurnRow } from './turns.sql.ts';
 import { createdAt, flag, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
-/** This file defines conversations and their turns as REST returns them (contract/conversations.md). */
+/** Conversations and their turns as the REST API returns them (contract/conversations.md). */
 
 export const channel = z.enum(CHANNELS);
 export const conversationStatus = z.enum(CONVERSATION_STATUSES);
@@ -28,7 +28,7 @@ const csat = z.int().min(1).max(5);
 
 export const Conversation = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the conversation, `conv_…`.' }),
+    id: z.string().meta({ description: 'ID of the conversation, `conv_…`.' }),
     created: createdAt,
     agent_id: z.string(),
     agent_version: z
@@ -36,7 +36,7 @@ export const Conversation = z
       .min(1)
       .meta({ description: 'Version of the agent. It stays the same from start to end.' }),
     test: z.boolean().meta({
-      description: 'Whether this is a test: it emits no events and counts in no statistics.',
+      description: 'Whether this is a test. Tests emit no events and are excluded from statistics.',
     }),
     channel,
     user_id: z.string().nullable(),
@@ -45,7 +45,7 @@ export const Conversation = z
     call_id: z
       .string()
       .nullable()
-      .meta({ description: 'Id of the call, `call_…`. Null without a call.' }),
+      .meta({ description: 'ID of the call, `call_…`. Null if there is no call.' }),
     status: conversationStatus,
     turn_count: z.int().min(0).meta({ description: 'Number of turns in the transcript so far.' }),
     started_at: unixTime,
@@ -59,15 +59,15 @@ export const Conversation = z
     outcome: outcome.nullable().meta({ description: 'Outcome. Null until the conversation ends.' }),
     csat_predicted: z.number().min(1).max(5).nullable(),
     csat: csat.nullable().meta({
-      description: 'Satisfaction that the user reported as feedback. Null without feedback.',
+      description: 'Satisfaction that the user reported as feedback. Null if there is no feedback.',
     }),
     summary: z
       .string()
       .nullable()
-      .meta({ description: 'Summary, written immediately after the end.' }),
+      .meta({ description: 'Summary. Null until it is written after the end.' }),
     judgement: Judgement.nullable().meta({
       description:
-        'Judgement by a model, if the agent requests one. Null if it was not requested or is not ' +
+        "A model's judgement, if the agent requests one. Null if it was not requested or is not " +
         'complete.',
     }),
   })
@@ -101,8 +101,8 @@ export const ListedConversation = Conversation.extend({
     .nullable()
     .meta({
       description:
-        'Sentence of the transcript or of the summary that matches `q`. It is null if `q` has no words, ' +
-        'or matches only `user_id`.',
+        'Sentence in the transcript or the summary that matches `q`. Null if `q` has no words or matches ' +
+        'only `user_id`.',
     }),
 }).meta({
   id: 'ListedConversation',
@@ -110,11 +110,11 @@ export const ListedConversation = Conversation.extend({
     'A conversation in a list, with its last message and the sentence that matches a search.',
 });
 
-/** A single conversation as REST returns it, with the activation of its version. */
+/** A single conversation as the REST API returns it, with the activation of its version. */
 export const ConversationRead = Conversation.extend({
   activation: Activation.nullable().meta({
     description:
-      'Last activation of the version before the conversation began. Null if the version was never ' +
+      'Last activation of the version before the conversation started. Null if the version was never ' +
       'live (only in tests).',
   }),
 }).meta({
@@ -181,7 +181,7 @@ const chunks = z.array(
     score: z.number(),
     similarity: z.number().optional().meta({
       description:
-        'Similarity in meaning of the question and the passage, at most 1. Absent if it was not computed.',
+        'Similarity in meaning between the question and the passage, at most 1. Absent if it was not computed.',
     }),
   }),
 );
@@ -190,12 +190,12 @@ const tokens = z.int().min(0);
 
 const turnModel = z.strictObject({
   provider: z.string().meta({ description: 'Name of the model provider, or `default`.' }),
-  name: z.string().meta({ description: 'Model that answered.' }),
+  name: z.string().meta({ description: 'Model that replied.' }),
   finish_reason: z.string(),
   steps: z
     .int()
     .min(0)
-    .meta({ description: 'Number of model requests. Each round of tools adds one.' }),
+    .meta({ description: 'Number of model requests. Each round of tool calls adds one.' }),
   usage: z.strictObject({
     input_tokens: tokens,
     output_tokens: tokens,
@@ -251,7 +251,7 @@ export const Turn = z
       )
       .optional()
       .meta({
-        description: 'Number of items of each kind that were removed from the text of the user.',
+        description: "Number of items of each kind that were removed from the user's text.",
       }),
   })
   .meta({ id: 'Turn', description: 'One turn of a transcript.' });
@@ -298,11 +298,14 @@ export const MessageBody = z
       .regex(...saying(/\S/, 'must not be blank'))
       .describe('Text of the message.'),
   })
-  .describe('A message.');
+  .describe('The message to send.');
 
 export const MessageAnswer = z
   .strictObject({ turns: z.array(Turn), conversation: Conversation })
-  .meta({ id: 'MessageAnswer', description: 'Turns that the message added.' });
+  .meta({
+    id: 'MessageAnswer',
+    description: 'Turns that the message added, and the conversation.',
+  });
 
 export function messageView({
   turns,

@@ -24,7 +24,8 @@ export type ConversationRow = {
    */
   test: boolean;
   /**
-   * Agent that has been speaking since the last handoff; null if there was no handoff and the first agent still speaks.
+   * Agent that has been speaking since the last handoff; null if there was no handoff and the first agent is still
+   * speaking.
    */
   speakerAgentId: string | null;
   speakerVersion: number | null;
@@ -52,7 +53,10 @@ export type ConversationRow = {
   expiresAt: number | null;
 };
 
-/** Conversation that was read in order to change it. `ageMs` is the time since its start by the database's clock. */
+/**
+ * Conversation that was read in order to change it. `ageMs` is the time since its start, according to the database's
+ * clock.
+ */
 export type LiveConversation = ConversationRow & { ageMs: number; isExpired: boolean };
 
 export const CONVERSATION_COLUMNS = `c.id, c.namespace, c.agent_id as "agentId", c.agent_version as "agentVersion", c.test,
@@ -107,7 +111,7 @@ const INSERT = `insert into conversations as c
              clock_timestamp() + make_interval(secs => least($12::int, $13::int)))
            returning ${CONVERSATION_COLUMNS}`;
 
-/** A rollout counts the first conversation of each person, so a second one adds no row. */
+/** A rollout counts only the first conversation of each person, so later ones add no row. */
 const INSERT_IN_ROLLOUT = `with started as (${INSERT}), counted as (
              insert into rollout_conversations (rollout_id, unit, conversation_id, step, is_new)
              values ($15, decode(left($16, 32), 'hex'), $1, $17, $18) on conflict do nothing)
@@ -227,8 +231,8 @@ export type EndedConversation = { row: ConversationRow; sequence: number };
 
 /**
  * Ends a conversation. The caller has locked it and checked that it has not ended. Unless a model judges the
- * conversation, also stores the summary, and reserves a second sequence number for the event of the complete transcript.
- * Removes the conversation's talk, the row by which clients of OpenAI's protocol continue it.
+ * conversation, also stores the summary, and reserves a second sequence number for the event that reports the complete
+ * transcript. Deletes the conversation's talk, which is the row that lets OpenAI clients continue it.
  */
 export async function endConversationRow(
   db: Db,
@@ -315,8 +319,8 @@ export async function waitLonger(db: Db, { id, sec }: { id: string; sec: number 
 }
 
 /**
- * Stores user and metadata. The caller has locked the conversation. A turn in progress can still be stored afterwards:
- * the check before it is stored compares only other fields of the conversation.
+ * Stores user and metadata. The caller has locked the conversation. A turn in progress can still be stored afterwards,
+ * because the check before storing it compares only other fields of the conversation.
  */
 export async function setAbout(
   db: Db,
@@ -330,7 +334,7 @@ export async function setAbout(
   return rows[0]!; // The row exists, because the caller has locked it.
 }
 
-/** Erases the text of a conversation and hides it. Its counts stay. */
+/** Erases the text of a conversation and hides it. Its counts remain. */
 export async function eraseConversationRow(db: Db, id: string, tally: Tally): Promise<void> {
   await db.query('delete from turns where conversation_id = $1', [id]);
   await db.query(

@@ -1,4 +1,4 @@
-/** Maximum number of characters of a text that a list quotes. */
+/** Maximum number of characters that a list quotes from a text. */
 export const QUOTE_MAX = 280;
 
 /** Maximum number of characters that an excerpt shows before the first word that matches. */
@@ -6,7 +6,7 @@ const LEAD_MAX = 120;
 /** End of a sentence or a line. */
 const SENTENCE_END = /[.!?…]\s|[。！？\n]/g;
 
-/** Truncates text, but never between the halves of a surrogate pair, which PostgreSQL would refuse. */
+/** Truncates text, but never between the halves of a surrogate pair, which PostgreSQL would reject. */
 export function cut(text: string, max: number): string {
   return text.length <= max
     ? text
@@ -17,8 +17,8 @@ export function cut(text: string, max: number): string {
 }
 
 /**
- * Returns the sentence of a text in which one of the words occurs first, on one line and with at most 280 characters.
- * Returns the beginning of the text if it has none of the words.
+ * Returns the sentence with the first occurrence of any of the words, on one line and with at most 280 characters.
+ * Returns the beginning of the text if it contains none of the words.
  */
 export function excerptAround(text: string, words: readonly string[]): string {
   const lower = text.toLowerCase();
@@ -27,7 +27,7 @@ export function excerptAround(text: string, words: readonly string[]): string {
   const from = Math.max(0, at - LEAD_MAX);
   const lead = text.slice(from, at);
   const last = [...lead.matchAll(SENTENCE_END)].at(-1);
-  // Without a sentence end nearby, the excerpt starts at a space, or in a script without spaces anywhere.
+  // If no sentence ends nearby, the excerpt starts after a space, or at any character in a script without spaces.
   const skipped = last ? last.index + last[0].length : from === 0 ? 0 : lead.indexOf(' ') + 1;
   const isWhole = last !== undefined || from === 0;
   const rest = text.slice(from + skipped, from + skipped + 2 * QUOTE_MAX);

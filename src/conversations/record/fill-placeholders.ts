@@ -1,15 +1,15 @@
 import type { Variables } from './conversations.sql.ts';
 
 /**
- * Maximum number of characters that the placeholders of one text insert in all. A text of a few kilobytes may name a
- * large variable thousands of times.
+ * Maximum total number of characters that the placeholders in one text insert. The limit is needed because a text of a
+ * few kilobytes may name a large variable thousands of times.
  */
 const INSERTED_MAX = 256 * 1024;
 
 /**
  * Replaces `{{name}}` with the variable of that name. Missing variables, and variables that are objects, become empty
- * text, so that no user reads braces. Only names are supported, not expressions. Inserted text is not expanded again.
- * A value that would exceed `INSERTED_MAX` becomes empty text, too.
+ * text, so that users never see braces. Only names are supported, not expressions. Inserted text is not expanded again.
+ * A value that would exceed `INSERTED_MAX` also becomes empty text.
  */
 export function fillPlaceholders(text: string, variables: Variables): string {
   let inserted = 0;

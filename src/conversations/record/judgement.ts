@@ -5,22 +5,22 @@ const tokens = z.int().min(0);
 
 /**
  * A model's judgement of an ended conversation, as it is stored and shown (contract/conversations.md#judgement). The
- * `summary`, `outcome` and `csat_predicted` of a judged conversation are those of the model; `by_rule` has the values
- * that the rules computed.
+ * `summary`, `outcome` and `csat_predicted` of a judged conversation come from the model. `by_rule` has the values that
+ * the rules computed.
  */
 export const Judgement = z
   .strictObject({
     provider: z
       .string()
       .nullable()
-      .meta({ description: 'Name of the model provider. Null if no model answered.' }),
+      .meta({ description: 'Name of the model provider. Null if no model responded.' }),
     model: z.string().nullable(),
     topics: z
       .array(z.string())
       .meta({ description: 'Topics of the conversation, most important first.' }),
     open_questions: z
       .array(z.string())
-      .meta({ description: 'Questions of the user that were not answered.' }),
+      .meta({ description: 'User questions that were not answered.' }),
     by_rule: z.strictObject({
       summary: z.string(),
       outcome: z.enum(OUTCOMES),
@@ -41,7 +41,7 @@ export const Judgement = z
       .nullable()
       .meta({
         description:
-          'Why no model judged the conversation. The values are then those of the rule. Null without an ' +
+          'Why no model judged the conversation. The values then come from the rules. Null if there was no ' +
           'error.',
       }),
   })

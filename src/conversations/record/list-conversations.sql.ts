@@ -56,7 +56,7 @@ const NAMED = {
 /** SQL for the size of a conversation's documents in bytes. */
 export const CONVERSATION_BYTES = bytesOf('c.variables', 'c.metadata');
 
-/** Returns conversations in the filter's order, as far as they fit into a page (`fittingRows`). */
+/** Returns conversations in the filter's order, up to the limit on the total size of a page (`fittingRows`). */
 export async function listConversations(
   db: Db,
   filter: ConversationFilter,
@@ -75,7 +75,7 @@ export async function listConversations(
   return rows;
 }
 
-/** Counts the conversations on all pages of a list; null if that takes too long. */
+/** Returns the number of conversations on all pages of a list, or null if counting takes too long. */
 export function countConversations(pool: Pool, filter: ConversationFilter): Promise<number | null> {
   return countRows(pool, conversationsIn({ ...filter, before: undefined }));
 }
@@ -84,8 +84,8 @@ export function countConversations(pool: Pool, filter: ConversationFilter): Prom
 export type ConversationWithTurns = ConversationRow & { turns: TurnRow[] };
 
 /**
- * Returns those of the conversations `ids` that match a filter, in its order, each with its first turns. All are read
- * from one snapshot: conversations that were erased before the snapshot are missing, and all others are complete.
+ * Returns the conversations in `ids` that match a filter, in the filter's order, each with its first turns. Reads all
+ * of them from one snapshot: conversations erased before the snapshot are missing, and all others are complete.
  */
 export async function readWithTurns(
   db: Db,
@@ -155,7 +155,7 @@ export function conversationsIn(filter: ConversationFilter): {
 /** Properties of a conversation that the feedback page shows. */
 export type RatedConversation = { namespace: string; csat: number | null; agentName: string };
 
-/** Returns a conversation for the feedback page; undefined if it was erased or never existed. */
+/** Returns a conversation for the feedback page, or undefined if it was erased or never existed. */
 export async function readRatedConversation(
   db: Db,
   id: string,

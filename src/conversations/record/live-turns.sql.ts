@@ -45,7 +45,7 @@ const LEASE = `interval '30 seconds'`;
 const CANCELED_LEASE = `interval '12 seconds'`;
 /**
  * SQL condition for a turn whose lease was released or has expired. Expired leases do not count in the first 15 s after
- * a start of the database server, because processes could not renew them and need time to reconnect.
+ * the database server has started, because processes could not renew them and need time to reconnect.
  */
 const IS_OVER = `(l.leased_until = '-infinity' or l.leased_until <= clock_timestamp()
   and pg_postmaster_start_time() < clock_timestamp() - interval '15 seconds')`;
@@ -168,7 +168,7 @@ export async function renewLiveTurns(
 }
 
 /**
- * Cancels the turn in progress; the process that claimed the turn must then settle it. Returns false if no turn is in
+ * Cancels the turn in progress. The process that claimed the turn must then settle it. Returns false if no turn is in
  * progress.
  */
 export async function cancelLiveTurn(db: Db, conversationId: string): Promise<boolean> {

@@ -9,7 +9,7 @@ export type QuotedTurn = { index: number; role: 'user' | 'agent' | 'human'; text
 export type Quotes = {
   /** Beginning of the last message; null if nobody has said anything. */
   last: QuotedTurn | null;
-  /** Message with most of the words, the earliest of several; null if no message has one. */
+  /** Message that contains the most words, or the earliest of several. Null if no message contains any. */
   match: QuotedTurn | null;
 };
 
@@ -17,8 +17,8 @@ const SPOKEN = `t.role in ('user', 'agent', 'human')`;
 const QUOTED = `jsonb_build_object('index', t.index, 'role', t.role, 'text'`;
 
 /**
- * Returns the messages that a list quotes, by conversation. `words` are those of a search; none if the list is not
- * searched. A search has read the turns of these conversations before, so reading them again at most doubles its work.
+ * Returns the messages that a list quotes, by conversation. `words` are the words of a search, or empty if there is no
+ * search. A search has already read the turns of these conversations, so reading them again at most doubles its work.
  */
 export async function readQuotes(
   db: Db,

@@ -14,11 +14,9 @@ import {
 
 /** Result of one step of a search through conversations, in the order of the list. */
 export type LookedThrough = {
-  /**
-   * Matching conversations, at most as many as the filter's limit, and as far as they fit into the room (`fittingRows`).
-   */
+  /** Matching conversations, up to the filter's limit and the bytes left in the page (`fittingRows`). */
   found: FittingRow<ConversationRow>[];
-  /** Size in bytes of the documents of those that fit. */
+  /** Size in bytes of the documents of the conversations that fit. */
   bytes: number;
   /** Number of conversations searched. */
   looked: number;
@@ -30,9 +28,9 @@ export type LookedThrough = {
 
 /**
  * Searches the next conversations that match a filter: at most `conversations`, with about `turns` turns in total. Each
- * word must occur, in upper or lower case, in a turn of a person or an agent, in the summary or in `user_id`. Uses only
- * the index of the list and the primary key of the turns. `room` is the number of bytes that are left in the page. If
- * the page is empty, its first conversation fits however large it is.
+ * word must occur, ignoring case, in a turn by a person or an agent, in the summary or in `user_id`. Uses only the
+ * index of the list and the primary key of the turns. `room` is the number of bytes left in the page. If the page is
+ * empty, its first conversation always fits, however large it is.
  */
 export async function lookThrough(
   db: Db,

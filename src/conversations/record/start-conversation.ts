@@ -22,8 +22,8 @@ import { fillPlaceholders } from './fill-placeholders.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /**
- * Default limits in seconds, for versions that set none. The silence timeout of a call is shorter than that of a chat,
- * because people pause in a chat.
+ * Default limits in seconds, for versions that set none. The silence timeout of a chat is longer than that of a call,
+ * because people pause longer in a chat.
  */
 const LIMITS = {
   spoken: { maxDurationSec: 3_600, silenceTimeoutSec: 120 },
@@ -48,8 +48,8 @@ export type ConversationToStart = {
 
 /**
  * Starts a conversation with the given version of the agent, by default the live one. The conversation keeps that
- * version to its end. The agent's first message is turn 0, or follows the `brought` turns. A call whose version was
- * recalled gets the live one.
+ * version until it ends. The agent's first message is turn 0, or follows the `brought` turns. A call whose version was
+ * recalled gets the live version instead.
  * @throws ApiError invalid_body (no such agent), not_published, unknown_version, version_recalled
  */
 export function startConversation(
@@ -115,8 +115,8 @@ async function contentFor(db: Db, input: Numbered): Promise<Chosen> {
 
 /**
  * Returns the content of a version. A version that was never live can only be used for a test, because otherwise the
- * scope `write` would suffice to use a version in production without publishing it. Returns `undefined` if the version
- * was recalled and a call waits for an agent.
+ * `write` scope would be enough to use a version in production without publishing it. Returns undefined if the version
+ * was recalled and a call is waiting for an agent.
  */
 async function requireVersion(
   db: Db,
@@ -139,7 +139,7 @@ async function requireVersion(
 
 async function requireLive(db: Db, input: Numbered): Promise<Chosen> {
   const { namespace, agentId, test = false } = input;
-  // A test takes no part in a rollout: it gets the live version.
+  // A test does not take part in a rollout. It gets the live version.
   const unit = test ? undefined : unitOf(input);
   const live = await readLiveContent(db, { namespace, id: agentId, unit });
   if (!live) throw unknownAgent();
@@ -152,8 +152,8 @@ async function requireLive(db: Db, input: Numbered): Promise<Chosen> {
 }
 
 /**
- * Returns what determines the arm of a conversation in a rollout: its user, who then always gets the same version;
- * without one its call, and otherwise the conversation itself.
+ * Returns the unit that determines the arm of a conversation in a rollout. This is the user, who then always gets the
+ * same version. Without a user, it is the call or, if there is none, the conversation itself.
  */
 export function unitOf(of: { userId: string | null; callId?: string | null; id: string }): string {
   if (of.userId !== null) return of.userId;

@@ -15,7 +15,7 @@ const ENDINGS: Record<string, string> = {
   platform_error: 'It ended because of an error.',
 };
 
-/** Summarizes an ended conversation in plain English, by rule, in at most 1,000 characters. */
+/** Summarizes an ended conversation in plain English, using rules, in at most 1,000 characters. */
 export function summarize(
   row: Pick<ConversationRow, 'tally' | 'endedReason' | 'outcome' | 'channel'>,
 ): string {
@@ -30,7 +30,7 @@ export function summarize(
 /**
  * Summarizes a live conversation for the human who may take over, in at most 1,000 characters: the user, the messages
  * that nobody has answered, the tools that were called, and the answered and open questions. With `isWaiting`, the user
- * waits for a human, so the summary does not say how the request went.
+ * is still waiting for a human, so the summary does not say how the request ended.
  */
 export function summarizeSoFar(
   { userId, tally }: Pick<ConversationRow, 'userId' | 'tally'>,
@@ -74,7 +74,7 @@ function asked(tally: Tally): string[] {
   ];
 }
 
-/** Quotes the last question, unless `asked` does. It is often the reason why a human is needed. */
+/** Quotes the last question, unless `asked` already quotes it. It is often the reason why a human is needed. */
 function lastAsked({ recent, told, open }: Tally): string[] {
   const last = recent.at(-1)?.text;
   const shown = [
@@ -109,7 +109,7 @@ function handover({ escalations, lacksHuman, toldClosed }: Tally): string[] {
   return lacksHuman ? ['The user asked for a human.'] : [];
 }
 
-/** Returns what came of earlier requests, for a conversation that waits for a human. */
+/** Describes how earlier requests ended, for a conversation that is waiting for a human. */
 function earlier({ escalations }: Tally): string[] {
   const { accepted, acceptedBy, declined, timedOut } = escalations;
   if (accepted > 0) return [`${acceptedBy ?? 'A human'} had taken over before.`];

@@ -33,7 +33,7 @@ export type Tally = {
   isDissatisfied: boolean;
   /** Whether a human was requested but none came, and no answer has followed since. */
   lacksHuman: boolean;
-  /** Whether a human has accepted and not left. Absent in tallies of earlier releases, which means false. */
+  /** Whether a human has accepted and has not left. Absent in tallies of earlier releases, which means false. */
   hasHuman?: boolean;
   /**
    * Whether the user was informed that nobody is available to take over. Absent in tallies of earlier releases, which
@@ -42,16 +42,16 @@ export type Tally = {
   toldClosed?: boolean;
   /** Moods of the user's last turns, newest last: -5 (bad) to 5 (good). */
   moods: number[];
-  /** Sum of the moods of all turns of the user. Tallies of earlier releases lack it and have only `moods`. */
+  /** Sum of the moods of all user turns. Absent in tallies of earlier releases, which have only `moods`. */
   moodSum?: number;
   escalations: EscalationTally;
   /** End of the last turn, in ms since the start of the conversation. The next turn does not start before it. */
   endedAtMs: number;
-  /** The last questions, newest last. A new question is compared with them to detect repetitions. */
+  /** The last questions, newest last. Each new question is compared with them to detect repetitions. */
   recent: AskedQuestion[];
   /** Questions that have no answer yet. */
   open: AskedQuestion[];
-  /** Number of unanswered questions for which the list `open` had no room. */
+  /** Number of unanswered questions that did not fit into the list `open`. */
   openBeyond: number;
   /** Some of the answered questions, for the summary. */
   told: { question: string; from: string }[];
@@ -68,11 +68,11 @@ export type UsageTally = {
   inputTokens: number;
   outputTokens: number;
   cachedInputTokens: number;
-  /** Costs by currency. Requests without prices do not count. */
+  /** Costs by currency. Requests without prices are not included. */
   costs: Record<string, number>;
 };
 
-/** Usage of one reply of a model, as turns and judgements store it. */
+/** Usage of one model reply, as turns and judgements store it. */
 type Used = {
   usage: { input_tokens: number; output_tokens: number; cached_input_tokens: number };
   cost: { amount: number; currency: string } | null;

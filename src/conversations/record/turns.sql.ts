@@ -71,17 +71,17 @@ export type TurnRow = {
   agentVersion: number | null;
   model: TurnModel | null;
   error: TurnError | null;
-  /** Redactions in a user's words. */
+  /** Redactions in the user's message. */
   redacted: Redacted | null;
   /** Name of the person who spoke; absent or null for other roles, and for turns that earlier releases stored. */
   personName?: string | null;
   /** Fields that the provider expects back with a tool call. Transcripts never include them. */
   providerMetadata?: ProviderMetadata | null;
-  /** Id of the request whose turn was stored as failed. A repetition of the request may still complete the turn. */
+  /** Id of the request whose turn was stored as failed. A repeated request may still complete the turn. */
   requestId?: string;
 };
 
-/** Result of an added message (contract/messages.md#replies). */
+/** Result of adding a message (contract/messages.md#replies). */
 export type MessageResult = { turns: TurnRow[]; conversation: ConversationRow };
 
 export const TURN_COLUMNS = `index, role, text, started_at_ms as "startedAtMs", ended_at_ms as "endedAtMs",
@@ -89,7 +89,7 @@ export const TURN_COLUMNS = `index, role, text, started_at_ms as "startedAtMs", 
   agent_id as "agentId", agent_version as "agentVersion", model, error, redacted,
   person_name as "personName", provider_metadata as "providerMetadata"`;
 
-/** Turns to add, and the conversation in the state in which the writer read it. */
+/** Turns to add, and the conversation as the writer read it. */
 export type TurnsToAdd = {
   conversation: Pick<ConversationRow, 'id' | 'turnCount' | 'status'>;
   turns: readonly TurnRow[];
@@ -126,7 +126,7 @@ async function addAtOnce(db: Db, add: TurnsToAdd): Promise<ConversationRow | und
 
 /**
  * Adds the turns that replace a live turn. Like all writers, it locks the conversation before the live turn. The token
- * is thus checked against the current row and not against the statement's snapshot.
+ * is thus checked against the current row, not against the statement's snapshot.
  */
 async function addHeld(
   db: Db,

@@ -2,7 +2,7 @@
 export type Group = { from: number; to: number };
 
 /**
- * Number of groups that are examined before other work of the process may run. More groups would block the process for
+ * Number of groups to examine before other work in the process may run. More groups would block the process for
  * milliseconds.
  */
 export const GROUPS_AT_ONCE = 1_000;

@@ -1,10 +1,10 @@
 import type { Span } from './fold-text.ts';
 
 /**
- * Finds e-mail addresses, including those with letters of other scripts. In a script that is written without spaces,
- * the words of a sentence may directly precede or follow an address. So letters of such scripts belong to an address
- * only if the character next to the @ is such a letter. Without this rule, the surrounding sentence would be redacted
- * as well.
+ * Finds e-mail addresses, including addresses with letters of non-Latin scripts. In a script that is written without
+ * spaces, the words of a sentence may directly precede or follow an address. Therefore, letters of such scripts belong
+ * to an address only if the character next to the @ is such a letter. Without this rule, the surrounding sentence would
+ * be redacted as well.
  */
 export function findEmails(text: string): Span[] {
   const spans: Span[] = [];
@@ -24,7 +24,8 @@ const SPACELESS =
   '\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 const IS_SPACELESS = new RegExp(`[${SPACELESS}]`, 'u');
 /**
- * Characters of a local part. They include halves of surrogate pairs, because the text is read by UTF-16 code units.
+ * Characters allowed in a local part. They include halves of surrogate pairs, because the text is read in UTF-16 code
+ * units.
  */
 const IN_NAME = /[\p{L}\p{M}\p{N}\p{Cs}._%+&~'’-]/u;
 const BEGINS_NAME = /[\p{L}\p{N}\p{Cs}_+]/u;

@@ -50,8 +50,8 @@ function endOfIban(text: string, from: number): number | undefined {
 }
 
 /**
- * Returns the remainder modulo 97 by which ISO 13616 checks an IBAN. Before the division, country and check digits are
- * moved to the end, and letters are replaced by 10 to 35.
+ * Returns the remainder modulo 97 that ISO 13616 uses to check an IBAN. Before the division, the country code and check
+ * digits are moved to the end, and letters are replaced by the numbers 10 to 35.
  */
 function remainder(signs: string): number {
   let rest = 0;

@@ -48,9 +48,9 @@ export async function findPhones(
 }
 
 /**
- * Maximum number of calls of libphonenumber-js per text, at about 20 µs each. Most messages have fewer numbers. In a
- * page full of numbers, the library does not check the numbers beyond this limit: those with + or 00 all count as
- * telephone numbers, and the remaining ones do not.
+ * Maximum number of calls to libphonenumber-js per text, at about 20 µs each. Most messages contain fewer numbers.
+ * Beyond this limit, the library does not check numbers: those with + or 00 all count as telephone numbers, and the
+ * others do not.
  */
 const LOOKS_MAX = 100;
 const DIGITS = { min: 7, max: 15 };
@@ -99,7 +99,7 @@ const CALLED =
   /(?<!\p{L})(?:tele)?(?:phone|fon|telefon|téléphone|teléfono|telefono|tel|mobile|mobil|móvil|celular|cellulare|cell|handy|call|ring|text|sms|whatsapp|fax)(?:[ :.]|\b(?:number|no|nr|is|me|us|on|at|under|my)\b)*$/iu;
 
 /**
- * Returns true if the number is written as people dial it within the region. In North America a leading 1 is allowed.
+ * Returns true if the number is written as people dial it within the region. In North America, a leading 1 is allowed.
  */
 function isWrittenAs(number: string, phone: PhoneNumber): boolean {
   const digits = number.replaceAll(/\D/g, '');

@@ -1,6 +1,7 @@
 /**
- * Text normalized for the functions that find values. Every digit is 0 to 9; spaces, dashes and dots are the ASCII
- * ones; full-width letters are narrow; invisible characters are omitted. `at` maps positions back to the original text.
+ * Text normalized for the functions that find values. Digits, spaces, dashes and dots become their ASCII forms.
+ * Full-width letters become narrow, and invisible characters are omitted. `at` maps positions back to the original
+ * text.
  */
 export type FoldedText = {
   text: string;

@@ -9,15 +9,15 @@ import { foldText, type FoldedText, type Span } from './fold-text.ts';
 /** Number of redactions by kind. The redacted values are not stored. */
 export type Redacted = Partial<Record<RedactionKind, number>>;
 
-/** Text after redaction, with the number of redactions; null if there were none. */
+/** Text after redaction, with the number of redactions, which is null if there were none. */
 export type Redaction = { text: string; redacted: Redacted | null };
 
-/** Settings of an agent that concern redaction. The language determines the region of telephone numbers. */
+/** Redaction settings of an agent. The language determines the region for telephone numbers. */
 export type RedactionSettings = Pick<AgentContent, 'redaction' | 'language'>;
 
 /**
  * Replaces values that the agent redacts with `[card]`, `[iban]`, `[email]` and `[phone]`. Runs before any other code
- * reads the user's words (docs/decisions/0053-redaction.md). Takes 0.2 µs if the agent redacts nothing or the text
+ * reads the user's message (docs/decisions/0053-redaction.md). Takes 0.2 µs if the agent redacts nothing or the text
  * cannot contain such a value, and about 20 µs for a message with all four kinds. The time is linear in the length of
  * the text.
  */
@@ -40,13 +40,13 @@ export async function redact(written: string, settings: RedactionSettings): Prom
 }
 
 /**
- * Number of characters that take up to 5 ms to redact. Other work of the process can run before each search in a longer
+ * Number of characters that take up to 5 ms to redact. Other work in the process can run before each search in a longer
  * text, and whenever this many characters of a history have been redacted.
  */
 const LONG_CHARS = 4_000;
 
 /**
- * Redacts the user's messages in a history. Pauses after every `LONG_CHARS` characters, so that other work of the
+ * Redacts the user's messages in a history. Pauses after every `LONG_CHARS` characters, so that other work in the
  * process can run.
  */
 export async function redactHistory<T extends { role: string; text: string }>(
@@ -100,8 +100,8 @@ const FINDERS: Record<RedactionKind, Finder> = {
 };
 
 /**
- * Returns the region of a language tag, such as BR for `pt-BR`; undefined for a tag without a region, because most
- * languages are spoken in several.
+ * Returns the region of a language tag, such as BR for `pt-BR`, or undefined for a tag without a region, because most
+ * languages are spoken in several regions.
  */
 function regionOf(language: string | undefined): string | undefined {
   const [, ...subtags] = language?.split('-') ?? [];
@@ -134,7 +134,7 @@ function replaced(
   return { text: parts.join('') + written.slice(place), redacted };
 }
 
-/** Returns the sums of the redactions that were made in two passes over the same text. */
+/** Adds up the redactions made in two passes over the same text. */
 export function sumOf(before: Redacted | null | undefined, now: Redacted | null): Redacted | null {
   if (!before || !now) return before ?? now;
   const kinds = ORDER.filter((kind) => before[kind] ?? now[kind]);

@@ -19,7 +19,7 @@ import uk from './uk.json' with { type: 'json' };
 import zh from './zh.json' with { type: 'json' };
 import zhHant from './zh-hant.json' with { type: 'json' };
 
-/** Sentences that Parley itself says to users. A language that lacks one of them fails to compile. */
+/** Sentences that Parley itself says to users. A language file that lacks one of them fails to compile. */
 export type Sentences = typeof en;
 export type Sentence = keyof Sentences;
 
@@ -47,7 +47,9 @@ export const SENTENCES: Readonly<Record<string, Sentences>> = {
   'zh-Hant': zhHant,
 };
 
-/** Returns the sentences for a BCP 47 tag: those of `de` for `de-AT`, and the English ones for an unknown language. */
+/**
+ * Returns the sentences for a BCP 47 tag: the `de` sentences for `de-AT`, and the English ones for an unknown language.
+ */
 export function sentencesIn(tag: string | undefined): Sentences {
   return SENTENCES[sentenceLanguageOf(tag)]!;
 }

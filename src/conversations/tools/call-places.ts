@@ -1,6 +1,6 @@
 /**
- * Limit on concurrent calls of webhook tools in a process, in total and per namespace. If calls of one namespace hang,
- * slots remain for other namespaces.
+ * Limits concurrent calls to webhook tools in a process, in total and per namespace. If the calls of one namespace
+ * hang, slots remain for other namespaces.
  */
 export type CallPlaces = {
   /** Acquires a slot. Returns a function that releases it, or undefined if no slot is free. */

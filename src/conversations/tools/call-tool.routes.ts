@@ -29,25 +29,29 @@ export type CallToolDeps = CallWebhookDeps & {
 
 const CallToolBody = z
   .strictObject({
-    tool: ToolWrite.describe('The tool, as in `tools` of an agent. It need not be saved.'),
+    tool: ToolWrite.describe(
+      "The tool, in the format of an agent's `tools`. It does not have to be saved.",
+    ),
     arguments: z
       .record(z.string(), z.unknown())
       .meta({ maxProperties: 10_000 })
       .default({})
-      .describe('Arguments that the model would fill in. They are checked with `parameters`.'),
+      .describe('Arguments that the model would provide. They are validated against `parameters`.'),
   })
   .describe('A tool and sample arguments.');
 
 const ToolCallResult = z
   .strictObject({
-    ok: z.boolean().describe('Whether the tool answered 2xx with JSON or text.'),
-    status: z.int().nullable().describe('HTTP status; null if the service did not respond.'),
-    error: z.string().nullable().describe('Why the call failed; null if it did not.'),
-    body: z.unknown().describe('Body of the response: JSON or a text; null if it cannot be read.'),
+    ok: z.boolean().describe('Whether the tool responded with a 2xx status and JSON or text.'),
+    status: z.int().nullable().describe('HTTP status. Null if the service did not respond.'),
+    error: z.string().nullable().describe('Why the call failed. Null if it succeeded.'),
+    body: z.unknown().describe('Response body, as JSON or text. Null if it cannot be read.'),
     escalate: z
       .string()
       .nullable()
-      .describe('Reason of `parley-escalate`, with which the tool requests a human.'),
+      .describe(
+        'Value of the `parley-escalate` response header, the reason why the tool requests a human.',
+      ),
     result: z.string().describe('The text that the model would read.'),
     duration_ms: z.int().describe('Duration of the call in milliseconds.'),
     request: z
@@ -59,12 +63,12 @@ const ToolCallResult = z
       })
       .nullable()
       .describe(
-        'The request that was sent, with `[hidden]` for headers made of secrets; null if none was sent.',
+        'The request that was sent. Headers that contain secrets or signatures are shown as `[hidden]`. Null if none was sent.',
       ),
   })
-  .meta({ id: 'ToolCallResult', description: 'What a tool answered to one call.' });
+  .meta({ id: 'ToolCallResult', description: 'Result of a single tool call.' });
 
-/** Serves a single call of a webhook tool, with which its author tries it (contract/tools.md#trying-a-tool). */
+/** Serves a single call to a webhook tool, so that its author can try it (contract/tools.md#trying-a-tool). */
 export function callToolRoute(deps: CallToolDeps): Route {
   const readArguments = createReadArguments();
   return route({
@@ -76,10 +80,11 @@ export function callToolRoute(deps: CallToolDeps): Route {
     summary: 'Call a webhook tool once',
     description:
       'Sends the request that a conversation would send, with the header `parley-test: true` and without ' +
-      'a conversation. The service acts on it for real. A failure of the tool is a 200 with `ok: false`.',
+      'a conversation. The service performs the real action. If the tool fails, the response is 200 with ' +
+      '`ok: false`.',
     params: { id: idParam('agt', 'agent') },
     body: { schema: CallToolBody, membersMax: 12_000 },
-    answers: { 200: { description: 'What the tool answered.', schema: ToolCallResult } },
+    answers: { 200: { description: 'Result of the call.', schema: ToolCallResult } },
     errors: ['unsupported_type', 'too_many_in_flight'],
     handle: async ({ caller: { namespace }, params: { id: agentId }, body, untilGone, plan }) => {
       const { spec } = await requireAgent(deps, { namespace, id: agentId });
@@ -96,7 +101,7 @@ export function callToolRoute(deps: CallToolDeps): Route {
 }
 
 /**
- * Refuses a request that would send a stored secret to an address other than the saved tool's.
+ * Rejects a request that would send a stored secret to an address other than the saved tool's.
  * @throws ApiError invalid_body
  */
 function refuseElsewhere(
@@ -110,11 +115,11 @@ function refuseElsewhere(
   throw invalid(`/tool/${field}`, 'required', `\`${field}\` ${mustBeSentAgain(sentTo[0])}`);
 }
 
-/** @throws ApiError unsupported_type; invalid_body for a URL or a schema that agents may not have either */
+/** @throws ApiError unsupported_type; invalid_body for a URL or a schema that is not allowed in agents */
 async function requireCallable({ guard }: CallToolDeps, write: ToolWrite): Promise<Tool> {
   const tool = toTool(write);
   if (tool.type !== 'webhook') {
-    const detail = `A tool of the type \`${tool.type}\` acts inside a conversation. Try it in a test conversation.`;
+    const detail = `A tool of type \`${tool.type}\` works only inside a conversation. Try it in a test conversation.`;
     throw new ApiError('unsupported_type', detail);
   }
   if (tool.url === undefined) {
@@ -136,7 +141,7 @@ function requireArguments(
   given: Arguments,
 ): Arguments {
   const parameters = parametersOf(tool);
-  // The hash stands for the version: an unsaved schema has none, and a changed one must be compiled again.
+  // The hash replaces the version, because an unsaved schema has no version and a changed one must be compiled again.
   const name = hash('sha256', JSON.stringify(parameters), 'base64url');
   const found = read({ ...of, agentVersion: 0, name }, parameters, JSON.stringify(given));
   if ('problem' in found) throw invalid('/arguments', 'invalid_value', found.problem);
@@ -152,7 +157,7 @@ type Once = Omit<Parameters<typeof callWebhook>[1], 'conversation'>;
 async function callOnce(deps: CallToolDeps, call: Once): Promise<z.output<typeof ToolCallResult>> {
   const release = deps.places.take(call.namespace);
   if (!release) {
-    const detail = 'Too many tool calls of the namespace are in progress.';
+    const detail = 'The namespace has too many tool calls in progress. Retry in 2 seconds.';
     throw new ApiError('too_many_in_flight', detail, { retryAfterSec: 2 });
   }
   let sent: SentRequest | undefined;
@@ -178,7 +183,7 @@ function answerView(answer: Answer) {
   return { ok, status, error, body, escalate, result: answerText(answer) };
 }
 
-/** Headers made of a secret. Signatures are hidden too, because others could send them again. */
+/** Headers that contain or are derived from a secret. Signatures are hidden because they could be replayed. */
 const HIDDEN = new Set(['authorization', 'parley-signature', 'webhook-signature']);
 
 function requestView(sent: SentRequest | undefined) {

@@ -8,18 +8,18 @@ import type { Arguments } from './tool-arguments.ts';
 import { ANSWER_BYTES_MAX, readAnswer, type Answer } from './read-answer.ts';
 import type { FindToolSecrets } from './tool-secrets.ts';
 
-/** Request of a tool of the type webhook (contract/tools.md#requests). */
+/** Call to a tool of type `webhook` (contract/tools.md#requests). */
 
 export type WebhookCall = {
   tool: Tool;
-  /** Secrets that are not stored, for a single call that tries the tool. */
+  /** Secrets that are not stored, for a single call that tries out the tool. */
   given?: Secrets;
   args: Arguments;
   /** Id that the model gave to the tool call. */
   callId: string;
   namespace: string;
   agentId: string;
-  /** Conversation in which the tool is called; null for a single call that tries the tool. */
+  /** Conversation in which the tool is called; null for a single call that tries out the tool. */
   conversation: { id: string; agentVersion: number } | null;
   signal: AbortSignal;
 };
@@ -36,7 +36,7 @@ export type CallWebhookDeps = {
 type Secrets = { bearer?: string; signing?: string };
 
 const DEFAULT_TIMEOUT_MS = 8_000;
-/** Maximum length of a URL, including the parameters of a GET. Many servers refuse longer URLs. */
+/** Maximum length of a URL, including the parameters of a GET. Many servers reject longer URLs. */
 const URL_BYTES_MAX = 8 * 1024;
 
 /**
@@ -168,14 +168,14 @@ function secretHeaders(
   };
 }
 
-/** Returns an id with only visible ASCII, because other characters would break the header. */
+/** Replaces everything except visible ASCII in an id, because other characters would break the header. */
 function printable(id: string): string {
   return id.replaceAll(/[^!-~]/g, '_').slice(0, 256);
 }
 
 /**
  * Adds the arguments to a URL as parameters: strings as they are, everything else as JSON. Parameters in the declared
- * URL are fixed by the agent, so an argument with the same name is refused.
+ * URL are fixed by the agent, so an argument with the same name is rejected.
  */
 function withQuery(raw: string, args: Arguments): { url: string } | { problem: string } {
   if (!URL.canParse(raw)) return { problem: "the tool's `url` is not valid" };

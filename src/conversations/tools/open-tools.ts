@@ -15,7 +15,7 @@ import type { MakeToolBox } from './tool.ts';
 /** Longest timeout in ms that a tool may declare. Each response is limited by the timeout of its own tool. */
 const BODY_MS_MAX = 60_000;
 
-/** Creates the tools of a process and their connections. `stop` waits for calls in progress. */
+/** Creates the functions that run tools in a process, with their connections. `stop` waits for calls in progress. */
 export function openTools(deps: {
   pool: Pool;
   sealer: Sealer;
@@ -26,7 +26,9 @@ export function openTools(deps: {
   log: Logger;
 }): {
   makeToolBox: MakeToolBox;
-  /** What a single call of a tool needs. It shares the limits with the calls of conversations. */
+  /**
+   * Dependencies of a single tool call outside a conversation. It shares its limits with the calls in conversations.
+   */
   calling: CallWebhookDeps & { places: CallPlaces };
   stop: () => Promise<void>;
 } {

@@ -11,11 +11,11 @@ export type Answer = (
 };
 
 /**
- * Response header with which a tool requests a human. Its value is the reason. It works with any status
+ * Response header that a tool sends to request a human. Its value is the reason. It works with any status
  * (docs/tools.md).
  */
 const ESCALATE = 'parley-escalate';
-/** Maximum length of the reason, the same as for `escalate` by REST. */
+/** Maximum length of the reason, as for `escalate` in the REST API. */
 const REASON_MAX = 256;
 
 type Response = Extract<EgressOutcome, { kind: 'response' }>;
@@ -61,7 +61,7 @@ function failed(status: number, error: string): Answer & { ok: false } {
 
 type ToRead = { headers: Response['headers']; isCut: boolean; secrets: readonly string[] };
 
-/** Parses a body. `isCut` means that it was truncated, so JSON is treated as text. */
+/** Parses a body. If `isCut` is true, the body was truncated, so JSON is treated as text. */
 function readBody(
   bytes: Buffer,
   { headers, isCut, secrets }: ToRead,

@@ -25,7 +25,7 @@ const SCHEMAS_MAX = 1_000;
 const PAUSE_MS = 60_000;
 const TRIES_MAX = 2;
 /**
- * Number of timed-out checks in a namespace within `PAUSE_MS`. Once it is reached, a schema is skipped after a single
+ * Number of timed-out checks within `PAUSE_MS` after which any schema of the namespace is skipped after a single
  * timeout.
  */
 const SLOW_MAX = 5;
@@ -78,7 +78,7 @@ const TOO_BUSY =
   'the arguments could not be checked in time, because the server is busy; try again';
 
 /**
- * Property names in which models wrap the arguments. They are unwrapped only if the schema refuses the wrapper and
+ * Property names in which models wrap the arguments. They are unwrapped only if the schema rejects the wrapper and
  * accepts its content.
  */
 const WRAPPERS = new Set(['arguments', 'args', 'parameters', 'params', 'input', 'kwargs']);

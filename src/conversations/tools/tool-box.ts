@@ -81,7 +81,7 @@ const RUN: Record<Tool['type'], Run> = {
 
 const NOBODY = 'no human is available to take over; tell the user';
 
-/** Returns the message for users outside the hours of the speaking agent; undefined if the hours are open. */
+/** Returns the message for users outside the speaking agent's opening hours, or undefined during these hours. */
 function closedOf({ speaker, conversation: { startedAt, ageMs } }: Turn): string | undefined {
   return closedMessage(speaker.content, startedAt + ageMs);
 }
@@ -114,7 +114,7 @@ async function runWebhook(deps: ToolBoxDeps, turn: Turn, call: Call): Promise<Re
   }
 }
 
-/** Returns the result that the model reads of a webhook's answer, with further fields. */
+/** Returns the text of a webhook's response that the model reads, with additional fields. */
 export function answerText(answer: Answer, more: Record<string, unknown> = {}): string {
   const { body, escalate: _, ...fields } = answer;
   const long = body === undefined ? undefined : { name: 'body', value: body };

@@ -9,8 +9,8 @@ import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 
 /**
- * Returns the values of the Secrets that a tool names, without surrounding white space; undefined for Secrets that do
- * not exist.
+ * Returns the values of the Secrets that a tool names, without surrounding white space, or undefined for Secrets that
+ * do not exist.
  */
 export type FindToolSecrets = (
   agent: { namespace: string; agentId: string },

@@ -5,7 +5,7 @@ import type { LiveConversation } from '../record/conversations.sql.ts';
 
 /** Tools of the agent that is speaking (contract/tools.md). */
 export type ToolBox = {
-  /** Tools in the form in which they are described to the model. */
+  /** Descriptions of the tools for the model. */
   tools: readonly ModelTool[];
   /** Runs a tool. Never rejects: a failure becomes an outcome that the model reads. */
   run: RunTool;

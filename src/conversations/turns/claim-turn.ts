@@ -93,7 +93,7 @@ async function takeOver(
 }
 
 /**
- * Cancels a turn of another process and waits until it is stored or its lease expires.
+ * Cancels the turn of another process and waits until it is stored or its lease expires.
  * @throws ApiError write_conflict
  */
 async function makeWay(
@@ -110,6 +110,6 @@ async function makeWay(
   }
   const detail =
     'The reply to the previous message is not stored yet. Send this message again in a few seconds, with ' +
-    'another `Idempotency-Key`.';
+    'a new `Idempotency-Key`.';
   throw new ApiError('write_conflict', detail, { retryAfterSec: 5 });
 }

@@ -8,8 +8,8 @@ import type { Reply, Responder, ResponderRequest } from './responder.ts';
 const REPLY_CHARS_MAX = 500;
 
 /**
- * Minimum score for answering a remark. It is high, because a remark has no question and the passage must match the
- * whole remark.
+ * Minimum score for answering a remark. It is high, because a remark asks nothing, so the passage must match the whole
+ * remark.
  */
 const REMARK_MIN_SCORE = 0.75;
 

@@ -35,7 +35,7 @@ export function handOverAtOnce(
 }
 
 /**
- * Decides after a reply whether a human should take over. Rules about the user's words are not applied here, because
+ * Decides after a reply whether a human should take over. Rules about the user's message are not applied here, because
  * `handOverAtOnce` applies them before the reply.
  */
 export function handOverAfter(
@@ -46,7 +46,7 @@ export function handOverAfter(
   return ifThere(request, toHandOver(request.content, { ...nothingSaid, ...counted }), false);
 }
 
-/** Returns the message which says that nobody is available now; undefined if somebody is. */
+/** Returns the message saying that nobody is available now, or undefined if somebody is. */
 export function nobodyThere({
   content,
   conversation: { startedAt, ageMs },

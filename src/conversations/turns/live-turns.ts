@@ -8,11 +8,11 @@ import { renewLiveTurns, type HeldTurn } from '../record/live-turns.sql.ts';
 /** Interval in ms of the lease renewals. It is a third of a lease, so that two renewals may fail. */
 const RENEW_MS = 10_000;
 /**
- * Time in ms for turns to finish when the process stops. It is shorter than the time that a stopping server grants to
- * its requests in progress.
+ * Time in ms that turns have to finish when the process stops. It is shorter than the time that a stopping server gives
+ * requests in progress.
  */
 const GRACE_MS = 8_000;
-/** Time in ms for canceled turns to settle. They need only milliseconds if the database is available. */
+/** Time in ms that canceled turns have to settle. They need only milliseconds if the database is available. */
 const SETTLE_MS = 5_000;
 
 /** Turns that this process has claimed. Renews their leases, and aborts them when they are canceled or lost. */
@@ -26,8 +26,8 @@ export type LiveTurns = {
     unwanted?: readonly (AbortSignal | undefined)[],
   ) => { signal: AbortSignal; release: () => void };
   /**
-   * Checks whether the turns of these conversations were canceled or lost; `*` means all conversations. Also wakes the
-   * callers that wait for these conversations in `untilWoken`. Never waits.
+   * Checks whether the turns of these conversations were canceled or lost; `*` means all conversations. Also wakes
+   * callers that are waiting for these conversations in `untilWoken`. Never waits.
    */
   look: (conversationIds: readonly string[]) => void;
   /** Waits until `look` is called for a conversation. */
@@ -97,7 +97,7 @@ export function createLiveTurns({ pool, log }: { pool: Pool; log: Logger }): Liv
   };
 }
 
-/** Creates the renewal, which renews all leases periodically and single leases on demand. */
+/** Creates the lease renewal, which renews all leases periodically and single leases on demand. */
 function createRenewal({
   pool,
   log,

@@ -9,7 +9,7 @@ import { MessageAnswer, MessageBody, messageView } from '../record/conversation.
 type Send = Parameters<EventStream>[0];
 type Heard = Pick<TurnInput, 'onToken' | 'onTool' | 'signal'>;
 
-/** Serves a message of the user and the agent's reply (contract/messages.md#replies), as a document or a stream. */
+/** Accepts a user message and returns the agent's reply (contract/messages.md#replies), as JSON or as a stream. */
 export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
   return route({
     method: 'post',
@@ -19,12 +19,12 @@ export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
     scope: 'write',
     summary: 'Send a message to the agent',
     description:
-      'While a human is requested or has taken over, the message is stored and the agent is silent. ' +
+      'While a human is requested or has taken over, the message is stored but the agent stays silent. ' +
       'With `Accept: text/event-stream`, the response is a stream: `token {text}` for each part of ' +
       'the reply, `turn` for every stored turn, and finally `done {turns, conversation}`, or ' +
       '`error` with a problem. After an `error`, discard the tokens that were streamed before it. A ' +
-      'newer message, or closing the stream, stops a reply that is in progress; the existing part ' +
-      'is stored as `interrupted`.',
+      'newer message, or closing the stream, stops a reply in progress. The partial reply is stored as ' +
+      '`interrupted`.',
     params: { id: idParam('conv', 'conversation') },
     body: { schema: MessageBody },
     answers: {
@@ -51,8 +51,8 @@ export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
 }
 
 /**
- * Starts the stream with the first part of the reply or the first tool call. An error before that is returned with its
- * HTTP status, like the error of a request without a stream.
+ * Starts the stream with the first part of the reply or the first tool call. An error before that point is returned
+ * with its HTTP status, as for a request without a stream.
  */
 async function streamed(
   turn: (heard: Heard) => Promise<Answer>,

@@ -213,7 +213,7 @@ function lastWords(
   const { apology, goodbye, handOver, refusal } = sentencesIn(thought.speaker.content.language);
   const words = [
     ...(isSilent && error && !thought.transfer && !after.ends
-      ? // After the content filter has refused a message, sending it again would not help.
+      ? // After the content filter has blocked a message, sending it again would not help.
         [error.code === 'model_content_filter' ? refusal : apology]
       : []),
     ...(isSilent && after.ends ? [goodbye] : []),
@@ -261,7 +261,7 @@ function modelOf({ replies, firstTextMs }: Thought, startedMs: number): TurnMode
   };
 }
 
-/** Returns the total cost; null if a request has no price, or if the prices are in several currencies. */
+/** Returns the total cost, or null if a request has no price or the prices are in different currencies. */
 function costOf(replies: readonly ModelReply[]): TurnModel['cost'] {
   const costs = replies.map(({ cost }) => cost);
   const currency = costs[0]?.currency;

@@ -32,7 +32,7 @@ export function pickSentences(
   return cutLong(sentences.slice(from, to).join('').trim(), options.charsMax);
 }
 
-/** Joins hard-wrapped lines. Line breaks of lists and paragraphs stay. */
+/** Joins hard-wrapped lines. Keeps the line breaks of lists and paragraphs. */
 function unwrapped(text: string): string {
   return text.replaceAll(/(?<=[^\s])[ \t]*\n(?!\s*(?:\n|[-*+>|#]|\d+[.)]))[ \t]*/g, ' ');
 }

@@ -117,15 +117,15 @@ const CALLS_FOR_HELP = anywhere(english.asksForHelp);
 const REQUESTS = within(english.within.request);
 const PROBLEM = within(english.within.problem);
 /**
- * Maximum number of words of a clause that counts as search terms, as "return policy" does. A clause with a word of
+ * Maximum number of words in a clause that counts as search terms, such as "return policy". A clause with a word of
  * `SENTENCE` or with a mood does not count, however short it is.
  */
 const SEARCH_WORDS_MAX = 8;
 const SENTENCE = within(english.within.sentence);
 
 /**
- * Priority of the kinds of small talk. To a message with several kinds, the agent replies to the kind that comes first
- * in this list.
+ * Priority of the kinds of small talk. If a message has several kinds, the agent replies to the one that comes first in
+ * this list.
  */
 const ORDER: readonly SmallTalk[] = [
   'complaint',
@@ -183,7 +183,7 @@ function stemsOf(question: string): string[] {
 
 /**
  * Returns the stem of a word: "delivered" and "delivery" have the same stem. Stems are only compared with each other,
- * so they need not be real words.
+ * so they do not have to be real words.
  */
 function stemOf(word: string): string {
   const found = stem(word);

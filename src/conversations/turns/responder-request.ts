@@ -15,7 +15,7 @@ export type TurnInput = {
   namespace: string;
   /** UUID. */
   conversationId: string;
-  /** The user's own words. They are empty if the agent speaks first; the turn then has no message. */
+  /** The user's message. It is empty if the agent speaks first; the turn then has no message. */
   text: string;
   /** Redactions that were already made in the text; absent if there were none. */
   redacted?: Redacted | null | undefined;
@@ -28,7 +28,7 @@ export type TurnInput = {
   onTool?: (() => void) | undefined;
   /** Aborts when the reply should stop. */
   signal?: AbortSignal | undefined;
-  /** Identifies the request, so that a repetition is recognized; absent if the request is never repeated. */
+  /** Identifies the request, so that a repeated request is recognized. Absent if the request is never repeated. */
   request?: TurnRequest | undefined;
 };
 
@@ -44,7 +44,7 @@ export type Begun = {
 
 type RequestDeps = {
   pool: Pool;
-  /** Search methods for the knowledge. Without them, the knowledge is searched by words alone. */
+  /** Methods for searching the knowledge. If absent, the knowledge is searched only by words. */
   ways?: SearchWays | undefined;
 };
 
@@ -110,7 +110,7 @@ function historyBefore(
 ): ResponderRequest['readHistory'] {
   const { id: conversationId, turnCount } = conversation;
   const own = failed?.indexes ?? new Set<number>();
-  // The reference to the history is dropped at the first read. If it stayed, a thousand replies, each of which may take
+  // Drops the reference to the history at the first read. Otherwise, a thousand replies, each of which may take
   // minutes, would keep their histories in memory.
   let came = history;
   return async (limit) => {

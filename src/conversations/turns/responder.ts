@@ -9,8 +9,8 @@ import type { UserTurn } from './read-user-turn.ts';
 
 /**
  * Generates a reply with a language model and tools, or with quotes from a search if no model is configured
- * (extractive-responder.ts). A reply may take long. Its tokens are shown immediately, but only the returned reply is
- * stored.
+ * (extractive-responder.ts). A reply may take a long time. Its tokens are shown immediately, but only the returned
+ * reply is stored.
  */
 export type Responder = (request: ResponderRequest) => Promise<Reply>;
 
@@ -22,7 +22,7 @@ export type ResponderRequest = {
   content: AgentContent;
   speaker: Speaker;
   conversation: LiveConversation;
-  /** The user's words. `user` interprets them. */
+  /** The user's message. `user` is its interpretation. */
   text: string;
   user: UserTurn;
   /** Reads the last turns before this one, oldest first. The turns are read only when this function is called. */
@@ -33,8 +33,7 @@ export type ResponderRequest = {
    */
   search: (query: string, limit: number, speaker?: Speaker) => Promise<KnowledgeHit[]>;
   /**
-   * Emits parts of the reply as they arrive. `isApology` means that the reply failed and that the text is Parley's
-   * apology.
+   * Emits parts of the reply as they arrive. `isApology` is true if the reply failed and the text is Parley's apology.
    */
   emitToken: (text: string, isApology?: boolean) => void;
   /** Withdraws the tokens emitted so far except this text, because all other tokens were the model's reasoning. */
@@ -61,7 +60,7 @@ export type Reply = {
   answeredFrom?: string;
   /** Question that the agent's knowledge does not answer; absent if there is none. */
   unanswered?: { question: string; topScore: number; closest: readonly KnowledgeHit[] };
-  /** Set if the reply offers to request a human. A "yes" of the user then requests one. */
+  /** Set if the reply offers to request a human. A "yes" from the user then requests one. */
   offersHuman?: true;
   /** Request for a human; absent if no human should take over. */
   handover?: HandOver;
@@ -70,7 +69,7 @@ export type Reply = {
   /** Number of consecutive tool calls that failed, for the rule `tool_failure`. */
   toolFailuresInRow?: number;
   /**
-   * Agent that replied, if it is not the speaker of the request. From then on this agent speaks in the conversation.
+   * Agent that replied, if it is not the speaker of the request. From then on, this agent speaks in the conversation.
    */
   speaker?: Speaker;
   /** Model, usage and cost of a generated reply. */

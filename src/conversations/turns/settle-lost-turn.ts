@@ -39,7 +39,7 @@ export async function settleLostTurn(deps: ConversationDeps, id: string): Promis
   deps.changed(id);
 }
 
-/** Returns the functions with which the reaper finds and settles lost turns. */
+/** Returns the functions that the reaper uses to find and settle lost turns. */
 export function lostTurns(deps: ConversationDeps): {
   list: (limit: number) => Promise<{ id: string }[]>;
   settle: (turn: { id: string }) => Promise<void>;

@@ -26,8 +26,8 @@ import {
 import { recordOf } from './turn-parts.ts';
 
 /**
- * Maximum number of attempts to take a turn. An attempt fails if a turn of another process is stored first. Turns of
- * the same process do not compete, because they are queued.
+ * Maximum number of attempts to take a turn. An attempt fails if another process stores a turn first. Turns of the same
+ * process do not compete, because they are queued.
  */
 const TRIES_MAX = 10;
 /**
@@ -43,7 +43,7 @@ export type TakeTurn = (
 
 export type TakeTurnDeps = ConversationDeps & {
   respond: Responder;
-  /** Search methods for the knowledge. Without them, the knowledge is searched by words alone. */
+  /** Methods for searching the knowledge. If absent, the knowledge is searched only by words. */
   ways?: SearchWays | undefined;
   /** Monotonic clock in ms, for measuring durations. */
   clockMs: () => number;
@@ -52,8 +52,8 @@ export type TakeTurnDeps = ConversationDeps & {
 };
 
 /**
- * Takes one message of the user and generates the agent's reply, without holding a lock in the meantime. An immediate
- * reply is stored if the conversation has not changed since it was read, and is generated again otherwise
+ * Handles one message from the user and generates the agent's reply, without holding a lock in the meantime. An
+ * immediate reply is stored if the conversation has not changed since it was read, and is generated again otherwise
  * (docs/decisions/0012-turns-without-locks.md). For a slow reply, the turn is claimed first. A newer message or the
  * loss of the process ends that turn, and the partial reply is stored (docs/decisions/0034-a-turn-is-claimed.md). After
  * a crash, the database has either the whole turn or enough data to complete it.

@@ -4,7 +4,7 @@ import english from './english.json' with { type: 'json' };
 import { likeness, type UserTurn } from './read-user-turn.ts';
 import type { Reply } from './responder.ts';
 
-/** This file counts turns in the tally of a conversation (record/tally.ts). */
+/** Counts turns in the tally of a conversation (record/tally.ts). */
 
 /** Number of moods that are stored: the maximum `count` of a mood rule (agents: `escalation.rules`). */
 const MOODS_MAX = 10;
@@ -33,14 +33,15 @@ const RELATED_NEXT = 0.3;
 const IN_OTHER_WORDS = within(english.within.inOtherWords);
 
 /**
- * Returns the earlier occurrence of a question that the user asks again; undefined if it is not among the recent ones.
+ * Returns the earlier occurrence of a question that the user asks again, or undefined if it is not among the recent
+ * questions.
  */
 export function asksAgain(tally: Tally, user: UserTurn): AskedQuestion | undefined {
   if (user.words.length === 0) return undefined;
   return tally.recent.findLast((asked) => likeness(asked.words, user.words) >= SAME);
 }
 
-/** Counts a message of the user, even one that a human answers. */
+/** Counts a message from the user, even one that a human answers. */
 export function countUser(tally: Tally, user: UserTurn): Tally {
   const heard: Tally = {
     ...tally,
@@ -177,7 +178,7 @@ function remember(tally: Tally, asked: AskedQuestion): Pick<Tally, 'recent'> {
 function shorten(text: string, charsMax = QUESTION_CHARS_MAX): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   if (line.length <= charsMax) return line;
-  // `toWellFormed` replaces a lone surrogate, which PostgreSQL would refuse.
+  // `toWellFormed` replaces a lone surrogate, which PostgreSQL would reject.
   return `${line
     .slice(0, charsMax - 1)
     .toWellFormed()

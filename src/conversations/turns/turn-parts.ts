@@ -17,11 +17,11 @@ import { countReply, countUser } from './tally-turn.ts';
 /** A message and its reply. Everything that a turn stores is derived from these parts. */
 export type TurnParts = {
   /**
-   * Content of the speaking agent; undefined if unknown. Without content the reply neither requests a human nor ends
-   * the conversation.
+   * Content of the speaking agent, or undefined if it is unknown. Without content, the reply neither requests a human
+   * nor ends the conversation.
    */
   content: AgentContent | undefined;
-  /** The user's words, redacted; empty if the agent speaks first. */
+  /** The user's message, after redaction. Empty if the agent speaks first. */
   text: string;
   redacted: Redacted | null;
   user: UserTurn;
@@ -30,7 +30,7 @@ export type TurnParts = {
   elapsedMs: number;
   /** Parts of a failed turn that are already in the transcript. */
   stored?: StoredParts | undefined;
-  /** Id of the request of a turn that is stored as failed. */
+  /** Request id of a turn that is stored as failed. */
   requestId?: string;
 };
 
@@ -75,7 +75,8 @@ export function recordOf(conversation: LiveConversation, parts: TurnParts): Turn
 }
 
 /**
- * Returns the knowledge gap, which belongs to the agent that could not answer. After a handoff this is the new speaker.
+ * Returns the knowledge gap, which belongs to the agent that could not answer. After a handoff, this is the new
+ * speaker.
  */
 function gapOf(conversation: LiveConversation, { content, reply }: TurnParts): TurnToRecord['gap'] {
   if (!reply?.unanswered) return undefined;
@@ -85,8 +86,8 @@ function gapOf(conversation: LiveConversation, { content, reply }: TurnParts): T
 }
 
 /**
- * Returns the turns to store. The user's turn ends when the message arrives. The agent's turn begins then and ends when
- * the reply is complete.
+ * Returns the turns to store. The user's turn ends when the message arrives. The agent's turn starts at that time and
+ * ends when the reply is complete.
  */
 function turnsOf(conversation: LiveConversation, parts: TurnParts): TurnRow[] {
   const { text, redacted, reply, elapsedMs, stored, requestId } = parts;

@@ -5,15 +5,15 @@ import { createModelResponder } from './model-responder.ts';
 import type { Responder, TakesTime } from './responder.ts';
 import type { FindEndpoint, FindModel, ModelEndpoint } from '../../models/model.ts';
 
-/** Generator of replies, and the check whether its replies take time. */
+/** Generator of replies, and a check for whether its replies are slow. */
 export type WhoReplies = { respond: Responder; takesTime: TakesTime };
 
 /** Model that `parley start` uses in its sample conversation, for agents without a model of their own. */
 export type SampleModel = { endpoint: ModelEndpoint; isFor: (content: AgentContent) => boolean };
 
 /**
- * Creates the generator of replies. Agents with a model use that model and their tools. For agents without a model, a
- * search quotes matching passages.
+ * Creates the generator of replies. Agents with a model use that model and their tools. Agents without a model reply
+ * with quotes from passages that a search finds.
  */
 export function createWhoReplies(deps: {
   models: {

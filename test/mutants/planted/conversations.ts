@@ -159,8 +159,8 @@ export const CONVERSATIONS: readonly Mutant[] = [
     promise: 'every conversation ends eventually',
     file: 'src/conversations/ending/reaper.ts',
     in: 'eachOf',
-    find: "is retried');",
-    replace: "is retried'); break;",
+    find: "retrying');",
+    replace: "retrying'); break;",
     suite: 'test/conversations/ending/conversation-ending.pg.test.ts',
   },
   {

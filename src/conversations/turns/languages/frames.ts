@@ -16,7 +16,7 @@ export type Slots = Readonly<Record<string, readonly string[]>>;
 export type Span = { from: number; to: number };
 
 /**
- * Finds the first position, from a given word on, at which any frame matches. Returns the longest match there;
+ * Finds the first position, from a given word on, at which any frame matches. Returns the longest match there, or
  * undefined if no frame matches.
  */
 export type FindFrame = (words: readonly string[], from?: number) => Span | undefined;

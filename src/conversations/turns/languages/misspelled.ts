@@ -1,6 +1,6 @@
 import leven from 'leven';
 
-/** Minimum length of a word to correct. A shorter word that differs by one letter is usually another word. */
+/** Minimum length of a word to correct. A shorter word that differs by one letter is usually a different word. */
 const CHARS_MIN = 5;
 /**
  * Maximum length of a word to correct. The correction tries the word without each of its characters, so the cost is

@@ -11,7 +11,7 @@ const WORDS_MIN = 2;
 /**
  * Returns the passages that an answer is based on, in their order. Each sentence of the answer is assigned to the
  * passage that shares the most words with it, if it shares enough. Words of the question do not count, because every
- * passage that was found contains them. docs/conversations.md says how often this is right.
+ * passage that was found contains them. docs/conversations.md reports how often the result is right.
  */
 export function drawnFrom<P extends { heading: string; text: string }>(
   answer: string,
@@ -28,7 +28,9 @@ export function drawnFrom<P extends { heading: string; text: string }>(
   return passages.filter((_, at) => drawn.includes(at));
 }
 
-/** Returns the index of the set that contains the largest share of the words; undefined if no set contains enough. */
+/**
+ * Returns the index of the set that contains the largest share of the words, or undefined if no set contains enough.
+ */
 function nearest(
   said: readonly string[],
   sets: readonly ReadonlySet<string>[],

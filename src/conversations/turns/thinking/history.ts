@@ -6,9 +6,9 @@ import { byRequest, NOT_KNOWN } from './tool-turns.ts';
 import type { TurnRow } from '../../record/turns.sql.ts';
 
 /**
- * This file converts earlier turns to the form in which a model reads them. Providers cache the beginning of a prompt,
- * so messages are only appended from turn to turn. When the history becomes too long, half of it is removed in one
- * step, so that the new beginning stays the same for many turns.
+ * Converts earlier turns into the messages that a model reads. Providers cache the beginning of a prompt, so messages
+ * are only appended from turn to turn. When the history becomes too long, half of it is removed in one step, so that
+ * the new beginning stays the same for many turns.
  */
 
 /** Maximum number of tokens of all earlier turns together. */
@@ -48,8 +48,8 @@ export function createHistory(): MakeHistory {
   };
   return (conversationId, turns) => {
     const chars = turns.reduce((sum, turn) => sum + wordsOf(turn).length, 0);
-    // Every token has at least one character, so a history with at most `HISTORY_TOKENS_MAX` characters fits in any
-    // case. Most histories are that short, and their tokens need not be counted.
+    // Every token has at least one character, so a history with at most `HISTORY_TOKENS_MAX` characters always fits.
+    // Most histories are that short, so their tokens do not have to be counted.
     if (chars <= HISTORY_TOKENS_MAX) return messagesOf(turns);
     const tokens = turns.map((turn) => tokensOf(conversationId, turn));
     return messagesOf(turns.slice(firstKept(tokens)));
@@ -89,8 +89,8 @@ function messagesOf(all: readonly TurnRow[]): ModelMessage[] {
 }
 
 /**
- * Removes messages that a content filter refused or whose reply the filter cut off, because every later prompt with
- * these messages would be refused too.
+ * Removes messages that a content filter blocked or whose reply the filter cut off, because it would also block every
+ * later prompt with these messages.
  */
 function withoutRefused(turns: readonly TurnRow[]): readonly TurnRow[] {
   if (!turns.some(isRefused)) return turns;
@@ -106,7 +106,7 @@ function isRefused({ error, model }: TurnRow): boolean {
   return error?.code === 'model_content_filter' || model?.finish_reason === 'content_filter';
 }
 
-/** Returns the messages of a turn. Omits empty texts, and the texts with which Parley replaced a failed reply. */
+/** Returns the messages of a turn. Omits empty text, and text with which Parley replaced a failed reply. */
 function saidBy({ role, text, error }: TurnRow): ModelMessage[] {
   const content = cut(text, SAID_CHARS_MAX);
   if (role === 'user') return [{ role, content }];
@@ -163,7 +163,7 @@ export function callId(index: number): string {
   return `t${String(index).padStart(8, '0')}`;
 }
 
-/** Returns the arguments as a JSON object, because some servers refuse a prompt with any other value. */
+/** Returns the arguments as a JSON object, because some servers reject a prompt with any other value. */
 function argumentsOf({ toolCall }: TurnRow): string {
   const given = toolCall?.['arguments'];
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);

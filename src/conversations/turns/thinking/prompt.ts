@@ -7,7 +7,7 @@ import type { Speaker } from '../../tools/tool.ts';
 
 /**
  * Prompt of a turn (docs/conversations.md, the reply with a model). Its parts are the instructions (the same in all
- * turns of a conversation), the history, the passages found, and the user's words.
+ * turns of a conversation), the history, the passages found, and the user's message.
  */
 
 /**

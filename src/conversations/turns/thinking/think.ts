@@ -24,7 +24,7 @@ import {
   type Call,
 } from './tool-turns.ts';
 
-/** Maximum number of requests to the model per turn. In the last request the model may not call tools. */
+/** Maximum number of requests to the model per turn. In the last request, the model may not call tools. */
 export const STEPS_MAX = 8;
 /** Maximum time in ms that an aborted request may take to return its partial result, which includes the usage. */
 const GRACE_MS = 12;

@@ -13,12 +13,12 @@ import type { ToolTurn } from '../responder.ts';
 import { orAborted } from './or-aborted.ts';
 
 /**
- * This file converts tool calls to the form that a turn stores, and to the form that the model reads in the same turn.
+ * Converts tool calls into the form that a turn stores, and into the messages that the model reads in the same turn.
  */
 
-/** Tool call, with its outcome once there is one. */
+/** Tool call, with its outcome once it has one. */
 export type Call = {
-  /** Call in the form in which the model reads it. Its id is unique within the prompt. */
+  /** Call as the model reads it. Its id is unique within the prompt. */
   call: ModelToolCall;
   /** Globally unique id (`tool_…`). The model's own ids start from 0 in every turn. */
   id: string;
@@ -74,7 +74,7 @@ function metadataOf({ call, from, message }: Call): ProviderMetadata | undefined
   if (from === undefined || (message === undefined && extra === undefined)) return undefined;
   const metadata = { provider: from, ...(message && { message }), ...(extra && { call: extra }) };
   if (JSON.stringify(metadata).length > METADATA_CHARS_MAX) return undefined;
-  return cleaned(metadata) as ProviderMetadata; // The type stays the same, because `cleaned` changes only texts.
+  return cleaned(metadata) as ProviderMetadata; // The type stays the same, because `cleaned` changes only strings.
 }
 
 /** Parses arguments that a model wrote. Returns the text if it is not a JSON object. */
@@ -127,7 +127,7 @@ function givenBack([first]: readonly Call[]): { extra?: ProviderFields; from?: s
   return { extra: first.message, ...(first.from !== undefined && { from: first.from }) };
 }
 
-/** Groups calls by the request to the model in which they were made, as far as that is known. */
+/** Groups calls by the model request in which they were made, as far as that is known. */
 export function byRequest<T>(calls: readonly T[], isFirst: (call: T) => boolean): T[][] {
   const groups: T[][] = [];
   for (const call of calls) {
@@ -139,7 +139,7 @@ export function byRequest<T>(calls: readonly T[], isFirst: (call: T) => boolean)
 }
 
 /**
- * Replaces arguments that are not a JSON object, because some servers refuse a prompt with such arguments. The result
+ * Replaces arguments that are not a JSON object, because some servers reject a prompt with such arguments. The result
  * describes the error.
  */
 function readable(call: ModelToolCall): ModelToolCall {
