@@ -22,7 +22,7 @@ type AgentStatsDeps = { pool: Pool; nowMs: () => number };
 const version = versionFilter.describe('Counts only conversations on this version.');
 
 /**
- * Response of the route. The fields are flat and numeric, so that any tool that reads JSON by path can decide whether a
+ * Body of the response. The fields are flat and numeric, so that any tool that reads JSON by path can decide whether a
  * rollout continues.
  */
 const AgentStats = z

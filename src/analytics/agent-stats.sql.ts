@@ -21,7 +21,7 @@ const MEASURED_MAX = 1_000;
  */
 const ID_LEAD_MS = 3_600_000;
 
-/** Reads the statistics of an agent: its counters, and the turns of at most `MEASURED_MAX` conversations. */
+/** Reads the statistics of an agent from its counters and from the turns of at most `MEASURED_MAX` conversations. */
 export async function readAgentStats(
   db: Db,
   agent: { namespace: string; agentId: string; version: number | undefined },
@@ -38,7 +38,7 @@ export async function readAgentStats(
     agent.agentId,
     agent.version ?? null,
   ]);
-  // Both rows exist: a query of aggregates always returns one row. Without parts, its sums are null.
+  // Both rows exist, because an aggregate query always returns one row. Without parts, the sums are null.
   return { ...measuredOf(rows[0]!), ...latency.rows[0]! };
 }
 

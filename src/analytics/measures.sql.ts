@@ -154,7 +154,7 @@ export function labelled(kind: LabelKind): string {
       return `select ${columns}, t.label from facts f
                cross join lateral (select distinct jsonb_array_elements_text(f.topics) as label) t`;
     case 'person': {
-      // A row of a person has only the waits of the users whom that person accepted, and no missed escalations.
+      // A person's row includes only the waits of users whom that person accepted, and no missed escalations.
       const own = columns
         .replace('f.accepted', 'p.accepted')
         .replace('f.wait_sec', 'p.wait_sec')

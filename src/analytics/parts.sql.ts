@@ -90,7 +90,7 @@ export function partsOf(counting: Counting): { sql: string; values: unknown[] } 
 
 const KEY = 'quarter, agent_id, agent_version, channel, label';
 
-/** A recall takes effect on a quarter of an hour, where parts also start. */
+/** A recall takes effect on a quarter of an hour, and every part starts on one. */
 const WITHOUT_RECALLED = `select p.* from every_part p
    left join recalled r on r.agent_id = p.agent_id and r.version = p.agent_version and p.quarter >= r.since
   where r.agent_id is null`;

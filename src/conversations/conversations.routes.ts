@@ -106,7 +106,7 @@ function startRoute(deps: ConversationRoutesDeps): Route {
     scope: 'write',
     summary: 'Start a conversation',
     description:
-      'The conversation uses the active version or, if given, `agent_version` until it ends. ' +
+      'The conversation uses `agent_version` or, by default, the active version until it ends. ' +
       "The agent's first message is turn 0 of the transcript.",
     body: { schema: ConversationWrite },
     answers: {

@@ -7,8 +7,8 @@ import { OUTCOMES, type Outcome } from './record/outcomes.ts';
 import type { Tally } from './record/tally.ts';
 
 /**
- * Queries for the conversations of one customer, which have the same `user_id`. All queries use the index on namespace,
- * user and id, and read a bounded number of rows.
+ * Queries for the conversations of one customer, all of which have the same `user_id`. All queries use the index on
+ * namespace, user and id, and read a bounded number of rows.
  */
 
 export type CustomerKey = { namespace: string; userId: string };

@@ -37,7 +37,7 @@ const POLL_MS = 5_000;
 
 type Position = { namespace: string; id: string; from: number };
 
-/** Read in progress of a conversation's row and turns, shared by all followers of the conversation. */
+/** Ongoing read of a conversation's row and turns. All followers of the conversation share it. */
 type Read = { namespace: string; row: Promise<ConversationRow | undefined>; pages: Pages };
 type Pages = Map<number, Promise<TurnRow[]>>;
 

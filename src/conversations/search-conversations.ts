@@ -17,8 +17,8 @@ const LOOKED_MAX = 5_000;
 /** Time in ms after which no further search step is started for a page. */
 const PAGE_MS = 200;
 /**
- * Number of conversations and turns per statement. 500 conversations take 20 ms if their turns are as long as usual
- * messages. The first step is small, because turns may be much longer.
+ * Number of conversations and turns per statement. 500 conversations take 20 ms if their turns have the usual length.
+ * The first step is small, because turns may be much longer.
  */
 const AT_ONCE = { first: 100, most: 800, turnsEach: 10 };
 

@@ -11,7 +11,7 @@ import type { CustomerRead } from './read-customer.ts';
 
 /** Customers as the REST API returns them (contract/customers.md). */
 
-/** Path parameter. Its message becomes the detail of the 404. */
+/** Path parameter. If it is too long, its error message becomes the detail of a 404 response. */
 export const userIdParam = z.string().max(256, 'There is no such customer.').meta({
   description:
     'Your own ID for the user (`user_id` of their conversations and calls), percent-encoded.',
@@ -118,7 +118,7 @@ export const CustomerActivity = z
     }),
     escalations: z.array(Escalation).meta({ description: 'Escalations, newest first.' }),
   })
-  .meta({ id: 'CustomerActivity', description: 'A conversation or a call of a customer.' });
+  .meta({ id: 'CustomerActivity', description: 'A conversation or call of a customer.' });
 
 export function activityView({
   id,
@@ -153,7 +153,7 @@ export const CustomerExport = z
         }).meta({
           id: 'ExportedActivity',
           description:
-            'A conversation or a call of a customer, with the transcript and the private notes.',
+            'A conversation or call of a customer, with the transcript and the private notes.',
         }),
       )
       .meta({ description: 'Conversations and calls, newest first, tests included.' }),

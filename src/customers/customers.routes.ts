@@ -35,8 +35,8 @@ function readRoute({ pool }: CustomerRoutesDeps): Route {
     scope: 'read',
     summary: "Read a customer's statistics",
     description:
-      'A customer is all conversations and calls with the same `user_id`. Test conversations are ' +
-      'counted only in `tests`.',
+      'A customer consists of all conversations and calls with the same `user_id`. Test conversations ' +
+      'are counted only in `tests`.',
     params,
     answers: { 200: { description: 'The customer.', schema: Customer } },
     handle: async ({ caller: { namespace }, params: { user_id: userId } }) => ({

@@ -19,7 +19,7 @@ export type Activity = {
   conversation: ConversationRow | null;
   call: CallRow | null;
   escalations: EscalationRow[];
-  /** False for the first row that no longer fits into the page (`fittingRows`). */
+  /** False for the first row that no longer fits on the page (`fittingRows`). */
   fits: boolean;
 };
 

@@ -15,7 +15,7 @@ import { requestErasure, type EraseCustomerDeps } from './erase-customer.ts';
 import { undeliveredEvents } from './erasure.routes.ts';
 
 export type CustomerErasureRoutesDeps = EraseCustomerDeps & {
-  /** Runs new erasures now. Never waits or throws. */
+  /** Starts new erasures now. Never waits or throws. */
   wakeErasures: () => void;
 };
 
@@ -42,7 +42,7 @@ const CustomerErasure = z
         total: count(
           'Number of conversations, and of calls without a conversation, counted at the start.',
         ),
-        done: count('Number erased so far.'),
+        done: count('Number of conversations and calls erased so far.'),
       })
       .meta({ description: 'Progress of the erasure. `total` grows if more objects are found.' }),
     canceled_count: count('Number of canceled deliveries so far.'),
@@ -75,7 +75,7 @@ function eraseRoute(deps: CustomerErasureRoutesDeps): Route {
     scope: 'write',
     summary: 'Erase a customer',
     description:
-      'Ends the active conversations and unanswered calls of this `user_id`. Then erases all its ' +
+      'Ends the active conversations and unanswered calls of this `user_id`. Then erases all of its ' +
       'conversations and calls, including tests, in the same way as `DELETE /v1/conversations/{id}`. The ' +
       'erasure continues after the response, even if a server is killed. A repeated request returns the ' +
       'running erasure.',

@@ -26,9 +26,9 @@ import {
 import { eraseLocked, type ErasureDeps } from './erase-conversation.ts';
 
 /**
- * Erasures of all data about a customer. They run after the response, one object at a time: each transaction erases one
- * conversation or call and counts it. If a process dies, its transaction is rolled back, and another process continues.
- * No object is ever left half erased.
+ * Dependencies of customer erasures, which erase all data about a customer. They run after the response, one object at
+ * a time: each transaction erases one conversation or call and counts it. If a process dies, its transaction is rolled
+ * back, and another process continues. No object is ever left half erased.
  */
 export type EraseCustomerDeps = ErasureDeps & EndCallDeps & { log: Logger };
 

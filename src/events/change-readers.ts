@@ -10,7 +10,7 @@ export type ChangeReaders = {
   count: () => number;
   /** Queues a change for the readers of a namespace, or for all readers if `namespace` is omitted. */
   put: (change: Change, namespace?: string) => void;
-  /** Wakes the readers after changes were queued. */
+  /** Wakes the readers after changes have been queued. */
   wake: () => void;
   follow: (namespace: string, signal: AbortSignal) => AsyncGenerator<Change>;
 };

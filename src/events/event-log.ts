@@ -82,7 +82,7 @@ export function encodeLogCursor({ xid, id, readAtSec }: LogCursor): string {
   return encodeCursor(`log:${fromUuid('evt', id)}:${xid}:${readAtSec}`);
 }
 
-/** Parses a cursor of the log. Returns undefined for any other text. */
+/** Parses a log cursor. Returns undefined for any other text. */
 export function readLogCursor(text: string): LogCursor | undefined {
   const [, event = '', xid = '', sec = ''] =
     /^log:(evt_[0-9a-z]+):([0-9]{1,19}):([0-9]{1,12})$/.exec(text) ?? [];

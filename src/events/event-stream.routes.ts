@@ -20,7 +20,7 @@ const withChanges = flag.meta({
   description: 'If true, also sends `event: change` for changed resources. Default: false.',
 });
 
-/** Serves events as they happen (contract/events.md#stream). */
+/** Returns the route that streams events as they happen (contract/events.md#stream). */
 export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
   return [
     route({

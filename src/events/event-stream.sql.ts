@@ -9,9 +9,9 @@ import { oldestSpeaking } from '../platform/postgres/silence.ts';
  * (transaction, id), and a reader stops at a horizon: the oldest transaction that is still running. No event is ever
  * added below the horizon.
  *
- * The cost is that a long transaction that has written anything, anywhere in the server, delays all later events,
- * unless the transaction has declared that it emits no events (silence.ts). Parley's own transactions declare this, or
- * are aborted after seconds.
+ * The drawback is that a long transaction that has written anything, anywhere on the database server, delays all later
+ * events. The exception is a transaction that has declared that it emits no events (silence.ts). Parley's own
+ * transactions declare this or are aborted after a few seconds.
  */
 
 /** Position of a reader, which has read everything up to and including this event. */
@@ -211,7 +211,7 @@ function latest(a: StreamPosition, b: StreamPosition): StreamPosition {
 }
 
 /**
- * Returns true if `a` is after `b`. PostgreSQL compares uuids byte by byte, and comparing their lower-case text gives
+ * Returns true if `a` is after `b`. PostgreSQL compares UUIDs byte by byte, and comparing their lower-case text gives
  * the same order.
  */
 export function isAfter(a: StreamPosition, b: StreamPosition): boolean {
@@ -220,8 +220,9 @@ export function isAfter(a: StreamPosition, b: StreamPosition): boolean {
 
 /**
  * Repairs the order of events after a restore. The new database server counts transactions from the start again, so
- * restored events would follow all new events or stay above the horizon. Moves them before all other events, in the
- * order of their ids. If nothing needs repair, it only reads the newest events. Returns the number of moved events.
+ * restored events would follow all new events or stay above the horizon. Moves the restored events before all other
+ * events, in the order of their ids. If nothing needs repair, only reads the newest events. Returns the number of moved
+ * events.
  */
 export async function healStreamOrder(db: Db): Promise<number> {
   const { rows } = await db.query<{ ahead: boolean }>(

@@ -44,7 +44,7 @@ export const EVENT_SAMPLES: { [T in EventType]: EventData<T> } = {
     agent_id: AGENT,
     agent_version: 3,
     transcript_url: TRANSCRIPT,
-    summary: 'The customer asked when an order arrives and was given the date.',
+    summary: 'The customer asked when an order would arrive and was told the date.',
     turns: 9,
     outcome: 'resolved',
     csat_predicted: 4,

@@ -51,7 +51,7 @@ function typesOf(names: readonly string[], context: z.RefinementCtx): EventType[
   return z.NEVER;
 }
 
-/** Returns the types that names cover, without duplicates and in the order of EVENT_TYPES. */
+/** Returns the types that the names cover, without duplicates and in the order of EVENT_TYPES. */
 function meantBy(names: readonly string[]): EventType[] {
   return EVENT_TYPES.filter((type) => isSubscribed(names, type));
 }

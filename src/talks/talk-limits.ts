@@ -41,7 +41,7 @@ const ASKED_MAX = 600;
  */
 const RESUMED_MAX = 30;
 
-/** Limits on the messages sent with one token. No person types faster than this, or types more during one reply. */
+/** Limits on the messages sent with one token. No person types faster than this, or sends more during one reply. */
 export const MESSAGES = { pending: 8, pendingChars: 64_000, burst: 20, perSec: 1 };
 /**
  * Maximum number of talks started or resumed per minute with one token. A token belongs to one visitor, and a page
@@ -68,6 +68,6 @@ export function createTalkLimits(): TalkLimits {
       ),
     start: (key) => take(`start ${key}`, STARTED_MAX, 'talks may be opened with one token'),
     messagesOf: createMessageLimits(MESSAGES),
-    resume: (id) => take(`resume ${id}`, RESUMED_MAX, 'windows may resume one talk'),
+    resume: (id) => take(`resume ${id}`, RESUMED_MAX, 'resumes of one talk are allowed'),
   };
 }

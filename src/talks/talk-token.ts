@@ -84,7 +84,10 @@ function sealed(sealer: Pick<Sealer, 'seal'>, what: object, place: string): stri
   return sealer.seal(JSON.stringify(what), place).toString('base64url');
 }
 
-/** Decrypts and parses a token. Its type is certain, because only this file encrypts for these purposes. */
+/**
+ * Decrypts and parses a token. The result has the expected type, because only this file encrypts tokens for these
+ * purposes.
+ */
 function opened(sealer: Pick<Sealer, 'open'>, text: string, place: string): unknown {
   try {
     return JSON.parse(sealer.open(Buffer.from(text, 'base64url'), place));

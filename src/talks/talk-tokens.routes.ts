@@ -40,8 +40,8 @@ const TalkTokenWrite = z
   .describe('Properties of the talks opened with the token.');
 
 /**
- * Creates talk tokens on request of the customer's own server. Runs three single-row queries. A token is stored only if
- * it must be returned again for a request with the same `Idempotency-Key`.
+ * Creates talk tokens for servers, which call the API with a key. Runs three single-row queries. A token is stored only
+ * if it must be returned again for a request with the same `Idempotency-Key`.
  */
 export function talkTokenRoute(deps: TalkTokenRoutesDeps): Route {
   return route({

@@ -1,7 +1,7 @@
 /** Tracks the browser windows in which each chat is open, in this process. */
 export type TalkWindows = {
   /**
-   * Adds a window of a conversation, and closes the conversation's oldest window if there are too many. Returns a
+   * Adds a window that shows a conversation. If there are too many, closes the conversation's oldest window. Returns a
    * function that removes the added window.
    */
   add: (conversationId: string, leave: () => void) => () => void;

@@ -21,7 +21,7 @@ test.each([
       parley.POST('/v1/conversations/{id}/feedback_link', { params, body: {} }),
     );
     await page.goto(url);
-    await page.getByText('How content are you with your conversation with The desk?').waitFor();
+    await page.getByText('How satisfied are you with your conversation with The desk?').waitFor();
     await expectAccessible(page);
     const width = await page.evaluate('document.documentElement.scrollWidth');
     expect(width).toBeLessThanOrEqual(viewport.width);

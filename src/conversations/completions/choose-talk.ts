@@ -12,7 +12,7 @@ export type Choice<T = FoundTalk> = { talk: T; from: number | undefined; isAgain
 /** Time in seconds that OpenAI clients wait for a response before they retry. */
 const REPEAT_SEC = 600;
 /**
- * Age in seconds after which a retry may take over a pending request. By then the first attempt has stopped, or its
+ * Age in seconds after which a retry may take over a pending request. By then, the first attempt has stopped, or its
  * client is no longer waiting.
  */
 const UNDER_WAY_SEC = 60;
@@ -27,8 +27,9 @@ type Said = {
 };
 
 /**
- * Returns the talk that a request continues, or undefined if there is none. Prefers the talk that already has the most
- * of the request's messages. A client cannot distinguish talks with the same messages, so the newest of these is used.
+ * Returns the talk that a request continues, or undefined if there is none. Prefers the talk that already has the
+ * largest number of the request's messages. A client cannot distinguish talks with the same messages, so the newest of
+ * these is used.
  * @throws ApiError idempotency_in_progress if an earlier attempt of this request is still in progress
  */
 export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'status' | 'ageSec'>>(

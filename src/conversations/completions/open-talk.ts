@@ -76,8 +76,8 @@ export type OpenTalk = {
 
 /**
  * Opens the conversation that a request continues (docs/decisions/0036). This is the conversation that the request
- * names. If it names none, it is a conversation of the same key, user and metadata that has exactly the request's
- * messages and no later ones. If there is no such conversation, a new one is started, whose first turns are the earlier
+ * names. If it names none, it is a conversation with the same key, user and metadata that has exactly the request's
+ * messages and no later ones. If there is no such conversation, starts a new one whose first turns are the earlier
  * messages of the request.
  * @throws ApiError not_found, conversation_ended, idempotency_in_progress, not_published
  */
@@ -288,8 +288,8 @@ type Request = {
 
 /**
  * Returns the messages of a request after redaction. Hashes of these messages are stored to find the talk again, and
- * not even a hash of a redacted value may be stored. The text of the new turn is redacted later, by the settings of the
- * conversation's version.
+ * not even a hash of a redacted value may be stored. The text of the new turn is redacted later, according to the
+ * settings of the conversation's version.
  */
 async function redactSaid(pool: Pool, request: Request): Promise<readonly BroughtTurn[]> {
   const { said } = request;

@@ -5,7 +5,7 @@ import type { ChatMessage } from './completion.view.ts';
 
 /** Maximum length of a message (contract/conversations.md#bounds). */
 const TEXT_MAX = 32_000;
-/** Maximum number of messages of an imported history that become turns. The oldest messages are dropped. */
+/** Maximum number of messages from an imported history that become turns. The oldest messages are dropped. */
 const BROUGHT_MAX = 200;
 
 /**

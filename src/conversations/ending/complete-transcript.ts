@@ -24,7 +24,7 @@ export type Judging =
   | { judged: Judged; isOutcomeStated: boolean }
   | { error: NonNullable<Judgement['error']> };
 
-/** Result of a judgement that ran out of time or whose process died. */
+/** Result if the judgement ran out of time or its process died. */
 const LOST: Judging = {
   error: {
     code: 'not_judged',

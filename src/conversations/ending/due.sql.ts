@@ -5,7 +5,7 @@ import { ABORTED_DUE } from './rollout-escalations.sql.ts';
 
 type Key = { id: string; namespace: string };
 
-// An index finds the rows for `now()`. PostgreSQL uses no index for the volatile `clock_timestamp()`.
+// Uses `now()`, because PostgreSQL cannot use an index for the volatile `clock_timestamp()`.
 const EXPIRED = 'expires_at <= now()';
 
 const WITHOUT_SUMMARY = `ended_at is not null and summary is null and deleted_at is null
@@ -13,7 +13,7 @@ const WITHOUT_SUMMARY = `ended_at is not null and summary is null and deleted_at
 
 const CHECK_DUE = 'look_at <= now()';
 
-/** Returns whether a step of the reaper has work. An idle reaper runs only this statement. */
+/** Returns whether any step of the reaper has work to do. An idle reaper runs only this statement. */
 export async function isAnyDue(db: Db): Promise<boolean> {
   const { rows } = await db.query<{ isDue: boolean }>({
     name: 'is_reaper_due',

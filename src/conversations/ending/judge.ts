@@ -101,7 +101,7 @@ async function judge(
   { row, isOutcomeStated }: Ended,
   cutting: AbortSignal,
 ): Promise<void> {
-  // After `judgeUntil` the reaper completes the transcript, so a later verdict would cost money without effect.
+  // After `judgeUntil`, the reaper completes the transcript, so a later verdict would cost money but have no effect.
   const leftMs = Math.min(ANSWER_MS, (row.judgeUntil ?? 0) - deps.nowMs());
   if (leftMs <= 0) return settle(deps, row, { error: BUSY });
   const signal = AbortSignal.any([cutting, timeoutSignal(leftMs)]);

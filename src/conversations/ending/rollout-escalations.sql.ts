@@ -14,11 +14,13 @@ export type AbortedRollout = {
   namespace: string;
   version: number;
   reason: string;
-  /** Whether every transaction that read the rollout before its abort has ended, so that no conversation can appear. */
+  /**
+   * Whether every transaction that read the rollout before its abort has ended, so that no new conversation can appear.
+   */
   isSettled: boolean;
 };
 
-/** Age in seconds after which an abort counts as settled. A transaction that starts a conversation is shorter. */
+/** Age in seconds after which an abort counts as settled. A transaction that starts a conversation takes less time. */
 const SETTLED_AFTER_SEC = 60;
 
 /** Returns the aborted rollouts that are due for a check, longest due first. */

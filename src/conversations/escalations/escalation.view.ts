@@ -63,7 +63,7 @@ export const Escalation = z
       .nullable()
       .meta({
         description:
-          'Maximum number of seconds between heartbeats or messages of the person who ' +
+          'Maximum number of seconds between heartbeats or messages from the person who ' +
           'accepted. Null if no heartbeat is required.',
       }),
     heartbeat_due_at: unixTime.nullable().meta({

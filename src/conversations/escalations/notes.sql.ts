@@ -13,7 +13,7 @@ export type NoteRow = {
   namespace: string;
   conversationId: string;
   escalationId: string;
-  /** Actor of the request that added the note, in the format of histories. */
+  /** Actor of the request that added the note, in the format that histories use. */
   actor: string;
   /** Person who wrote the note, as named in the request. Null if the request names nobody. */
   writtenBy: Person | null;

@@ -71,7 +71,7 @@ export function requestEscalation(
   );
 }
 
-/** Returns the telephone number to call, or null if the agent has no number or its opening hours are over. */
+/** Returns the telephone number to call, or null if the agent has no number or is outside its opening hours. */
 function telephoneOf(
   content: Pick<AgentContent, 'escalation' | 'language'>,
   { startedAt, ageMs }: LiveConversation,

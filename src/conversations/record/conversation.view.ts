@@ -34,7 +34,7 @@ export const Conversation = z
     agent_version: z
       .int()
       .min(1)
-      .meta({ description: 'Version of the agent. It stays the same from start to end.' }),
+      .meta({ description: 'Version of the agent. It does not change during the conversation.' }),
     test: z.boolean().meta({
       description: 'Whether this is a test. Tests emit no events and are excluded from statistics.',
     }),
@@ -64,7 +64,7 @@ export const Conversation = z
     summary: z
       .string()
       .nullable()
-      .meta({ description: 'Summary. Null until it is written after the end.' }),
+      .meta({ description: 'Summary, written after the conversation has ended. Null until then.' }),
     judgement: Judgement.nullable().meta({
       description:
         "A model's judgement, if the agent requests one. Null if it was not requested or is not " +

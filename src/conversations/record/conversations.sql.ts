@@ -186,7 +186,7 @@ export async function readForTurn(
   return { conversation, content };
 }
 
-/** Locks a conversation. Every change takes this lock, except adding a turn. */
+/** Locks a conversation. Every change except adding a turn takes this lock. */
 export async function lockConversation(
   db: Db,
   { namespace, id }: Key,

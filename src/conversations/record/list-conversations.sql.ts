@@ -38,9 +38,9 @@ export type ConversationFilter = ListPage &
     to?: string | undefined;
     endedAfter?: number | undefined;
     endedBefore?: number | undefined;
-    /** Pairs of name and value, all of which the conversation's metadata must contain. */
+    /** Name-value pairs. The conversation's metadata must contain all of them. */
     metadata?: Readonly<Record<string, string>> | undefined;
-    /** Selects one conversation by its own id, or by the id of its call or of its escalation. */
+    /** Selects one conversation by its own id, or by the id of its call or one of its escalations. */
     named?: { by: keyof typeof NAMED; id: string } | undefined;
     /** Whether to include test conversations. */
     withTests?: boolean | undefined;

@@ -50,7 +50,7 @@ const ToolCallResult = z
       .string()
       .nullable()
       .describe(
-        'Value of the `parley-escalate` response header, the reason why the tool requests a human.',
+        'Reason why the tool requests a human, from its `parley-escalate` header. Null if there is none.',
       ),
     result: z.string().describe('The text that the model would read.'),
     duration_ms: z.int().describe('Duration of the call in milliseconds.'),

@@ -15,7 +15,7 @@ const REMARK_MIN_SCORE = 0.75;
 
 /**
  * Creates a responder that works without a model. It requests a human if the user asks for one or a rule applies, and
- * replies to small talk. Otherwise it quotes the best passage of the agent's knowledge, or says that it does not know.
+ * replies to small talk. Otherwise, it quotes the best passage of the agent's knowledge, or says that it does not know.
  */
 export function createExtractiveResponder(deps: { nowMs: () => number }): Responder {
   return async (request) => {

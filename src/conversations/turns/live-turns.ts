@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { renewLiveTurns, type HeldTurn } from '../record/live-turns.sql.ts';
 
-/** Interval in ms of the lease renewals. It is a third of a lease, so that two renewals may fail. */
+/** Interval in ms between lease renewals. It is a third of a lease, so that two renewals may fail. */
 const RENEW_MS = 10_000;
 /**
  * Time in ms that turns have to finish when the process stops. It is shorter than the time that a stopping server gives

@@ -145,13 +145,13 @@ function silenceOf({ text, ends, transfer, replies }: Thought): TurnError | unde
   if (finishReason === 'content_filter') {
     return {
       code: 'model_content_filter',
-      detail: "The provider's content filter withheld the answer.",
+      detail: "The provider's content filter blocked the reply.",
     };
   }
   const detail =
     finishReason === 'length'
       ? 'The model used up `max_tokens` before it returned any text.'
-      : 'The model returned an empty answer.';
+      : 'The model returned an empty reply.';
   return { code: 'model_invalid_answer', detail };
 }
 

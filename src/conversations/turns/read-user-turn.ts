@@ -240,8 +240,8 @@ function valenceOf(word: string): number {
 }
 
 /**
- * Returns true if the text requests a human, by the rules of a language (docs/conversations.md). A question about
- * humans ("is a human reviewing my claim?") is not a request, and neither is a refusal.
+ * Returns true if the text requests a human, according to the rules of a language (docs/conversations.md). A question
+ * about humans ("is a human reviewing my claim?") is not a request, and neither is a refusal.
  * @param language language of the agent, such as `de-AT`; English if absent or if there are no rules for it
  */
 export function wantsHuman(text: string, language?: string): boolean {

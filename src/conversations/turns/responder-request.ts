@@ -24,7 +24,7 @@ export type TurnInput = {
    * is the number of turns stored before this message.
    */
   onToken?: ((text: string, isApology: boolean, turnCount: number) => void) | undefined;
-  /** Called before tools are called. From then on the reply counts as started. */
+  /** Called before tools are called. From then on, the reply counts as started. */
   onTool?: (() => void) | undefined;
   /** Aborts when the reply should stop. */
   signal?: AbortSignal | undefined;
@@ -32,7 +32,7 @@ export type TurnInput = {
   request?: TurnRequest | undefined;
 };
 
-/** Message that needs a reply, and the conversation as it was read for it. */
+/** Message that needs a reply, and the conversation as it was read for this reply. */
 export type Begun = {
   /** The text is already redacted. */
   input: TurnInput & Redaction;
@@ -102,7 +102,7 @@ export function heldRequest(
   return { request, hasTools: () => hasTools };
 }
 
-/** Returns a reader of the history before the turn. */
+/** Returns a function that reads the history before the turn. */
 function historyBefore(
   { pool }: RequestDeps,
   { conversation }: Begun,

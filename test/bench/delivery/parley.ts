@@ -137,7 +137,7 @@ function testRequest(endpoint: string, target: number): Request {
     agent_version: 3,
     transcript_url:
       'https://parley.example.com/v1/conversations/conv_06dmv3w2k1q8b7n5r4x9c0t3ze/transcript',
-    summary: 'The customer asked when an order arrives and was given the date.',
+    summary: 'The customer asked when an order would arrive and was told the date.',
     turns: 9,
     outcome: 'resolved',
     csat_predicted: 4.4,

@@ -77,7 +77,7 @@ test('a person picks up: the conversation ends with it, and the call with the tw
   });
   expect(await phones.transcript(call)).toEqual([
     `agent: ${GREETING}`,
-    'system: The call is transferred to another number.',
+    'system: The call is being transferred to another number.',
   ]);
   expect(await phones.events(call)).toEqual([
     'conversation.started',
@@ -142,7 +142,7 @@ test.each([
   });
   expect(await phones.transcript(call)).toEqual([
     `agent: ${GREETING}`,
-    'system: The call is transferred to another number.',
+    'system: The call is being transferred to another number.',
     'agent: I am sorry, nobody answered there. How else can I help you?',
     'user: Then you, please.',
     'agent: You said: Then you, please.',

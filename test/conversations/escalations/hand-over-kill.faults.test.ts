@@ -94,7 +94,7 @@ async function read() {
   };
 }
 
-const ASKED = 'A human was asked to take over';
+const ASKED = 'A human has been asked to take over';
 
 /** By REST: what was done before, the act, and what there is after it, once. */
 const ACTS = [

@@ -69,7 +69,7 @@ describe('a person who vanishes', () => {
     });
     expect([299, 300, 301]).toContain(open.times_out_at - open.requested_at);
     expect((await texts(id)).at(-1)).toBe(
-      'system: Kim has left. Somebody else is asked to take over.',
+      'system: Kim has left. Somebody else has been asked to take over.',
     );
     const { type, data } = (await fixture.events(id)).at(-1)!;
     expect(type).toBe('escalation.requested');

@@ -94,7 +94,7 @@ describe('what the user is told', () => {
     ['2026-11-29T23:30:00Z', 'today at 09:00'],
   ])('at %s: %s', (at, when) => {
     expect(said(BERLIN, at)).toBe(
-      `I am sorry, nobody is there to take over at the moment. Somebody is back ${when} (Europe/Berlin).`,
+      `I am sorry, nobody is available to take over at the moment. Somebody will be back ${when} (Europe/Berlin).`,
     );
   });
 
@@ -114,7 +114,7 @@ describe('what the user is told', () => {
       new Date(first + day * 86_400_000).toISOString().slice(0, 10),
     );
     expect(said({ ...BERLIN, closedOn }, '2026-11-24T12:00:00Z')).toBe(
-      'I am sorry, nobody is there to take over at the moment.',
+      'I am sorry, nobody is available to take over at the moment.',
     );
   });
 

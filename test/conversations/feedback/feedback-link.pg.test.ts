@@ -86,7 +86,7 @@ test('it speaks the language that the browser asks for, else English', async () 
   const url = await linkTo(await start());
   const inLanguage = (value: string) => page(url, { headers: { 'accept-language': value } });
   expect((await inLanguage('de-AT,de;q=0.9,en;q=0.1')).html).toContain('<html lang="de">');
-  expect((await inLanguage('fr, en;q=0.5')).html).toContain('How content are you');
+  expect((await inLanguage('fr, en;q=0.5')).html).toContain('How satisfied are you');
   expect((await inLanguage('fr')).html).toContain('<html lang="en">');
 });
 
@@ -107,7 +107,7 @@ test.each<[string, [string, string][]]>([
   const id = await start();
   const { status, html } = await send(await linkTo(id), fields);
   expect(status).toBe(422);
-  expect(html).toContain('Please choose one of the five.');
+  expect(html).toContain('Please choose a rating from 1 to 5.');
   expect(await csatOf(id)).toBeNull();
 });
 

@@ -166,7 +166,7 @@ test('an escalation from outside silences a turn under way; what there is of it 
     body: { conversation: { status: 'escalated' } },
   });
   expect(await told(id)).toEqual([
-    ['system', 'A human was asked to take over.'],
+    ['system', 'A human has been asked to take over.'],
     ['user', 'First'],
     ['agent', 'Well, ', 'interrupted'],
   ]);

@@ -1,6 +1,6 @@
 /**
- * Frames are patterns for sentences, so that a language consists only of data. A frame consists of elements, separated
- * by spaces:
+ * Frames are patterns for sentences. They allow a language file to contain only data. A frame consists of elements,
+ * separated by spaces:
  *
  *     word          that word            one|two       either
  *     {slot}        one of its phrases   _             any word

@@ -120,7 +120,7 @@ export async function think(
 
 const TOO_MANY_STEPS: TurnError = {
   code: 'too_many_steps',
-  detail: `The model called tools in ${STEPS_MAX} requests without returning an answer.`,
+  detail: `The model called tools in ${STEPS_MAX} requests without returning a reply.`,
 };
 
 async function prepare(

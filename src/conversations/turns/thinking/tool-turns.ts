@@ -139,8 +139,8 @@ export function byRequest<T>(calls: readonly T[], isFirst: (call: T) => boolean)
 }
 
 /**
- * Replaces arguments that are not a JSON object, because some servers reject a prompt with such arguments. The result
- * describes the error.
+ * Replaces arguments that are not a JSON object, because some servers reject a prompt with such arguments. The call's
+ * result describes the error.
  */
 function readable(call: ModelToolCall): ModelToolCall {
   return objectIn(call.arguments) ? call : { ...call, arguments: '{}' };
