@@ -143,7 +143,7 @@ type Opening = {
 
 /**
  * Opens a talk. Returns undefined if the page has disconnected or the talk has already ended.
- * @throws ApiError the errors of `admitTalk` and of the function that opens a talk in this mode
+ * @throws ApiError as thrown by `admitTalk` and by the function that opens a talk in this mode
  */
 async function openTalk(
   deps: AcceptDeps,
