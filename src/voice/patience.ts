@@ -2,8 +2,8 @@ import { clearTimeout, setTimeout } from '../clock.ts';
 import type { ModelEndpoint } from '../models/model.ts';
 
 /**
- * Time-outs of requests to a provider. Only the time spent waiting for the provider counts. A slow reader of the
- * response therefore does not cause a time-out.
+ * Timeouts of requests to a provider. Only the time spent waiting for the provider counts, so a slow reader of the
+ * response does not cause a timeout.
  */
 export type Patience = {
   /** Starts waiting for data. Call `rest` before the next `wait`. */
@@ -12,10 +12,12 @@ export type Patience = {
   rest: () => void;
 };
 
-/** Wait that took too long: for the first data, between two parts of the data, or in total. */
+/**
+ * Which wait took too long: the wait for the first data, the wait between two parts of the data, or all waits together.
+ */
 type Late = 'first' | 'between' | 'total';
 
-/** Creates the time-outs. `onLate` is called when a wait takes too long, with a message that is safe to show. */
+/** Creates the timeouts. Calls `onLate` when a wait takes too long, with a message that is safe to show to users. */
 export function createPatience(deps: {
   endpoint: Pick<ModelEndpoint, 'provider' | 'timeouts'>;
   onLate: (message: string) => void;
@@ -50,7 +52,7 @@ function messageOf(provider: string, timeouts: ModelEndpoint['timeouts'], late: 
     return `${who} sent nothing within ${timeouts.firstTokenMs} ms. Try again, or raise its timeout.`;
   }
   if (late === 'between') {
-    return `${who} stopped in the middle of its answer: it sent nothing for ${timeouts.betweenTokensMs} ms.`;
+    return `${who} stopped in the middle of its response: it sent nothing for ${timeouts.betweenTokensMs} ms.`;
   }
-  return `${who} did not finish its answer within the total timeout of ${timeouts.totalMs} ms.`;
+  return `${who} did not finish its response within the total timeout of ${timeouts.totalMs} ms.`;
 }

@@ -22,13 +22,11 @@ export function refused(message: string): SpeechFailure {
   });
 }
 
-/**
- * Returns the failure to report when all providers failed: the failure of the first provider, which the agent prefers.
- */
+/** Returns the failure to report when all providers failed: that of the first provider, which the agent prefers. */
 export function failureOfAll(failures: readonly SpeechFailure[]): SpeechFailure {
   const [first] = failures;
-  if (first === undefined) return refused('The agent names no provider.');
+  if (first === undefined) return refused('The agent does not name a provider.');
   if (failures.length === 1) return first;
-  const message = `${first.message} Its fallbacks failed as well.`;
+  const message = `${first.message} Its fallbacks also failed.`;
   return new SpeechFailure({ ...first.failure, message });
 }

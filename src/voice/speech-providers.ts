@@ -15,8 +15,8 @@ import { refused, SpeechFailure } from './speech-failure.ts';
 export type Use = 'speech' | 'transcription';
 
 /**
- * Provider and model that an agent names. If they are absent, the default provider and the provider's default model
- * apply.
+ * Provider and model that an agent names. If one is absent, the default provider or the provider's default model is
+ * used.
  */
 export type Choice = { provider?: string | undefined; model?: string | undefined };
 
@@ -27,12 +27,12 @@ export type Asked = {
   model: string;
   /** Known capabilities of the model at this provider. */
   habits: ModelHabits;
-  /** Aborted when the caller's signal is aborted, or when the provider takes too long. */
+  /** Aborts when the caller's signal aborts or the provider takes too long. */
   signal: AbortSignal;
   patience: Patience;
 };
 
-/** Access to the providers of speech and transcription, with their keys, limits and time-outs. */
+/** Access to the speech and transcription providers, with their keys, limits and timeouts. */
 export type SpeechProviders = {
   /**
    * Runs a request to one provider within the provider's concurrency limit. When the last part has arrived or the
@@ -101,8 +101,8 @@ export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProvider
 }
 
 /**
- * Wraps a look-up of providers. If the look-up fails, the wrapper returns the provider that it found last time, so that
- * running calls continue.
+ * Wraps the provider lookup. If a lookup fails, the wrapper returns the provider that it found last time, so that
+ * active calls continue.
  */
 function createLastingFind(findEndpoint: FindEndpoint): FindEndpoint {
   const known = new LRUCache<string, ModelEndpoint>({ max: KNOWN_MAX });
@@ -155,7 +155,7 @@ function modelOf(endpoint: ModelEndpoint, use: Use, asked: string | undefined): 
 
 function failureOf(error: unknown, from: { provider: string; model: string }): SpeechFailure {
   if (error instanceof SpeechFailure) return error;
-  // Thrown if the provider's API key or a header contains characters that HTTP headers do not allow.
+  // This error means that the provider's API key or a header contains characters that HTTP headers do not allow.
   if (error instanceof ModelError) {
     const { code, message } = error;
     return new SpeechFailure({ code, message, mayRetry: false, retryAfterMs: undefined });

@@ -18,7 +18,7 @@ export type SpeechRouteDeps = {
   findEndpoint: FindEndpoint;
 };
 
-/** A sentence or two: enough to judge a voice, and short enough to be kept in memory as a whole. */
+/** Long enough for a sentence or two, by which to judge a voice, and short enough to keep all the audio in memory. */
 const CHARS_MAX = 300;
 const SAMPLE_RATE = 24_000;
 const WAV_TYPE = 'audio/wav';
@@ -27,12 +27,12 @@ const SpeakBody = z
   .strictObject({
     text: z.string().min(1).max(CHARS_MAX).describe('Text to speak.'),
     voice: VoiceWrite.optional().describe(
-      'The voice, as in `voice` of an agent. It need not be saved. Default: the declared voice of the agent.',
+      'Voice to use, in the form of an agent’s `voice`. It need not be saved. Default: the agent’s declared voice.',
     ),
   })
-  .describe('A text and a voice.');
+  .describe('Text to speak and the voice to use.');
 
-/** Serves a sample of a voice, so that its author hears it before it is used (contract/agents.md#voice). */
+/** Serves a sample of a voice, so that the agent's author can hear it before using it (contract/agents.md#voice). */
 export function speechRoute(deps: SpeechRouteDeps): Route {
   return route({
     method: 'post',
@@ -42,8 +42,8 @@ export function speechRoute(deps: SpeechRouteDeps): Route {
     scope: 'write',
     summary: 'Hear a voice',
     description:
-      'Speaks a text with a voice of a model provider. `fallback` is not used, so that a failure of the ' +
-      'provider is an error. The carrier’s own voices cannot be heard here.',
+      'Speaks a short text with a model provider’s voice. `fallback` is ignored, so that a provider failure is ' +
+      'returned as an error. Voices that the carrier synthesizes are not available here.',
     params: { id: idParam('agt', 'agent') },
     body: { schema: SpeakBody },
     answers: {
@@ -70,7 +70,7 @@ async function requireSpeech(
   { provider }: VoiceChoice,
 ): Promise<void> {
   if (provider === undefined) {
-    const detail = 'The voice must name a model provider with `speech` in `provider`.';
+    const detail = 'The `provider` of the voice must be a model provider that has `speech`.';
     throw invalid('required', detail);
   }
   const endpoint = await findEndpoint(namespace, provider);
@@ -97,7 +97,7 @@ async function speak(
   try {
     for await (const samples of tts.speak({ text, signal })) chunks.push(bytesOf(samples));
   } catch (error) {
-    // The client has left.
+    // The client has disconnected.
     if (signal.aborted) return Buffer.alloc(0);
     if (!(error instanceof SpeechFailure)) throw error;
     const { code, message: detail } = error;

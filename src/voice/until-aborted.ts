@@ -6,7 +6,7 @@ export async function untilAborted<Value>(
   work: Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value> {
-  // Handles a rejection after the race is over: an unhandled rejection would end the process.
+  // Handles a rejection after the race is over, because an unhandled rejection would end the process.
   work.catch(() => undefined);
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();

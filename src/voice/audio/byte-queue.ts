@@ -1,6 +1,6 @@
 /**
- * FIFO queue of bytes. The chunks taken may differ in size from the chunks pushed. Both `push` and `take` copy the
- * bytes.
+ * FIFO queue of bytes. Bytes may be taken in chunks of a different size than they were pushed. Both `push` and `take`
+ * copy the bytes.
  */
 export type ByteQueue = {
   push: (bytes: Uint8Array) => void;
@@ -40,7 +40,7 @@ export function createByteQueue(): ByteQueue {
       }
       left -= count;
       if (left === 0) clear();
-      // Frees the chunks already read, a thousand at a time, which is about a minute of audio.
+      // Frees the chunks already read once there are a thousand of them, which is about a minute of audio.
       else if (first > 1_000) {
         chunks = chunks.slice(first);
         first = 0;

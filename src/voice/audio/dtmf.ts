@@ -7,17 +7,15 @@ const ROWS_HZ = [697, 770, 852, 941];
 const COLUMNS_HZ = [1_209, 1_336, 1_477, 1_633];
 const KEYS = ['123A', '456B', '789C', '*0#D'];
 
-/** Length of a tone and of the gap after it. ITU-T Q.24 requires at least 40 ms for each. */
+/** Duration of a tone and of the gap after it. ITU-T Q.24 requires at least 40 ms for each. */
 const TONE_MS = 100;
 const GAP_MS = 80;
 /** Length of the pause that `w` stands for. */
 const WAIT_MS = 500;
-/** Level of each sine relative to full scale: half of the maximum for two sines. */
+/** Level of each sine relative to full scale. Two sines could use at most 0.5 each. */
 const LEVEL = 0.25;
 
-/**
- * Returns the DTMF tones of the keys, one after the other, as PCM16. Unknown keys are skipped. `sampleRate` is in Hz.
- */
+/** Returns the DTMF tones for the keys, one after the other, as PCM16. Skips unknown keys. `sampleRate` is in Hz. */
 export function soundOfKeys(keys: string, sampleRate: number): Int16Array {
   const parts = keys.split('').map((key) => soundOf(key, sampleRate));
   const all = new Int16Array(parts.reduce((length, part) => length + part.length, 0));

@@ -1,17 +1,18 @@
 /**
- * µ-law of ITU-T G.711: eight bits per sample, as telephones use it at 8 kHz. A byte has a sign, a segment (one of
- * eight, each twice as wide as the previous one), and a step (one of sixteen in the segment). All bits are inverted.
+ * µ-law encoding of ITU-T G.711: eight bits per sample, which telephones use at 8 kHz. A byte consists of a sign, a
+ * segment (one of eight, each twice as wide as the previous one) and a step (one of sixteen in the segment). All bits
+ * are inverted.
  */
 
 /** Byte that encodes silence. */
 export const MU_LAW_SILENCE = 0xff;
 
-/** Encodes PCM16 as µ-law, one byte per sample. Samples above 32,635 are clipped. */
+/** Encodes PCM16 as µ-law, one byte per sample. Amplitudes above 32,635 are clipped. */
 export function encodeMuLaw(samples: Int16Array): Uint8Array {
   const bytes = new Uint8Array(samples.length);
   for (let at = 0; at < samples.length; at += 1) {
     const sample = samples[at]!;
-    // G.711 takes 14-bit samples. Negative samples are complemented bit by bit, as in ITU-T G.191.
+    // G.711 encodes 14-bit samples. The bits of negative samples are complemented, as in ITU-T G.191.
     bytes[at] = sample < 0 ? ENCODED[~sample >> 2]! & POSITIVE_TO_NEGATIVE : ENCODED[sample >> 2]!;
   }
   return bytes;
@@ -25,7 +26,7 @@ export function decodeMuLaw(bytes: Uint8Array): Int16Array {
 }
 
 const POSITIVE_TO_NEGATIVE = 0x7f;
-/** Bias in 14-bit units: half a step of the second segment. With it, all segments begin at a power of two. */
+/** Bias in 14-bit units. With it, all segments begin at a power of two. */
 const BIAS = 33;
 const LOUDEST = 8_158;
 
@@ -43,7 +44,7 @@ const ENCODED = Uint8Array.from({ length: 8_192 }, (_, magnitude) => {
   return ~((segment << 4) | step) & 0xff;
 });
 
-/** Returns the middle of the step that a code stands for, in 14-bit units. */
+/** Returns the middle of the step that a code represents, in 14-bit units. */
 function magnitudeOf(code: number): number {
   const segment = code >> 4;
   const step = code & 0x0f;

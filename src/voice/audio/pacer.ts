@@ -2,14 +2,14 @@ import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import { createByteQueue } from './byte-queue.ts';
 
 /**
- * Sender of audio in real time: one frame of 20 ms every 20 ms. Each frame is scheduled relative to the first one, so
- * that the delays of late timers do not add up. After a stall, at most `burstFrames` frames are sent together. The
- * remaining delay becomes a pause, and later frames follow in real time.
+ * Sends audio in real time: one 20 ms frame every 20 ms. Each frame is scheduled relative to the first one, so that the
+ * delays of late timers do not add up. After a stall, at most `burstFrames` frames are sent together. The rest of the
+ * delay becomes a pause, and later frames follow in real time.
  */
 export type Pacer = {
   /** Queues bytes of any length. */
   push: (bytes: Uint8Array) => void;
-  /** Ends the current audio: pads an incomplete last frame with silence. */
+  /** Ends the current audio by padding an incomplete last frame with silence. */
   flush: () => void;
   /**
    * Drops all unsent audio immediately. `playedMs` is the length of the audio played since the last `clear`, assuming
@@ -17,7 +17,7 @@ export type Pacer = {
    */
   clear: () => Played;
   queuedMs: () => number;
-  /** Stops sending for good. It may be called twice. */
+  /** Stops sending for good. May be called more than once. */
   stop: () => void;
 };
 export type Played = { playedMs: number; droppedMs: number };
@@ -27,7 +27,7 @@ export type PacerDeps = {
   send: (frame: Uint8Array) => void;
   /** Called when everything pushed has been sent. */
   onDrained?: () => void;
-  /** Bytes of a frame of 20 ms: 160 of µ-law at 8 kHz, 640 of PCM16 at 16 kHz. */
+  /** Number of bytes in a 20 ms frame: 160 for µ-law at 8 kHz, 640 for PCM16 at 16 kHz. */
   bytesPerFrame: number;
   /** Byte that encodes silence: 0 for PCM16, `MU_LAW_SILENCE` for µ-law. */
   silence: number;
@@ -37,7 +37,7 @@ export type PacerDeps = {
   burstFrames?: number;
   /** Monotonic clock. */
   nowMs?: () => number;
-  /** Calls `act` once after `ms`; the returned function cancels it. */
+  /** Calls `act` once after `ms`. The returned function cancels the call. */
   setTimer?: (act: () => void, ms: number) => () => void;
 };
 
@@ -108,8 +108,8 @@ export function createPacer(deps: PacerDeps): Pacer {
 }
 
 /**
- * Tracker of the time when each frame is due, and of the length of the audio played. A run is audio that plays without
- * a pause.
+ * Tracks when each frame is due and how much audio has been played. A run is a stretch of audio that plays without a
+ * pause.
  */
 type Schedule = {
   /** Returns the time at which the next frame is due. */
@@ -117,7 +117,7 @@ type Schedule = {
   sent: () => void;
   /** Starts a new run, unless the current one is still playing. */
   begin: () => void;
-  /** Restarts the schedule after a delay, which becomes a pause: the next frame is due one frame length from `now`. */
+  /** Restarts the schedule after a delay, which becomes a pause. The next frame is due one frame length after `now`. */
   startLater: (now: number) => void;
   /** Returns the milliseconds of audio played since the last `clear`. */
   clear: () => number;

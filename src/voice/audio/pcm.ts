@@ -2,10 +2,10 @@ import { endianness } from 'node:os';
 
 /** Conversions of PCM16 between little-endian bytes and samples. */
 
-/** Reader that joins chunks of bytes, however they are split, into whole samples of one channel. */
+/** Joins chunks of bytes, however they are split, into whole samples of one channel. */
 export type PcmReader = {
   push: (bytes: Uint8Array) => Int16Array;
-  /** Returns the number of bytes of the incomplete last sample. */
+  /** Returns the number of bytes in the incomplete last sample. */
   unread: () => number;
 };
 
@@ -17,7 +17,7 @@ export function createPcmReader(channels = 1): PcmReader {
     push: (bytes) => {
       const all = rest.length === 0 ? viewOf(bytes) : Buffer.concat([rest, bytes]);
       const moments = Math.floor(all.length / momentBytes);
-      // Copied, because the caller may reuse the memory of `bytes`.
+      // The rest is copied, because the caller may reuse the memory of `bytes`.
       rest = Buffer.from(all.subarray(moments * momentBytes));
       if (channels === 1) return samplesOf(all, moments);
       return Int16Array.from({ length: moments }, (_, at) => meanAt(all, at * momentBytes));
@@ -49,8 +49,8 @@ function samplesOf(bytes: Buffer, count: number): Int16Array {
 }
 
 /**
- * Whether the machine is big-endian, so that bytes must be swapped. Samples are copied as a block instead of one by
- * one, because each call receives fifty frames a second.
+ * Whether the machine is big-endian, so that bytes must be swapped. Samples are copied in blocks and not one by one,
+ * because each call receives fifty frames a second.
  */
 const IS_TURNED = endianness() === 'BE';
 

@@ -1,30 +1,28 @@
 /**
- * Converter of PCM16 from one rate to another, chunk by chunk, without audible chunk boundaries. The chunk sizes have
- * no influence on the output.
+ * Converts PCM16 from one sample rate to another, chunk by chunk, without audible chunk boundaries. The chunk sizes do
+ * not affect the output.
  */
 export type Resampler = {
   /**
-   * Returns the output samples that later input cannot change. The last 4 ms or so, at the lower rate, wait for more
-   * input.
+   * Returns the output samples that later input can no longer change. The last 32 samples at the lower rate (4 ms at 8
+   * kHz) wait for more input.
    */
   push: (samples: Int16Array) => Int16Array;
   /** Returns the remaining output, as if silence followed. The next input begins a new stream. */
   end: () => Int16Array;
 };
 
-/**
- * Supported sample rates in Hz. Telephones use 8,000. PCM16 files and sound cards of browsers use any rate of the list.
- */
+/** Supported sample rates in Hz. Telephones use 8,000. PCM16 files and browsers use any of these rates. */
 export const RATES: readonly number[] = [
   8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400,
   192_000,
 ];
 
 /**
- * Creates a resampler. It uses a low-pass filter, a sinc with a Kaiser window, and computes it only at the output
- * samples. Frequencies up to 0.84 of half the lower rate (3,360 Hz of 4,000) pass unchanged. Above that the filter
- * falls off, and above half the lower rate less than a thousandth remains.
- * @throws RangeError for a rate outside `RATES`, which is an error of the program: users cannot choose the rates
+ * Creates a resampler. Its low-pass filter is a sinc with a Kaiser window, computed only at the output samples.
+ * Frequencies up to 84% of half the lower rate (3,360 of 4,000 Hz) pass unchanged. Above that, the filter falls off,
+ * and above half the lower rate less than a thousandth remains.
+ * @throws RangeError for a rate outside `RATES`, which is a bug, because users cannot choose the rates
  */
 export function createResampler({ from, to }: { from: number; to: number }): Resampler {
   if (!RATES.includes(from) || !RATES.includes(to)) {
@@ -107,7 +105,8 @@ function makeFilter(from: number, to: number): Filter {
       const distance = at - (half - 1) - phase / up;
       return cutoff * sinc(cutoff * distance) * kaiser(distance / half);
     });
-    // Normalized, because otherwise a constant input would produce a hum at the rate at which the phases repeat.
+    // The factors are normalized, because otherwise a constant input would produce a hum at the rate at which the
+    // phases repeat.
     const sum = factors.reduce((total, one) => total + one, 0);
     return factors.map((one) => one / sum);
   });
@@ -127,12 +126,12 @@ function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
 }
 
-/** Returns the window for `x` from -1 to 1, and 0 beyond. */
+/** Returns the value of the window at `x`, which is 0 outside the range from -1 to 1. */
 function kaiser(x: number): number {
   return Math.abs(x) >= 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x)) / bessel(KAISER_BETA);
 }
 
-/** Returns the modified Bessel function of order 0, by its series. */
+/** Returns the modified Bessel function of order 0, computed from its series. */
 function bessel(x: number): number {
   let term = 1;
   let sum = 1;

@@ -1,13 +1,13 @@
 /**
- * Reader and writer of WAV (RIFF) with PCM16. The writer supports one channel. For other sample formats, the reader's
- * error names the format.
+ * Reads and writes WAV (RIFF) with PCM16. The writer supports one channel. If the sample format is not PCM16, the
+ * reader's error names the format.
  */
 
 /** Value of the size fields when the length of the stream is unknown. */
 const UNKNOWN_BYTES = 0xffff_ffff;
 const HEADER_BYTES = 44;
 
-/** Returns the header of 44 bytes. Without `dataBytes`, the header is for a stream of unknown length. */
+/** Returns the 44-byte header. Without `dataBytes`, the header is for a stream of unknown length. */
 export function wavHeader({
   sampleRate,
   dataBytes,
@@ -35,12 +35,12 @@ const PCM = 1;
 const EXTENSIBLE = 0xfffe;
 const FORMATS: Record<number, string> = { 3: 'floating point', 6: 'A-law', 7: 'µ-law', 85: 'MP3' };
 
-/** Format of a WAV. If `dataBytes` is undefined, the samples last until the stream ends. */
+/** Format of a WAV. If `dataBytes` is undefined, the samples continue until the end of the stream. */
 export type WavFormat = { sampleRate: number; channels: number; dataBytes: number | undefined };
 
 /**
- * Error for data that is not a WAV of PCM16. `message` completes a sentence that begins with "it", and is safe to show
- * to users.
+ * Error for data that is not a PCM16 WAV. `message` completes a sentence that begins with "it" and is safe to show to
+ * users.
  */
 export class WavError extends Error {
   override readonly name = 'WavError';
@@ -51,8 +51,8 @@ const HEADER_BYTES_MAX = 64 * 1024;
 const CHANNELS_MAX = 8;
 
 /**
- * Reads the header from the first bytes of a stream. Returns undefined if it needs more bytes. The returned `bytes` is
- * the length of the header.
+ * Reads the header from the first bytes of a stream. Returns undefined if more bytes are needed. The returned `bytes`
+ * is the length of the header.
  * @throws WavError
  */
 export function readWavHeader(start: Buffer): { format: WavFormat; bytes: number } | undefined {
@@ -65,7 +65,7 @@ export function readWavHeader(start: Buffer): { format: WavFormat; bytes: number
     const body = at + 8;
     if (name === 'data') {
       if (format === undefined) throw new WavError('is a WAV without a description of its samples');
-      // A writer of a stream does not know the size in advance and writes 0 or a huge number.
+      // The writer of a stream does not know the size in advance, so it writes 0 or a huge number.
       const isKnown = size !== 0 && size < 0x7fff_0000;
       return { format: { ...format, dataBytes: isKnown ? size : undefined }, bytes: body };
     }

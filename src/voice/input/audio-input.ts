@@ -6,9 +6,9 @@ import { textInTime } from '../stt/text-in-time.ts';
 import { endOfTurn } from './end-of-turn.ts';
 import { isBackchannel } from './is-backchannel.ts';
 
-/** Receiver of the user's audio. It recognizes the user's words and detects the end of their turns. */
+/** Receives the user's audio, recognizes the words, and detects the end of each turn. */
 export type AudioInput = {
-  /** Takes PCM16 at the sample rate of the line, as the audio arrives. */
+  /** Receives PCM16 at the sample rate of the line, as it arrives. */
   hear: (samples: Int16Array) => void;
   /** Cancels recognition when the connection to the user has closed. */
   close: () => void;
@@ -20,9 +20,9 @@ export type AudioInputDeps = {
   stt: Stt;
   language: string | undefined;
   log: Logger;
-  /** Whether the agent is speaking, or about to speak. */
+  /** Returns whether the agent is speaking or about to speak. */
   isAgentSpeaking: () => boolean;
-  /** Called when the user interrupts the agent, once for each time that the agent speaks. */
+  /** Called when the user interrupts the agent, once per utterance of the agent. */
   onInterrupt: () => void;
   /** `soundMs` is the time of the user's last sound, in `monotonicMs()`. */
   onHeard: (text: string, soundMs: number) => void;
@@ -31,8 +31,8 @@ export type AudioInputDeps = {
 };
 
 /**
- * Length of speech that interrupts the agent regardless of what the user says: backchannels such as "mhm" and coughs
- * are shorter. Shorter speech interrupts the agent when its text arrives, unless the text is a backchannel.
+ * Length of speech that interrupts the agent, whatever the user says, because backchannels such as "mhm" and coughs are
+ * shorter. Shorter speech interrupts the agent when its text arrives, unless the text is a backchannel.
  */
 export const BARGE_IN_MS = 500;
 const SILENCE_MS = 400;
@@ -55,7 +55,7 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
   const said = { log, what: 'an utterance of the user', isClosed: () => isClosed };
   let samplesHeard = 0;
   /**
-   * Settles when all texts recognized so far were handled. It keeps the texts in the order in which the user said them.
+   * Settles when all texts recognized so far have been handled. It keeps them in the order in which the user said them.
    */
   let understood: Promise<void> = Promise.resolve();
 

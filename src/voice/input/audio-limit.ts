@@ -1,26 +1,24 @@
 /**
- * Limits incoming audio to `SPEED_MAX` times real time. Nobody speaks faster than in real time, so audio beyond the
- * limit is dropped.
+ * Limits incoming audio to `SPEED_MAX` times real time. Nobody speaks faster than real time, so audio beyond the limit
+ * is dropped.
  */
 export type AudioLimit = {
-  /** Returns how many milliseconds of audio the limit allows now. */
+  /** Returns how many milliseconds of audio are allowed now. */
   allowedMs: () => number;
   /** Counts accepted audio. */
   spend: (ms: number) => void;
-  /** Notes that audio was dropped. */
+  /** Records that audio was dropped. */
   drop: () => void;
 };
 
 /**
- * Maximum speed of incoming audio as a multiple of real time (`SPEED_MAX`), and the amount of audio that a network may
+ * Maximum rate of incoming audio as a multiple of real time (`SPEED_MAX`), and the amount of audio that a network may
  * delay and then deliver at once (`HELD_BACK_MS`).
  */
 const SPEED_MAX = 2;
 const HELD_BACK_MS = 3_000;
 
-/**
- * Creates the limit. `nowMs` is a monotonic clock. `onFlood` is called once, when audio is dropped for the first time.
- */
+/** Creates the limit. `nowMs` is a monotonic clock. Calls `onFlood` once, when audio is dropped for the first time. */
 export function createAudioLimit({
   nowMs,
   onFlood,

@@ -1,4 +1,4 @@
-/** Collects DTMF keys that a caller presses one after the other into one input of the user. */
+/** Combines the DTMF keys that a caller presses one after the other into a single input. */
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
 export type DtmfAggregator = {
@@ -9,14 +9,12 @@ export type DtmfAggregator = {
 
 /** Longest pause between two keys of the same input. */
 const PAUSE_MS = 2_000;
-/**
- * Maximum number of keys, longer than any number that people type. A key that is held down sends ten digits a second.
- */
+/** Maximum number of keys. People do not type longer numbers, but a key that is held down sends ten digits a second. */
 const DIGITS_MAX = 32;
 
 /**
- * Creates the aggregator. It passes the collected keys on after a pause, or immediately at `#`. Keys beyond
- * `DIGITS_MAX` are dropped.
+ * Creates the aggregator. It passes on the collected keys after a pause, or immediately when the user presses `#`. Keys
+ * beyond `DIGITS_MAX` are dropped.
  */
 export function createDtmfAggregator(told: (digits: string) => void): DtmfAggregator {
   let gathered = '';

@@ -6,11 +6,11 @@ import {
 } from './languages/languages.ts';
 
 export type TurnSoFar = {
-  /** All text of the user that was recognized in this turn. */
+  /** All text recognized in the user's turn so far. */
   text: string;
   /** Time since the user's last sound. */
   silenceMs: number;
-  /** Language as BCP 47; default English. */
+  /** Language tag (BCP 47). Default English. */
   language?: string | undefined;
   /** Minimum silence, however finished the text sounds. Default 400. */
   minDelayMs?: number | undefined;
@@ -18,17 +18,19 @@ export type TurnSoFar = {
   maxDelayMs?: number | undefined;
 };
 
-/** Decision of `endOfTurn`. `waitMs` is how much longer the silence must last before the turn ends; 0 if it is over. */
+/**
+ * Result of `endOfTurn`. `waitMs` is how much longer the silence must last before the turn ends, or 0 if it is over.
+ */
 export type EndOfTurn = { isOver: boolean; waitMs: number };
 
 const MIN_DELAY_MS = 400;
 const MAX_DELAY_MS = 2_500;
-/** Number of characters that are examined. Only the end of a turn decides whether it is over. */
+/** Number of characters to examine. Only the end of the text determines whether the turn is over. */
 const END_CHARS = 1_000;
 
 /**
- * Decides by silence and words whether the user's turn is over. After a finished sentence the turn ends soon. After
- * "I'd like to and", half a number or "um", the turn continues for longer. Recognizers end every text with a period, so
+ * Decides from the silence and the words whether the user's turn is over. A finished sentence needs only a short
+ * silence. "I'd like to and", half a number or "um" needs a longer one. Recognizers end every text with a period, so
  * words count for more than punctuation.
  */
 export function endOfTurn(turn: TurnSoFar): EndOfTurn {
@@ -39,7 +41,7 @@ export function endOfTurn(turn: TurnSoFar): EndOfTurn {
   return { isOver: waitMs === 0, waitMs };
 }
 
-/** Returns how likely the user will continue, from 0 (finished) to 1. */
+/** Returns how likely the user is to continue, from 0 (finished) to 1. */
 function doubtOf(text: string, language: TurnLanguage): number {
   const words = spokenWords(text);
   if (words.length === 0) return 1;
@@ -58,7 +60,9 @@ function endsWith(words: readonly string[], phrases: ReadonlySet<string>): boole
   return lengths.some((count) => phrases.has(words.slice(-count).join(' ')));
 }
 
-/** Returns whether the user is dictating a number or a name that may continue: groups of digits, or single letters. */
+/**
+ * Returns whether the user is dictating a number or a name that may continue, as groups of digits or single letters.
+ */
 function isDictating(words: readonly string[], { numbers }: TurnLanguage): boolean {
   const isPart = (word: string): boolean =>
     numbers.has(word) || /^\p{N}+$/u.test(word) || /^\p{L}$/u.test(word);

@@ -1,13 +1,13 @@
 import { PHRASE_WORDS_MAX, spokenWords, turnLanguageOf } from './languages/languages.ts';
 
-/** Maximum words of a backchannel. Longer speech is a turn, whatever the words are. */
+/** Maximum number of words in a backchannel. Longer speech is a turn, whatever the words are. */
 const WORDS_MAX = 6;
 const CHARS_MAX = 200;
 
 /**
- * Returns whether words that the user said during the agent's speech are only a backchannel ("mhm", "ok, yeah"), or no
- * words at all. In that case the agent continues to speak. Do not call it while the agent is silent, because then "yes"
- * is an answer.
+ * Returns whether the user's speech while the agent speaks is only a backchannel ("mhm", "ok, yeah") or contains no
+ * words. In that case, the agent continues to speak. Do not call this while the agent is silent, because then "yes" is
+ * an answer.
  */
 export function isBackchannel(text: string, language?: string): boolean {
   if (text.length > CHARS_MAX) return false;
@@ -34,7 +34,10 @@ function waysToSay(words: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
-/** Returns the spellings of a drawn-out word such as "okaaay" or "hmmm", with one or two of the repeated letters. */
+/**
+ * Returns the possible spellings of a drawn-out word such as "okaaay" or "hmmm", with the repeated letter once or
+ * twice.
+ */
 function spellings(word: string): readonly string[] {
   const drawn = /(.)\1{2,}/gu;
   return [...new Set([word, word.replaceAll(drawn, '$1'), word.replaceAll(drawn, '$1$1')])];

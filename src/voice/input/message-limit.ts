@@ -1,25 +1,25 @@
 import { monotonicMs } from '../../clock.ts';
 import { createCredit } from '../../platform/controller/credit.ts';
 
-/** Limit on the messages of one user: how many may wait to be stored, and how many may arrive in a second. */
+/** Limits the messages of one user: how many may wait to be stored, and how many may arrive per second. */
 export type MessageLimit = {
   /** Returns whether this message may be stored now. */
   allows: (text: string) => boolean;
   /** Counts a message as pending until `stored` settles. */
   add: (text: string, stored: Promise<void> | undefined) => void;
-  /**
-   * Returns whether the limit is in the state of a new one: no message is pending, and the whole burst is available.
-   */
+  /** Returns whether the limit is in its initial state: no message is pending, and the full burst is available. */
   isAtRest: () => boolean;
 };
 
 export type MessageLimits = {
-  /** Maximum number of pending messages, and of their characters. If none is pending, a message may be longer. */
+  /**
+   * Maximum number of pending messages, and of their characters. A message may be longer if no other one is pending.
+   */
   pending: number;
   pendingChars: number;
   /**
-   * Maximum number of messages in a burst (`burst`), and the number of messages per second by which this allowance
-   * recovers.
+   * Maximum number of messages in a burst (`burst`), and how many messages per second this allowance recovers
+   * (`perSec`).
    */
   burst: number;
   perSec: number;
@@ -50,8 +50,8 @@ export function createMessageLimit(limits: MessageLimits): MessageLimit {
 const SWEEP_MS = 60_000;
 
 /**
- * Returns a function that returns the limit for a key. A limit outlives the sockets that use it. It is deleted when no
- * message is pending and its burst is full.
+ * Returns a function that returns the limit for a key. A limit outlives the sockets that use it. It is deleted when it
+ * is back in its initial state.
  */
 export function createMessageLimits(limits: MessageLimits): (key: string) => MessageLimit {
   const byKey = new Map<string, MessageLimit>();

@@ -13,7 +13,7 @@ export type AudioOutput = PlayoutOutput & {
 };
 
 export type AudioOutputDeps = Omit<AudioQueueDeps, 'keepsSound'> & {
-  /** Finds the last word that was played. Without the retranscriber, that word is estimated from the audio alone. */
+  /** Finds the last word that was played. Without a retranscriber, that word is estimated from the audio alone. */
   retranscriber?: Pick<Retranscriber, 'listen'> | undefined;
 };
 
@@ -40,12 +40,12 @@ export function createAudioOutput(deps: AudioOutputDeps): AudioOutput {
   function interrupt(segments: readonly Segment[]): Interruption | undefined {
     const playing = unplayed.first();
     const owner = playing ? playing.segment : splitter.segment();
-    // A protected greeting is played in full. So are DTMF tones: they are meant for a machine, not for the user.
+    // A protected greeting is played in full. So are DTMF tones, which are meant for a machine and not for the user.
     if (!owner?.allowInterruptions) return undefined;
     const playedFrames = queue.clear();
     const dropped = unplayed.drop();
     const cut = new Set([...dropped.map(({ segment }) => segment), splitter.drop()]);
-    // DTMF tones that were waiting behind the dropped sentences are sent nevertheless.
+    // DTMF tones that were waiting behind the dropped sentences are still sent.
     for (const { keys } of dropped) if (keys !== undefined) add({ keys });
     if (![...cut].some((segment) => segment?.isAside === false)) return undefined;
     const under = playing && playedOf(playing, playedFrames, samplesPerFrameOf(format));
@@ -91,9 +91,9 @@ export function createAudioOutput(deps: AudioOutputDeps): AudioOutput {
 }
 
 /**
- * Returns the position in a segment at which playback was interrupted. `words` is the played part of a sentence. If it
- * is empty, the position is the end of the previous sentence, because Markdown marks may stand between the two
- * sentences.
+ * Returns the position in a segment at which playback was interrupted. `words` is the played part of a sentence. If
+ * `words` is empty, the position is the end of the previous sentence, because there may be Markdown marks between the
+ * two sentences.
  */
 const cutAt = ({ start }: Sentence, segment: Segment, words: string): Cut => ({
   segment,
@@ -112,8 +112,8 @@ type Unplayed = {
 };
 
 /**
- * Time after the last frame of a sentence, after which the sentence counts as played even without its mark. Some
- * carriers report no marks.
+ * Time in ms after a sentence's last frame at which the sentence counts as played even if its mark has not come back.
+ * Some carriers do not report marks.
  */
 const MARK_LOST_MS = 3_000;
 
@@ -154,23 +154,23 @@ function createUnplayed(): Unplayed {
 
 type Piece = Pick<Sentence, 'text' | 'start'> & { segment: Segment };
 
-/** Splitter of the words of segments into sentences with their positions. */
+/** Splits the words of segments into sentences and determines their positions. */
 type Splitter = {
   push: (segment: Segment, words: string) => Piece[];
   end: () => Piece[];
   /** Returns the segment that is being split, if any. */
   segment: () => Segment | undefined;
-  /** Drops the words that are not split yet, and returns their segment. */
+  /** Drops the words that have not been split yet, and returns their segment. */
   drop: () => Segment | undefined;
 };
 
 function createSplitter(): Splitter {
   let sentences = createSentences();
-  /** `rest` has the words of the segment that are not split yet; `at` is their position. */
+  /** `rest` is the part of the segment that has not been split yet, and `at` is its position. */
   let run: { segment: Segment; rest: string; at: number } | undefined;
 
   /**
-   * Adds the position in the segment to each sentence. Only white space stands between two sentences, so the search
+   * Adds the position in the segment to each sentence. There is only white space between two sentences, so the search
    * finds the right place.
    */
   const place = (of: NonNullable<typeof run>, texts: readonly string[]): Piece[] =>

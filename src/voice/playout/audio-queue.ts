@@ -32,7 +32,7 @@ export type AudioFormat = {
 /** The other side of the line, which plays frames in order. */
 export type AudioSink = {
   frame: (bytes: Uint8Array) => void;
-  /** Asks the other side to report when it has played all frames before this mark. */
+  /** Asks the other side to report that it has played all frames before this mark. */
   mark: (name: string) => void;
   /** Drops unplayed frames. */
   clear: () => void;
@@ -45,14 +45,15 @@ export type AudioQueueDeps = {
   format: AudioFormat;
   sink: AudioSink;
   log: Logger;
-  /** Whether the audio of the sentences is stored, so that it can be transcribed. */
+  /** Whether to keep the audio of the sentences, so that it can be transcribed. */
   keepsSound: boolean;
 };
 
-/** Frames sent before they are due, so that a late timer is not heard. */
+/** Number of frames sent before they are due, so that a late timer causes no audible gap. */
 const AHEAD_FRAMES = 5;
 /**
- * Maximum length of audio that is synthesized ahead of playback. Audio that an interruption discards still costs money.
+ * Maximum length of audio to synthesize ahead of playback. Audio that is discarded after an interruption still costs
+ * money.
  */
 const MADE_AHEAD_MS = 15_000;
 const LOOK_MS = 100;
@@ -82,8 +83,8 @@ export function createAudioQueue(deps: AudioQueueDeps): AudioQueue {
   }
 
   /**
-   * Synthesizes the waiting sentences. After an interruption, this loop starts anew without waiting for the aborted
-   * loop to end.
+   * Synthesizes the waiting sentences. After an interruption, a new loop starts without waiting for the aborted loop to
+   * end.
    */
   async function makeAll(): Promise<void> {
     if (isMaking) return;
@@ -119,7 +120,7 @@ export function createAudioQueue(deps: AudioQueueDeps): AudioQueue {
   };
 }
 
-/** Sender of audio at the pace of playback. It sends a mark after each sentence. */
+/** Sends audio at the pace of playback, and a mark after each sentence. */
 type Sender = {
   begin: (sentence: Sentence) => void;
   push: (sentence: Sentence, samples: Int16Array) => void;
@@ -188,7 +189,7 @@ function createSender({
       pacer.push(bytes);
     },
     end: (sentence, isWhole) => {
-      // Rounds up, since the pacer pads the last frame.
+      // Rounds up, because the pacer pads the last frame.
       count(sentence, Math.ceil(madeBytes / bytesPerFrame) * bytesPerFrame);
       sentence.isCut = !isWhole;
       sentence.isMade = true;

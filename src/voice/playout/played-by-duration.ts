@@ -1,13 +1,12 @@
 import { wordsOf } from './words.ts';
 
 /**
- * An estimate, made from the audio alone, of how much of a sentence was played, because providers do not report word
- * times. The duration of a word is estimated from its letters and syllables, and is longer before punctuation. A pause
- * in the audio indicates punctuation. docs/evaluation.md has the accuracy on third-party texts and in several
- * languages.
+ * Estimates from the audio alone how much of a sentence was played, because providers do not report the times of words.
+ * The duration of a word is estimated from its letters and syllables. It is longer before punctuation. A pause in the
+ * audio indicates punctuation. docs/evaluation.md reports the accuracy for third-party texts and for several languages.
  */
 
-/** Amount of speech in the audio of a sentence. All numbers count frames of 20 ms that contain speech. */
+/** Amount of speech in the audio of a sentence. All numbers count 20 ms frames that contain speech. */
 export type SpokenFrames = {
   heard: number;
   /** Number of frames of the whole sentence, played or not. */
@@ -22,13 +21,13 @@ type Word = {
   /** Estimated relative duration of the word (`weight`) and of all words before it (`before`). */
   weight: number;
   before: number;
-  /** Whether punctuation follows, at which the voice may pause. */
+  /** Whether the word is followed by punctuation, where the voice may pause. */
   isMarked: boolean;
 };
 
 /**
- * Share of a word that must have been played for the word to count as heard. With one half, the text that counts as
- * heard is too long as often as it is too short.
+ * Share of a word that must have been played for the word to count as heard. With one half, the estimate is too long as
+ * often as it is too short.
  */
 const ENOUGH = 1 / 2;
 
@@ -47,12 +46,11 @@ export function playedByDuration(text: string, speech: SpokenFrames): string {
   return text.slice(0, end);
 }
 
-/** Position between two words: the number of words before it, their total weight, and their number of frames. */
+/** Position between two words: the number of words, the total weight, and the number of frames before it. */
 type Place = { word: number; weight: number; frame: number };
 
 /**
- * Returns the frame at which a weight is reached between two positions. The voice is assumed to speak evenly between
- * them.
+ * Returns the frame at which a weight is reached between two positions, assuming a constant speaking rate between them.
  */
 const frameOf = (weight: number, from: Place, to: Place): number =>
   from.frame + ((weight - from.weight) / (to.weight - from.weight)) * (to.frame - from.frame);
@@ -81,13 +79,15 @@ function placeBehind(words: readonly Word[], word: number, frame: number): Place
 }
 
 /**
- * Factor of the maximum distance in frames between a pause and the estimated position of the punctuation. The factor is
- * multiplied by the square root of the number of frames from the pause to the nearer end of the stretch, because the
- * error of the estimate grows in the same way.
+ * Determines how far a pause may be from the estimated position of its punctuation. The maximum distance in frames is
+ * this factor times the square root of the number of frames from the pause to the nearer end of the stretch, because
+ * the error of the estimate grows in the same way.
  */
 const SPREAD = 2;
 
-/** Returns how many words precede the punctuation at this pause, or undefined if the pause is not at punctuation. */
+/**
+ * Returns the number of words before the punctuation at this pause, or undefined if the pause is not at punctuation.
+ */
 function markAt(
   words: readonly Word[],
   frame: number,
@@ -116,7 +116,7 @@ function weighed(text: string): Word[] {
 
 /** Extra weight of a word before a pause. */
 const LINGERS = 2;
-/** Characters that are spoken as words or as names of letters, with the equivalent number of ordinary letters. */
+/** Characters that are spoken as whole words or letter names, with the number of ordinary letters that take as long. */
 const SPOKEN_AS: readonly [RegExp, number][] = [
   [/\p{N}/gu, 4],
   [/\p{scx=Hani}/gu, 4],

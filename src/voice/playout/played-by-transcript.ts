@@ -2,11 +2,11 @@ import { changesOf } from './changes-of.ts';
 import { wordsOf } from './words.ts';
 
 /**
- * An estimate of how much of a sentence was played, made from two transcripts: of the played audio and of the rest.
+ * Estimates how much of a sentence was played from two transcripts: one of the played audio and one of the rest.
  * Recognizers mishear, write numbers in their own way, complete words that were cut in half, and invent text after the
  * end of the audio. So the letters of the two transcripts are aligned with the beginning and the end of the sentence. A
- * prior estimate decides between positions that fit equally well. docs/evaluation.md has the accuracy on third-party
- * texts.
+ * prior estimate decides between positions that fit equally well. docs/evaluation.md reports the accuracy for
+ * third-party texts.
  */
 
 /** Transcripts of the two parts. A transcript is undefined if recognition failed or was not used. */
@@ -18,13 +18,13 @@ type Understood = { played: string | undefined; rest: string | undefined };
  */
 const OFF_GUESS = 0.5;
 /**
- * Maximum share of letters of a transcript that may differ from the sentence. A transcript with more differences
- * belongs to another text.
+ * Maximum share of letters of a transcript that may differ from the sentence. A transcript with more differences is
+ * taken to be of a different text.
  */
 const CHANGED_MAX = 1 / 2;
 /**
  * Share of a word's letters that must have been played for the word to count as heard. The share is high because
- * recognizers often complete half a word to a whole word with the same beginning.
+ * recognizers often turn half a word into a whole word with the same beginning.
  */
 const ENOUGH = 3 / 4;
 /**
@@ -34,8 +34,8 @@ const ENOUGH = 3 / 4;
 const LONGER_MAX = 2;
 
 /**
- * Returns the words of a text that were played, with the punctuation after them, or undefined if the transcripts are
- * inconclusive. `guess` is the prior estimate of these words.
+ * Returns the words of a text that were played, with the punctuation after them. Returns undefined if the transcripts
+ * are inconclusive. `guess` is the prior estimate of the result.
  */
 export function playedByTranscript(
   text: string,
@@ -44,7 +44,7 @@ export function playedByTranscript(
   const said = lettersOf(text);
   const guessed = lettersOf(guess).length;
   const before = fitOf(said, { understood: lettersOf(played ?? ''), guessed });
-  // Reversed, so that the end of the sentence is aligned as a beginning.
+  // Both are reversed, so that the end of the sentence is aligned as if it were the beginning.
   const after = fitOf(said.toReversed(), {
     understood: lettersOf(rest ?? '').toReversed(),
     guessed: said.length - guessed,
@@ -58,8 +58,8 @@ export function playedByTranscript(
 }
 
 /**
- * Returns the number of differing letters for each beginning of `said`, or undefined if the transcript belongs to
- * another text.
+ * Returns the number of differing letters for each beginning of `said`, or undefined if the transcript is of a
+ * different text.
  */
 function fitOf(
   said: readonly string[],

@@ -3,7 +3,7 @@ import type { TurnRow } from '../../conversations/record/turns.sql.ts';
 import type { PlayoutOutput } from './playout-output.ts';
 import { createSegment, cutSegment, type Segment } from './segment.ts';
 
-/** Playback of segments, one after the other, on any kind of output. It tracks which text was played. */
+/** Plays segments one after the other on any kind of output, and tracks which text was played. */
 export type Playout = {
   begin: () => Segment;
   /** Says part of a segment as it is generated. Ignores parts of an interrupted segment. */
@@ -15,7 +15,7 @@ export type Playout = {
   sayTurn: (turn: TurnRow, options?: { allowInterruptions?: boolean }) => void;
   /** Says words that do not appear in the transcript. */
   aside: (text: string) => void;
-  /** Sends DTMF tones after all words that already wait to be played. */
+  /** Sends DTMF tones after all words that are already waiting to be played. */
   sendKeys: (keys: string) => void;
   isPlaying: () => boolean;
   /**
@@ -28,12 +28,12 @@ export type Playout = {
    * if the output measures playback.
    */
   confirmPlayed: () => void;
-  /** Resolves when everything was played or the signal is aborted, and after a minute at the latest. */
+  /** Resolves when everything has been played or the signal aborts, and after a minute at the latest. */
   waitForPlayout: (signal: AbortSignal) => Promise<void>;
   readonly reportsPlayback: boolean;
   /** Says these last words, and nothing after them. Earlier words are still played. */
   close: (lastWords?: string) => void;
-  /** Drops everything that was not played. The user has left. */
+  /** Drops everything that has not been played, because the user has left. */
   stop: () => void;
 };
 
@@ -45,7 +45,7 @@ export type Interrupted = {
 };
 
 /**
- * Maximum number of segments in memory. Usually there is only the one that is playing. Several wait only if several
+ * Maximum number of segments in memory. Usually there is only the one that is playing. There are more only if several
  * people and agents speak in the same conversation.
  */
 const KEPT = 20;
@@ -92,7 +92,7 @@ export function createPlayout(output: PlayoutOutput): Playout {
     say: write,
     finish: (segment, { index, text }) => {
       segment.index = index;
-      // The text of a failed turn is an apology. It does not continue the words that were already sent.
+      // The text of a failed turn is an apology, which does not continue the words that were already sent.
       if (text.startsWith(segment.text)) write(segment, text.slice(segment.text.length));
     },
     end,
@@ -135,9 +135,9 @@ type Writer = {
   end: (segment: Segment) => void;
   /** Notes that the last sentence of the open segment is complete. The segment may continue later. */
   flush: () => void;
-  /** Forgets the open segment after an interruption. */
+  /** Discards the open segment after an interruption. */
   drop: () => void;
-  /** Writes nothing more. */
+  /** Stops writing for good. */
   close: () => void;
   isClosed: () => boolean;
 };

@@ -5,12 +5,12 @@ import { playedByTranscript } from './played-by-transcript.ts';
 import type { CutSentence } from './sentence.ts';
 
 /**
- * Transcriber of the audio of an interrupted sentence, in two requests: one for the part that was played and one for
- * the rest. The two transcripts locate the interruption more precisely than an estimate from the durations of the words
- * (docs/evaluation.md). The conversation continues meanwhile.
+ * Transcribes the audio of an interrupted sentence in two requests: one for the part that was played and one for the
+ * rest. The two transcripts locate the interruption more precisely than an estimate from the durations of the words
+ * (docs/evaluation.md). The conversation continues in the meantime.
  */
 export type Retranscriber = {
-  /** Returns all words of the sentence that were played, or undefined if the first estimate stays. Never rejects. */
+  /** Returns all words of the sentence that were played, or undefined if the first estimate stands. Never rejects. */
   listen: (cut: CutSentence) => Promise<string | undefined>;
   /** Cancels all requests. The session calls it when the connection to the user has closed. */
   close: () => void;
@@ -46,8 +46,7 @@ export function createRetranscriber({
   return {
     listen: async ({ text, guess, ...cut }) => {
       if (cut.played.length === 0) return undefined;
-      // The requests run one after the other, so that recognition of the user's next speech waits for at most one
-      // request.
+      // The requests run one after the other, so that the user's next utterance waits for at most one of them.
       const played = await understand(cut.played);
       const rest = await understand(cut.rest ?? []);
       return isClosed ? undefined : playedByTranscript(text, { played, rest, guess });

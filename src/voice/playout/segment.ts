@@ -1,10 +1,10 @@
 import { createSpeakable, type Speakable } from '../tts/spoken/speakable.ts';
 
-/** Speech of the agent without a break. It records how much of the speech was played. */
+/** Part of the agent's speech that is spoken in one go, with a record of how much of it was played. */
 export type Segment = {
   /** Text received so far; it may be Markdown. */
   text: string;
-  /** Converter of the text to the words that are played. */
+  /** Converts the text to the words that are played. */
   readonly words: Speakable;
   /** Whether the segment does not appear in the transcript. */
   readonly isAside: boolean;
@@ -21,10 +21,10 @@ export type Segment = {
   playedText: string | undefined;
 };
 
-/** Position in the words of an interrupted segment, in characters: the words before it were played. */
+/** Position in an interrupted segment, in characters. The words before it were played. */
 export type Cut = { segment: Segment; chars: number };
 
-/** Typical duration of a character of speech. At this rate 900 characters take a minute. */
+/** Typical speaking time per character. At this rate, 900 characters take about a minute. */
 export const MS_PER_CHARACTER = 65;
 
 export function createSegment({
@@ -45,7 +45,7 @@ export function createSegment({
   };
 }
 
-/** Notes that a segment was interrupted, and returns it. */
+/** Records that a segment was interrupted, and returns the segment. */
 export function cutSegment({ segment, chars }: Cut): Segment {
   segment.playedText = segment.words.textOf(chars).trimEnd();
   return segment;

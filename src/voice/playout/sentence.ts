@@ -3,8 +3,8 @@ import { playedByDuration, type SpokenFrames } from './played-by-duration.ts';
 import { MS_PER_CHARACTER, type Segment } from './segment.ts';
 
 /**
- * Sentence to be spoken on a line, and its progress: synthesized, sent, played. Frames last 20 ms and are counted from
- * the last `clear`.
+ * Sentence to speak on a line, and its progress: synthesized, sent, played. Frames last 20 ms and are counted from the
+ * last `clear`.
  */
 export type Sentence = {
   text: string;
@@ -13,7 +13,7 @@ export type Sentence = {
   /** Position in the words of the segment at which the sentence starts, and at which it ends. */
   start: number;
   end: number;
-  /** Keys whose DTMF tones are sent instead of words; `text` is then empty. */
+  /** Keys whose DTMF tones are sent instead of words. In that case `text` is empty. */
   keys: string | undefined;
   /** Name that the other side sends back after it has played the sentence. */
   mark: string;
@@ -27,7 +27,7 @@ export type Sentence = {
   isMade: boolean;
   /** Whether the audio is incomplete, because the synthesis failed. */
   isCut: boolean;
-  /** Time at which the mark was sent after the last frame; undefined until then. */
+  /** Time at which the mark was sent, right after the last frame. Undefined until then. */
   sentMs: number | undefined;
 };
 
@@ -58,7 +58,7 @@ export function createSentence({
   };
 }
 
-/** Typical rate of speech. It is used to estimate the length of a sentence that is not fully synthesized. */
+/** Typical speaking rate, used to estimate the length of a sentence that is not fully synthesized. */
 const CHARS_PER_FRAME = FRAME_MS / MS_PER_CHARACTER;
 
 /**
@@ -74,8 +74,8 @@ export type CutSentence = {
 };
 
 /**
- * Returns the interrupted sentence with its played part. `playedFrames` is the number of frames that were played since
- * the last `clear`.
+ * Returns the interrupted sentence with its played part. `playedFrames` is the number of frames played since the last
+ * `clear`.
  */
 export function playedOf(
   sentence: Sentence,
@@ -89,7 +89,7 @@ export function playedOf(
   return { text, guess, played, rest: isWhole(sentence) ? rest : undefined };
 }
 
-/** Splits a sound after `count` samples. */
+/** Splits audio after `count` samples. */
 function split(
   sound: readonly Int16Array[],
   count: number,
@@ -119,7 +119,7 @@ function wordsWithin(sentence: Sentence, playedFrames: number): string {
 
 /** Level below which audio is a pause, relative to the loudest sample of the sentence. */
 const PAUSE = 1 / 30;
-/** Shortest pause in frames of 20 ms. A shorter silence belongs to a consonant. */
+/** Length of the shortest pause, in 20 ms frames. A shorter silence belongs to a consonant. */
 const PAUSE_FRAMES_MIN = 6;
 
 /** Counts the frames that contain speech, in the whole sentence and in its played part, and lists the pauses. */

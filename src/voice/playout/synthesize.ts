@@ -5,14 +5,14 @@ import type { Tts } from '../tts/tts.ts';
 
 /** Time without audio after which the request is aborted. */
 const STALL_MS = 10_000;
-/** Number of tries. Each try includes all fallback providers. */
+/** Number of attempts. Each attempt includes all fallback providers. */
 const TRIES = 2;
 
 type Deps = { tts: Tts; language: string | undefined; log: Logger };
 
 /**
  * Synthesizes a sentence. Returns false if its audio is missing or incomplete. A failed synthesis is retried only if no
- * audio has arrived. Never rejects, and passes on no audio after `signal` is aborted.
+ * audio has arrived. Never rejects. Delivers no audio after `signal` aborts.
  */
 export async function synthesize(
   { tts, language, log }: Deps,
@@ -38,7 +38,7 @@ export async function synthesize(
       return true;
     } catch (error) {
       if (signal.aborted) return false;
-      log.warn({ reason: reasonOf(error), isHeard, tries }, 'could not speak a sentence');
+      log.warn({ reason: reasonOf(error), isHeard, tries }, 'could not synthesize a sentence');
       if (isHeard || tries === TRIES) return false;
     } finally {
       clearTimeout(timer);

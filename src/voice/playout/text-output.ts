@@ -17,7 +17,7 @@ const KEY_MS = 250;
  * does not report playback, except for the last words before an interruption.
  */
 export function createTextOutput(sink: TextSink): PlayoutOutput {
-  /** Estimated time at which playback of each segment starts. A segment without words has none. */
+  /** Estimated time at which playback of each segment starts. A segment without words has no entry. */
   const starts = new WeakMap<Segment, number>();
   /** Estimated time at which all sent words have been played. */
   let endMs = 0;
@@ -55,7 +55,7 @@ export function createTextOutput(sink: TextSink): PlayoutOutput {
   };
 }
 
-/** Creates the output of a line that plays nothing. */
+/** Creates an output that plays nothing. */
 export function createSilentOutput(more: Pick<PlayoutOutput, 'aside'> = {}): PlayoutOutput {
   const nothing = (): void => undefined;
   return {
@@ -72,8 +72,9 @@ export function createSilentOutput(more: Pick<PlayoutOutput, 'aside'> = {}): Pla
 }
 
 /**
- * Returns the index of the interrupted segment: the newest one that contains the reported words, or the last one if none
- * contains them. If no words were reported, it is the segment whose estimated start is nearest to now.
+ * Returns the index of the interrupted segment: the last one that contains the reported words, or the last of all if
+ * none contains them. If no words were reported, it is the segment whose estimated start is closest to the current
+ * time.
  */
 function playing(
   segments: readonly Segment[],
@@ -92,9 +93,9 @@ function playing(
 }
 
 /**
- * Returns the beginning of a text, up to the last played word. Carriers report the words as they spoke them, with
- * different spaces and punctuation, and possibly `£42` as `forty-two pounds`. If the reported words are not in the
- * text, the result is the same number of words from the text.
+ * Returns the beginning of a text, up to the last played word. Carriers report the words as spoken, with different
+ * spaces and punctuation, and perhaps `forty-two pounds` for `£42`. If the reported words are not in the text, the
+ * result is the same number of words from the beginning of the text.
  */
 export function playedPart(text: string, reported: string): string {
   const end = placeOf(text, reported);

@@ -1,4 +1,7 @@
-/** Word of a text with the punctuation after it. `end` is the position in the text at which they end, in characters. */
+/**
+ * Word of a text, including the punctuation after it. `end` is the position in the text at which it ends, in
+ * characters.
+ */
 export type TextWord = { word: string; end: number };
 
 /** Scripts without spaces between words. */
@@ -12,7 +15,7 @@ export function wordsOf(text: string): TextWord[] {
   );
 }
 
-/** Splits words that are written without spaces between them. Punctuation belongs to the word before it. */
+/** Splits words that are written without spaces. Punctuation belongs to the word before it. */
 function partsOf(written: string): TextWord[] {
   if (!SPACELESS.test(written)) return [{ word: written, end: written.length }];
   const parts: TextWord[] = [];

@@ -17,25 +17,25 @@ import {
 export type AgentSessionDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
 
 /**
- * A conversation that is spoken over a line, which is the connection of a call to the user. The user's speech becomes
- * turns, and the line speaks the turns of agents and people.
+ * A conversation spoken over a line, which is the connection between a call and the user. The session stores what the
+ * user says as turns, and speaks the turns of agents and people.
  */
 export type AgentSession = {
   /**
-   * Handles an event of the line. Settles when the user's words are stored, or when it is certain that they never will
-   * be. Never rejects.
+   * Handles an event of the line. Settles when the user's words are stored, or when they certainly never will be. Never
+   * rejects.
    */
   on: (event: LineEvent) => Promise<void> | undefined;
-  /** Sends DTMF tones after all words that already wait to be played. */
+  /** Sends DTMF tones after all words that are already waiting to be played. */
   press: (keys: string) => void;
-  /** Waits until the current reply has been played, but for at most `ms`. Then cancels the rest of the reply. */
+  /** Waits for at most `ms` until the current reply has been played. Then cancels the rest of the reply. */
   finish: (ms: number) => Promise<void>;
   /**
-   * Ends the session. The turn in progress is finished and stored. Turns that wait are dropped, and no words are spoken
+   * Ends the session. The turn in progress is finished and stored. Waiting turns are dropped, and nothing is spoken
    * after `lastWords`.
    */
   leave: (lastWords?: string) => void;
-  /** Resolves when the conversation has ended and there was time for its last words to be heard. */
+  /** Resolves when the conversation has ended and its last words have had time to be heard. */
   over: Promise<void>;
 };
 
@@ -56,9 +56,9 @@ export type AgentSessionInput = {
 const RETRY_MS = 500;
 
 /**
- * Starts a session. The first turn and the turns of people are read from the transcript; replies to the user are spoken
- * as the model generates them. While the database is unavailable, the user is asked to wait. What the user says in the
- * meantime is stored when the database is available again.
+ * Starts a session. It reads the first turn and the turns of people from the transcript, and speaks replies as the
+ * model generates them. While the database is unavailable, it asks the user to wait. It stores what the user says in
+ * the meantime once the database is available again.
  */
 export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInput): AgentSession {
   const { conversationId, language, playout } = input;
@@ -75,7 +75,7 @@ export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInp
   }
 
   async function interrupt(playedText: string | undefined): Promise<void> {
-    // The output stops before the reply is canceled, because the model may emit text when it is canceled.
+    // Stops the output before canceling the reply, because the model may emit text when it is canceled.
     const interruption = playout.interrupt(playedText);
     if (!interruption) return;
     turns.cancel();
@@ -139,7 +139,7 @@ async function followTurns(
   { turns, gone }: Following,
 ): Promise<void> {
   const { namespace, conversationId: id, saidTo, captions, playout, isGreetingKept } = input;
-  // Captions show the whole transcript, so they need it from its start.
+  // Captions show the whole transcript, so they need it from the start.
   let after = captions ? -1 : saidTo;
 
   async function tell(followed: Followed): Promise<void> {
@@ -150,8 +150,8 @@ async function followTurns(
     if (index <= saidTo) return;
     // A turn that was interrupted on an earlier connection of the same call is not repeated on this one.
     if (interrupted || (role !== 'agent' && role !== 'human')) return;
-    // A reply of this process may appear in the transcript before `wasSaid` has its index. When no turn is in progress,
-    // `wasSaid` has the index.
+    // A reply from this process may appear in the transcript before `wasSaid` knows its index. Once no turn is in
+    // progress, `wasSaid` knows it.
     if (role === 'agent') await turns.idle();
     if (turns.wasSaid(index) || text === '') return;
     playout.sayTurn(followed.turn, { allowInterruptions: !isGreetingKept || index !== 0 });

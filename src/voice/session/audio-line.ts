@@ -11,15 +11,15 @@ import { createAudioOutput } from '../playout/audio-output.ts';
 import type { AgentSession } from './agent-session.ts';
 import { createTurnClock, type TurnTimes } from './turn-times.ts';
 
-/** Line that carries audio: Parley itself transcribes and synthesizes the speech (contract/agents.md#voice). */
+/** Line that carries audio. Parley itself transcribes and synthesizes the speech (contract/agents.md#voice). */
 export type AudioLine = Line & {
-  /** Takes PCM16 at the sample rate of the line, in order and without gaps. */
+  /** Receives PCM16 at the sample rate of the line, in order and without gaps. */
   hear: (samples: Int16Array) => void;
   /** Notes that the other side has played all audio before this mark. */
   played: (mark: string) => void;
-  /** Takes a DTMF key that the user pressed. Like speech, it interrupts the agent. */
+  /** Receives a DTMF key that the user pressed. Like speech, a key interrupts the agent. */
   press: (digit: string) => void;
-  /** Takes a written message of the user. Like speech, it interrupts the agent. */
+  /** Receives a written message from the user. Like speech, a message interrupts the agent. */
   write: (text: string) => Promise<void> | undefined;
   /** Stops listening and speaking when the user has left. */
   close: () => void;
@@ -31,7 +31,7 @@ export type AudioLineDeps = {
   /** `close` hangs up. */
   sink: AudioSink & { close: (reason?: string) => void };
   on: AgentSession['on'];
-  /** Receives the times that the user waited, once for each answered turn. */
+  /** Receives the response times of each turn that the agent answers. */
   onTimes: (times: TurnTimes) => void;
   log: Logger;
 };
@@ -53,7 +53,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
   const playout = createPlayout({
     ...output,
     pushText: (segment, words) => {
-      // An aside, such as an apology, is not the reply whose delay is measured.
+      // An aside, such as an apology, is not part of the reply whose delay is measured.
       if (!segment.isAside) clock.said();
       output.pushText(segment, words);
     },

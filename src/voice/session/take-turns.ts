@@ -25,7 +25,7 @@ export type TurnTakerInput = {
   namespace: string;
   conversationId: string;
   playout: Playout;
-  /** Sentence that is spoken while the user's words cannot be stored. */
+  /** Sentence to speak while the user's words cannot be stored. */
   moment: string;
   captions?: Captions | undefined;
   /** Aborted when the user has left. */
@@ -34,28 +34,23 @@ export type TurnTakerInput = {
 
 /** Stores the user's words as turns, and speaks the replies as the model generates them. */
 export type TurnTaker = {
-  /** Settles when the turn is stored, or when it is certain that it never will be. Never rejects. */
+  /** Settles when the turn is stored, or when it certainly never will be. Never rejects. */
   hear: (text: string) => Promise<void>;
-  /** Returns whether a reply is being generated and was not canceled. */
+  /** Returns whether a reply is being generated and has not been canceled. */
   isReplying: () => boolean;
   /** Cancels the reply that is being generated. */
   cancel: () => void;
   /** Stores the played part of each interrupted turn. */
   keepPlayed: (cut: readonly Segment[]) => Promise<void>;
-  /**
-   * Returns whether a turn was spoken as it was generated. Call it once for each turn, because it deletes the record.
-   */
+  /** Returns whether a turn was spoken as it was generated. Call this once per turn, because it deletes the record. */
   wasSaid: (index: number) => boolean;
   /** Resolves when no turn is in progress. */
   idle: () => Promise<void>;
 };
 
-/** Maximum number of turns in progress or waiting, which is more than users say while one turn is being stored. */
+/** Maximum number of turns in progress or waiting. Users say less than this while one turn is being stored. */
 const IN_HAND_MAX = 50;
-/**
- * Interval in ms between attempts to store a turn. `MOMENT_EVERY_MS` is the interval between the spoken requests to
- * wait.
- */
+/** Intervals between attempts to store a turn (`RETRY_MS`) and between spoken requests to wait (`MOMENT_EVERY_MS`). */
 const RETRY_MS = 500;
 const MOMENT_EVERY_MS = 15_000;
 
@@ -69,16 +64,14 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
   let canceling: AbortController | undefined;
   let inHandCount = 0;
   /**
-   * Number of turns that wait for the database. While it is not 0, a new turn waits until all earlier turns are
-   * finished.
+   * Number of turns waiting for the database. While it is not 0, a new turn waits until all earlier turns are finished.
    */
   let waiting = 0;
-  /** Settles when the most recent turn is stored, or when it is certain that it never will be. */
+  /** Settles when the most recent turn is stored, or when it certainly never will be. */
   let stored: Promise<unknown> = Promise.resolve();
 
   /**
-   * Begins a turn once the turn before it is stored. If the user has left by then, drops the turn and returns
-   * undefined.
+   * Begins a turn once the previous one is stored. If the user has left by then, drops the turn and returns undefined.
    */
   function inOrder<T>(begin: () => Promise<T>): Promise<T | undefined> {
     const result = stored.then(() => (input.gone.aborted ? undefined : begin()));
@@ -110,8 +103,8 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
         playout.finish(segment, turn);
       }
     } catch (error) {
-      // An `ApiError` means that the conversation has ended. The session learns about the end from the transcript, so
-      // there is nothing to do here.
+      // An `ApiError` means that the conversation has ended. The session learns this from the transcript, so there is
+      // nothing to do here.
       if (!(error instanceof ApiError)) throw error;
     } finally {
       playout.end(segment);
@@ -131,10 +124,9 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
       canceling?.abort();
       playout.confirmPlayed();
       const before = inHand;
-      // Begins immediately, although the turn before it may still be in progress: the reply to that turn was canceled
-      // above.
+      // Begins immediately, although the previous turn may still be in progress: its reply was canceled above.
       const turn = take(text, before).catch((error: unknown) => {
-        deps.log.error({ reason: reasonOf(error), conversationId }, 'a turn of a call failed');
+        deps.log.error({ reason: reasonOf(error), conversationId }, 'a turn in a call failed');
       });
       inHand = Promise.all([before, turn]).then(() => undefined);
       await turn;
@@ -149,13 +141,13 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
 }
 
 /**
- * Input of a turn. `waits` resolves when `ready` and all turns before this one have settled. While it waits, later
- * turns wait for this turn.
+ * Input of a turn. `waits` resolves when `ready` and all earlier turns have settled. Until then, later turns wait for
+ * this turn.
  */
 type Waiting = TurnTakerInput & { waits: (ready: Promise<unknown>) => Promise<void> };
 
 /**
- * Tries to store a turn until it is stored, or until an error shows that it never can be.
+ * Retries storing a turn until it succeeds, or until an error shows that it never can.
  * @throws ApiError conversation_ended, not_found
  */
 async function untilStored(
@@ -175,7 +167,7 @@ async function untilStored(
       if (isFinal || gone.aborted) throw error;
       deps.log.warn(
         { reason: reasonOf(error), conversationId },
-        'a turn of a call failed; retrying',
+        'a turn in a call failed; retrying',
       );
       if (monotonicMs() - toldMs > MOMENT_EVERY_MS) {
         toldMs = monotonicMs();
@@ -208,7 +200,8 @@ async function keep(
     }
     captions?.cut({ index, playedText });
     deps.changed(conversationId);
-    // A better estimate may have replaced the text while it was being stored. In that case the loop stores the new one.
+    // A better estimate may have replaced the text while it was being stored. In that case, the loop stores the new
+    // text.
     if (segment.playedText === playedText) return;
   }
 }

@@ -1,8 +1,8 @@
 import type { Metrics } from '../../platform/observability/metrics.ts';
 
 /**
- * Times in ms that a user waits for a reply, from the end of their speech to the first audio of the reply. A time that
- * does not apply is null; for example, a written message has no end of speech.
+ * How long a user waits for a reply, in ms, from the end of their speech to the first audio of the reply. A time that
+ * does not apply is null. For example, a written message has no end of speech.
  */
 export type TurnTimes = {
   /** Time from the end of speech to its text, including the silence that shows that the turn is over. */
@@ -15,7 +15,7 @@ export type TurnTimes = {
   totalMs: number | null;
 };
 
-/** Returns a function that records the times in the metrics, except those that are null. */
+/** Returns a function that records in the metrics all times that are not null. */
 export function createTimesMeter({
   voiceTurnDuration,
 }: Pick<Metrics, 'voiceTurnDuration'>): (times: TurnTimes) => void {
@@ -32,16 +32,18 @@ export function createTimesMeter({
   };
 }
 
-/** Clock that measures one turn at a time. A turn that is interrupted before its first audio is not reported. */
+/**
+ * Measures the times of one turn after the other. A turn that is interrupted before its first audio is not reported.
+ */
 export type TurnClock = {
   /**
-   * Starts a turn when the user's text is known. `soundMs` is the time of the user's last sound; undefined for a
+   * Starts a turn when the user's text is known. `soundMs` is the time of the user's last sound, or undefined for a
    * written message.
    */
   heard: (soundMs: number | undefined) => void;
-  /** Notes that the first words of the reply have arrived. */
+  /** Records that the first words of the reply have arrived. */
   said: () => void;
-  /** Notes that audio is sent. */
+  /** Records that audio is being sent. */
   sounded: () => void;
 };
 

@@ -21,7 +21,7 @@ type Spoken = Pick<AgentContent, 'voice' | 'transcriber' | 'language'>;
 
 /**
  * Returns whether the agent's voice and transcriber both name ModelProviders of the namespace that support speech and
- * transcription. Other names refer to services of the carrier, which then transcribes and synthesizes.
+ * transcription. Any other names refer to services of the carrier, which then transcribes and synthesizes.
  */
 export async function hasOwnSpeech(
   findEndpoint: FindEndpoint,

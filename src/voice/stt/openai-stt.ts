@@ -6,7 +6,7 @@ import { transcribe } from './transcribe.ts';
 import { withoutPhantoms } from './without-phantoms.ts';
 
 /**
- * Transcriber of an agent (contract/agents.md#voice). A fallback that names no provider uses the transcriber's
+ * An agent's transcriber (contract/agents.md#voice). A fallback that does not name a provider uses the transcriber's
  * provider.
  */
 export type TranscriberChoice = Choice & {
@@ -25,12 +25,12 @@ export type OpenAiSttDeps = {
 
 /** Maximum length of one utterance: 1.9 MB at 16 kHz. */
 export const UTTERANCE_SEC_MAX = 60;
-/** Minimum length of one utterance. Shorter audio contains no word, and servers refuse it. */
+/** Minimum length of one utterance. Shorter audio contains no words, and servers reject it. */
 const UTTERANCE_SEC_MIN = 0.1;
 
 /**
  * Creates a recognizer that uses `POST {base_url}/audio/transcriptions`. It buffers an utterance in memory and sends it
- * when the utterance is over. If a provider fails, the next one is used. No request to the same provider is repeated.
+ * when it is over. If a provider fails, the next one is used. A failed request is not repeated to the same provider.
  */
 export function createOpenAiStt(deps: OpenAiSttDeps): Stt {
   return { open: (listening) => openStream(deps, listening) };

@@ -1,10 +1,10 @@
 /**
- * Sentences that transcribers produce when nobody speaks, because their training data has these sentences over silence
- * and music. A text is dropped only if it consists entirely of such sentences. A longer sentence of a caller that
- * contains the same words is never dropped.
+ * Sentences that transcribers produce when nobody speaks, because these sentences accompany silence and music in their
+ * training data. A text is dropped only if it consists entirely of such sentences. A longer sentence that contains the
+ * same words is never dropped.
  */
 
-/** Credits of subtitles and closing words of videos, which no caller says to an agent. */
+/** Subtitle credits and closing words of videos. No caller says these to an agent. */
 const CREDITS = `
 Thank you for watching|Thanks for watching|Thank you so much for watching|Thank you very much for watching|Thank you all for watching
 Thank you for watching this video|Thank you for watching my video|Thanks for watching and see you next time
@@ -44,8 +44,8 @@ Titulky vytvořil JohnyX|Děkuji za pozornost|Teksting av Nicolai Winther|Takk f
 `;
 
 /**
- * Remarks that transcribers invent, but that callers make as well. They are dropped only if nothing else indicates that
- * the caller spoke.
+ * Remarks that transcribers invent but that callers also make. They are dropped only if nothing else indicates that the
+ * caller spoke.
  */
 const REMARKS = `
 Thank you|Thank you very much|Thank you so much|Thanks|Thanks a lot|Thank you, thank you|Bye|Bye-bye|Goodbye|Okay|OK|You|So|Yeah|Oh|Hmm|I'm sorry
@@ -58,8 +58,8 @@ Tack|Tack så mycket|Tak|Mange tak|Děkuji|Kiitos|Takk
 export type PhantomKind = 'credit' | 'remark';
 
 /**
- * Returns the kind of a text that consists only of credits and remarks, otherwise undefined. A text with both is a
- * remark.
+ * Returns the kind of a text that consists only of credits and remarks, and undefined for any other text. A text with
+ * both is a remark.
  */
 export function phantomKindOf(text: string): PhantomKind | undefined {
   const said = text

@@ -1,23 +1,22 @@
 /** Settings of a recognition stream. */
 export type SttStreamOptions = {
-  /** Language as BCP 47. If it is absent, the vendor detects the language. */
+  /** Language tag (BCP 47). If absent, the vendor detects the language. */
   language?: string | undefined;
-  /** Names and words that the user is likely to say and that are hard to recognize. */
+  /** Names and words that the user is likely to say but that are hard to recognize. */
   hints?: readonly string[] | undefined;
   /** Sample rate of the pushed audio in Hz. */
   sampleRate: number;
-  /** Called with partial transcripts, if the vendor supports them. Each one replaces the one before. */
+  /** Called with partial transcripts, if the vendor supports them. Each one replaces the previous one. */
   onPartial?: ((text: string) => void) | undefined;
 };
 
-/** Recognized text. `ms` is the time from `finish` to the text; `audioMs` is the length of the audio. */
+/** Recognized text. `ms` is the time from `finish` to the text, and `audioMs` is the length of the audio. */
 export type SttResult = { text: string; ms: number; audioMs: number };
 
 /** Recognition of one utterance. */
 export type SttStream = {
   /**
-   * Adds a copy of the samples: PCM16 of one channel. Returns false if they do not fit in the maximum length of an
-   * utterance.
+   * Adds a copy of the samples: PCM16 of one channel. Returns false if they exceed the maximum length of an utterance.
    */
   push: (samples: Int16Array) => boolean;
   /**

@@ -3,12 +3,12 @@ import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { SttStream } from './stt.ts';
 
-/** Time limit from the end of an utterance to its text. */
+/** Time limit in ms from the end of an utterance to its text. */
 const RECOGNITION_MS = 10_000;
 
 /**
- * Ends an utterance and resolves to its text, or to undefined if recognition failed or took too long. A failure is
- * logged unless `isClosed` returns true, which means that the call is over.
+ * Ends an utterance and resolves to its text, or to undefined if recognition failed or took too long. Logs a failure
+ * unless `isClosed` returns true, which means that the call is over.
  */
 export async function textInTime(
   stream: SttStream,

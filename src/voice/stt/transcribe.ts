@@ -24,7 +24,9 @@ const ANSWER_BYTES_MAX = 256 * 1024;
  * themselves reach hundreds.
  */
 const CHARS_PER_SEC_MAX = 60;
-/** Characters allowed in addition, for short audio: numbers and addresses are longer in writing than in speech. */
+/**
+ * Additional characters allowed for short audio, because numbers and addresses are longer in writing than in speech.
+ */
 const CHARS_MIN = 200;
 /** Maximum length of the hints. Whisper reads the last 224 tokens of a prompt. */
 const HINT_CHARS_MAX = 600;
@@ -38,11 +40,11 @@ const answer = z.object({
   ...likelihood,
 });
 
-/** Transcript without the segments that the transcriber itself considers silence. */
+/** Transcript, without the segments that the transcriber itself considers to be silence. */
 export type Transcript = { text: string; certainty: Certainty };
 
 /**
- * Sends a request and yields one transcript. If the server refuses `verbose_json`, sends a second request without it.
+ * Sends a request and yields one transcript. If the server rejects `verbose_json`, sends a second request without it.
  */
 export async function* transcribe(
   asked: Asked,
@@ -105,12 +107,14 @@ function formOf({ habits, model }: Asked, said: Transcribed, boundary: string): 
   );
 }
 
-/** Returns the ISO 639-1 code of a tag, such as `pt` for `pt-BR`, because servers do not accept other tags. */
+/**
+ * Returns the ISO 639-1 code of a language tag, such as `pt` for `pt-BR`, because servers do not accept longer tags.
+ */
 function isoOf(tag: string | undefined): string | undefined {
   return tag?.split('-')[0]?.toLowerCase();
 }
 
-/** Joins as many whole hints as fit. */
+/** Joins as many whole hints as fit into the maximum length. */
 function promptOf(hints: readonly string[]): string {
   let prompt = '';
   for (const hint of hints) {

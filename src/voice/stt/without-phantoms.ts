@@ -18,13 +18,13 @@ export type Likelihood = {
 const NO_SPEECH_PROB = 0.6;
 const LOGPROB = -1;
 /**
- * Thresholds at which a segment certainly contains speech: `no_speech_prob` must be below `SURELY_SPEECH_PROB`, and
- * `avg_logprob` above `SURELY_LOGPROB`.
+ * Thresholds for a segment that certainly contains speech: `no_speech_prob` must be below `SURELY_SPEECH_PROB`, and
+ * `avg_logprob` must be above `SURELY_LOGPROB`.
  */
 const SURELY_SPEECH_PROB = 0.3;
 const SURELY_LOGPROB = -0.7;
 
-/** Returns whether Whisper would treat a segment as silence, which requires that both numbers indicate silence. */
+/** Returns whether Whisper would treat a segment as silence. It does so only if both numbers indicate silence. */
 export function isSilence({ no_speech_prob: noSpeech, avg_logprob: logprob }: Likelihood): boolean {
   return (noSpeech ?? 0) > NO_SPEECH_PROB && (logprob ?? 0) < LOGPROB;
 }
@@ -46,8 +46,8 @@ export function certaintyOf(segments: readonly Likelihood[]): Certainty {
 const NOISES = /\[[^[\]]*\]|\([^()]*\)|\*[^*]*\*|<[^<>]*>/g;
 
 /**
- * Returns the text, or '' if it contains no words. Also returns '' for sentences that transcribers produce from noise,
- * if nothing else indicates that the user spoke (docs/calls.md, "Noise that becomes words").
+ * Returns the text, or '' if it contains no words. Also returns '' for a sentence that transcribers tend to produce
+ * from noise, unless something else indicates that the user spoke (docs/calls.md, "Noise that becomes words").
  */
 export function withoutPhantoms(
   { text, certainty }: { text: string; certainty: Certainty },
@@ -62,21 +62,21 @@ export function withoutPhantoms(
 }
 
 /**
- * Minimum difference in dB between the loudest window and the noise level. A voice on a telephone line reaches 20 and
+ * Minimum difference in dB between the loudest window and the noise level. A voice on a telephone line reaches 20 or
  * more.
  */
 const LOUD_DB = 15;
-/** Difference in dB from the noise level above which a window may contain speech. */
+/** Level in dB above the noise from which a window may contain speech. */
 const SPEECH_DB = 9;
 /**
- * Bounds of the noise level. Noise below the minimum is inaudible. A level above the maximum means that the speech has
- * no pause, so the softest window is speech.
+ * Bounds of the noise level in dB. Noise below the minimum is inaudible. A level above the maximum means that the
+ * speech has no pause, so that the softest window is speech.
  */
 const FLOOR_DB = { min: -65, max: -40 };
-/** Minimum duration of one letter of the text in speech. */
+/** Minimum speaking time in ms per letter of the text. */
 const LETTER_MS = 25;
 
-/** Returns whether the audio is too quiet relative to its noise, or has too little speech for the text. */
+/** Returns whether the audio is too quiet compared to its noise, or has too little speech for the text. */
 function isWeak(
   text: string,
   { audio, sampleRate }: { audio: readonly Int16Array[]; sampleRate: number },

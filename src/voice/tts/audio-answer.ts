@@ -5,15 +5,15 @@ import { RATES } from '../audio/resampler.ts';
 import { isWav, readWavHeader, WavError } from '../audio/wav.ts';
 
 /**
- * Reader of a response that should be PCM16: either plain bytes or a WAV, which is recognized by its header, whatever
- * the content type says. For other formats, the error names the format.
+ * Reads a response that should be PCM16: either raw samples or a WAV, which is recognized by its header, whatever the
+ * content type says. For other formats, the error names the format.
  */
 export type AudioAnswer = {
-  /** Returns the samples that are complete after the next bytes. @throws InvalidAnswer */
+  /** Adds bytes and returns the samples that are now complete. @throws InvalidAnswer */
   push: (bytes: Uint8Array) => Int16Array;
   /** Ends the response. @throws InvalidAnswer if it is incomplete */
   end: () => Int16Array;
-  /** Returns the sample rate in Hz. It is valid once samples have arrived. */
+  /** Returns the sample rate in Hz. The rate is known once samples have arrived. */
   rate: () => number;
 };
 
@@ -24,7 +24,7 @@ const START_BYTES = 12;
 
 /**
  * Creates the reader.
- * @throws InvalidAnswer if the content type excludes audio
+ * @throws InvalidAnswer if the content type cannot be audio
  */
 export function createAudioAnswer(contentType: string | null): AudioAnswer {
   const type = mediaTypeOf(contentType);
@@ -51,7 +51,7 @@ export function createAudioAnswer(contentType: string | null): AudioAnswer {
     const header = readHeader(start);
     if (header === undefined) return new Int16Array();
     const { sampleRate, channels, dataBytes = Infinity } = header.format;
-    if (!RATES.includes(sampleRate)) throw notAudio(`WAV of ${sampleRate} Hz`);
+    if (!RATES.includes(sampleRate)) throw notAudio(`a WAV at the unsupported rate of ${sampleRate} Hz`);
     reader = createPcmReader(channels);
     rate = sampleRate;
     left = dataBytes;
@@ -82,7 +82,7 @@ const NO_AUDIO: readonly [RegExp, string][] = [
   [/^text\//, 'text'],
 ];
 
-/** Signatures of other formats. The list has only signatures with which PCM16 does not begin by chance. */
+/** Signatures of other formats. The list has only signatures that PCM16 is unlikely to begin with by chance. */
 const STARTS: readonly [RegExp, string][] = [
   [/^ID3/, 'MP3'],
   [/^OggS/, 'Ogg'],
@@ -101,14 +101,14 @@ function otherFormat(start: Buffer, type: string): string | undefined {
   const said =
     TYPES.find(([pattern]) => pattern.test(type)) ?? STARTS.find(([sign]) => sign.test(text));
   if (said) return said[1];
-  // Loud PCM16 sometimes begins like the formats below, so a content type of PCM is trusted.
+  // Loud PCM16 sometimes begins like one of the formats below, so a PCM content type is trusted.
   if (/^audio\/(x-)?(pcm|l16)$/.test(type)) return undefined;
   if (/^\s*\{\s*"/.test(text)) return 'JSON';
   if (/^\s*<(!doctype|html)/i.test(text)) return 'a web page';
   return isMp3Frame(start) ? 'MP3' : undefined;
 }
 
-/** Returns whether the bytes begin with a frame header of MPEG layer III that has a valid bit rate and sample rate. */
+/** Returns whether the bytes begin with an MPEG layer III frame header that has a valid bit rate and sample rate. */
 function isMp3Frame(start: Buffer): boolean {
   if (start[0] !== 0xff || (start[1]! & 0xe6) !== 0xe2) return false;
   const bitRate = start[2]! >> 4;

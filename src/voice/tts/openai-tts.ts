@@ -7,8 +7,8 @@ import { createAudioAnswer } from './audio-answer.ts';
 import { TTS_CHARS_MAX, type Tts, type SpeechRequest } from './tts.ts';
 
 /**
- * Voice of an agent as declared (contract/agents.md#voice). A fallback that names no provider is another model or voice
- * of the same provider.
+ * An agent's declared voice (contract/agents.md#voice). A fallback that does not name a provider is another model or
+ * voice of the same provider.
  */
 export type VoiceChoice = Choice & {
   voiceId?: string | undefined;
@@ -25,15 +25,15 @@ export type OpenAiTtsDeps = {
   sampleRate: number;
 };
 
-/** Maximum duration of speech per character. Even the slowest voice takes less, also for Chinese characters. */
+/** Maximum speaking time per character. Even the slowest voice takes less, including for Chinese characters. */
 const SEC_PER_CHAR_MAX = 1;
-/** Duration that is allowed in addition, for pauses. */
+/** Additional time that is allowed for pauses. */
 const SEC_MAX = 30;
 
 /**
  * Creates a synthesizer that uses `POST {base_url}/audio/speech`. If a provider fails before its first audio, the next
- * provider is used. After the first audio no request is made again, so that no words are spoken twice. `language` is
- * not sent, because the API has no such field and models detect the language from the text.
+ * provider is used. After the first audio, the request is not repeated, so that no words are spoken twice. `language`
+ * is not sent, because the API has no such field and models detect the language from the text.
  */
 export function createOpenAiTts(deps: OpenAiTtsDeps): Tts {
   const { providers, namespace, voice, sampleRate } = deps;
@@ -46,7 +46,7 @@ export function createOpenAiTts(deps: OpenAiTtsDeps): Tts {
       if (text.trim() === '') return;
       if (text.length > TTS_CHARS_MAX) {
         throw refused(
-          `The text to speak has ${text.length} characters, more than the maximum of ${TTS_CHARS_MAX}. Shorten it.`,
+          `The text to speak has ${text.length} characters, but the maximum is ${TTS_CHARS_MAX}. Shorten it.`,
         );
       }
       const failures: SpeechFailure[] = [];
@@ -80,7 +80,7 @@ function choicesOf({ fallback = [], ...first }: VoiceChoice): readonly VoiceChoi
   const { provider, voiceId } = first;
   return [
     first,
-    // A voice exists only at its provider, so a fallback takes over the voice only if it uses the same provider.
+    // A voice exists only at its provider, so a fallback inherits the voice only if it uses the same provider.
     ...fallback.map((other) =>
       other.provider === undefined || other.provider === provider
         ? { voiceId, ...other, provider }
@@ -99,7 +99,7 @@ async function* speakOnce(
     input: text,
     voice: voice ?? endpoint.speech?.defaultVoice,
     response_format: 'pcm',
-    // The default speed is omitted, because several servers refuse unknown fields.
+    // The default speed is omitted, because several servers reject unknown fields.
     ...(speed !== undefined && speed !== 1 && { speed }),
   };
   const sent = client.post('/audio/speech', { body, signal }).asResponse();
@@ -126,7 +126,7 @@ async function* speakOnce(
       if (out.length > 0) yield out;
     }
     if (done) break;
-    // Because of the `yield` above, waiting starts only when the caller reads again.
+    // Because of the `yield` above, the wait starts only when the caller reads again.
     patience.wait();
   }
   if (resampler === undefined) throw new InvalidAnswer('answered without audio');

@@ -1,9 +1,9 @@
 import { ABBREVIATIONS, ONLY_BEFORE_NUMBERS } from './abbreviations.ts';
 
 /**
- * Splitter of a model's streamed text into pieces to speak: sentences, list items and, in long text, clauses. Whether a
- * sentence has ended depends on the text after it, so the last sentence waits for the next token or for `end`. Joined
- * together, the pieces are the text, except for white space between them.
+ * Splits a model's streamed text into pieces to speak: sentences, list items and, in long text, clauses. Whether a
+ * sentence has ended depends on the text after it, so the last sentence waits for the next token or for `end`. The
+ * pieces together are the whole text, except for the white space between them.
  */
 export type Sentences = {
   /**
@@ -14,12 +14,13 @@ export type Sentences = {
   end: () => string[];
 };
 
-/** Maximum length of a piece in UTF-16 code units. Surrogate pairs and combined characters are not split. */
+/** Maximum length of a piece in UTF-16 code units. Splitting never cuts surrogate pairs or combined characters. */
 export const PIECE_CHARS_MAX = 250;
 /** Minimum length of the first piece. It may be a clause, so that speech starts early. */
 const FIRST_CHARS_MIN = 24;
 /**
- * Minimum length of other pieces. Shorter sentences are spoken together with the text that follows: "No. It is not."
+ * Minimum length of other pieces. Shorter sentences are spoken together with the text that follows, as in "No. It is
+ * not."
  */
 const CHARS_MIN = 12;
 
@@ -66,12 +67,12 @@ const ENDS = /(?:[.!?…]+|[。！？｡؟।]+)["'”’»)\]*_」』）]*|\n/g
 /** Chinese and Japanese punctuation, which ends a sentence without a space after it. */
 const WIDE = /[。！？｡]/u;
 const CLAUSES = /[,;:，、；：]["'”’»)\]]*|[^\S\n][–—-]+(?=\s)/gu;
-/** Amount of white space that ends a sentence in any case. */
+/** Number of white-space characters that always end a sentence. */
 const GAP_CHARS = 20;
 
 /**
- * Returns the position at which the next piece ends, or undefined if it is not known yet. `isWhole` means that no more
- * text follows.
+ * Returns the position at which the next piece ends, or undefined if that is not known yet. `isWhole` means that no
+ * more text follows.
  */
 function findCut(text: string, isFirst: boolean, isWhole: boolean): number | undefined {
   const sentence = findEnd(text, isWhole);
@@ -108,13 +109,13 @@ function judge(before: string, sign: string, after: string): Verdict {
   // More punctuation, or a closing quote, may follow.
   if (after === '') return 'unknown';
   if (WIDE.test(sign)) return 'end';
-  // Decimals, web addresses, versions and "e.g." have no space after the period.
+  // Decimals, web addresses, version numbers and "e.g." have no space after the period.
   if (!/^\s/u.test(after)) return 'no_end';
   if (!/^[.…]/u.test(sign)) return 'end';
   const next = after.trimStart();
   if (after.length - next.length >= GAP_CHARS) return 'end';
   if (/^[\uD800-\uDBFF]?$/.test(next)) return 'unknown';
-  // The sentence continues in lower case: "Wait... what", "and so on. then".
+  // A sentence that continues in lower case has not ended: "Wait... what", "and so on. then".
   if (/^\p{Ll}/u.test(next)) return 'no_end';
   return sign[0] === '…' || sign.startsWith('..') ? 'end' : judgeDot(before, next);
 }
@@ -152,7 +153,7 @@ function findClause(text: string, charsMin: number, which: 'first' | 'last'): nu
   for (const { index, 0: sign } of text.matchAll(CLAUSES)) {
     const end = index + sign.length;
     const next = text[end];
-    // The marks in "1,000" and "10:30" do not end a clause. Whether a mark at the end of the text ends a clause is not
+    // The punctuation in "1,000" and "10:30" does not end a clause. For punctuation at the end of the text, this is not
     // known yet.
     const isClause = /[，、；：]/u.test(sign) ? next !== undefined : /\s/u.test(next ?? '');
     if (!isClause || end < charsMin || !hasWord(text.slice(0, end))) continue;
@@ -163,8 +164,8 @@ function findClause(text: string, charsMin: number, which: 'first' | 'last'): nu
 }
 
 /**
- * Returns the position of the last space within the maximum length of a piece. If there is none, returns a boundary
- * between two characters.
+ * Returns the position of the last space within the maximum length of a piece. If there is no space, returns the last
+ * boundary between two characters.
  */
 function lastSpace(text: string): number {
   const space = text.slice(0, PIECE_CHARS_MAX + 1).search(/\s\S*$/u);

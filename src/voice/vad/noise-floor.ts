@@ -1,4 +1,6 @@
-/** Estimate of the background noise level. It follows a falling level quickly and a rising one slowly. */
+/**
+ * Estimates the level of the background noise. The estimate follows a falling level quickly and a rising one slowly.
+ */
 export type NoiseFloor = {
   /** Returns the noise level in dB. */
   level: () => number;
@@ -8,8 +10,8 @@ export type NoiseFloor = {
 /** Minimum of the estimate. The noise of a quiet line is lower, but speech that soft is inaudible. */
 const LOWEST_DB = -65;
 /**
- * Number of windows that are compared: one second. Within a second, speech has a gap or a soft sound, but steady noise
- * does not.
+ * Number of windows that are compared, which is one second. In a second of speech there is a gap or a soft sound, but
+ * not in a second of steady noise.
  */
 const WINDOWS = 31;
 /** Maximum difference in dB between the loudest and the softest window of steady noise, such as a fan or a tone. */
@@ -32,7 +34,7 @@ export function createNoiseFloor(): NoiseFloor {
       const isSteady = recent.length === WINDOWS && loudest - softest < STEADY_DB;
       if (isSteady) level = Math.max(LOWEST_DB, softest);
       else if (bounded < level) level += (bounded - level) * FALL;
-      // The first window sets the level. The audio may begin with loud speech instead of noise, hence the upper bound.
+      // The first window sets the level. The upper bound is there because the audio may begin with loud speech.
       else level += isFirst ? Math.min(bounded, -50) - level : Math.min(RISE_DB, bounded - level);
       isFirst = false;
     },

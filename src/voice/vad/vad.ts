@@ -3,7 +3,7 @@ import { createWindowLevels } from './window-level.ts';
 
 /** Voice activity detector (VAD) for one stream of audio. */
 export type Vad = {
-  /** Takes PCM16 in chunks of any length. Returns the events that occurred in the chunk, in order. */
+  /** Adds PCM16 in chunks of any length. Returns the events that occurred in the chunk, in order. */
   push: (samples: Int16Array) => readonly VadEvent[];
   isSpeaking: () => boolean;
   /** Returns the length of the current speech, from its beginning to its last sound; 0 during silence. */
@@ -11,9 +11,10 @@ export type Vad = {
 };
 
 /**
- * Event of a stream. `started` is reported after `minSpeechMs` of speech; its `preRoll` is all audio since shortly
- * before the speech began, for the recognizer. `ended` is reported after `silenceMs` without speech; its `speechMs` is
- * the time from the beginning of the speech to its last sound. `atMs` is the position of the event in the stream.
+ * Event in a stream. `started` is reported after `minSpeechMs` of speech. Its `preRoll` is for the recognizer and
+ * contains all audio since shortly before the speech began. `ended` is reported after `silenceMs` without speech. Its
+ * `speechMs` is the time from the beginning of the speech to its last sound. `atMs` is the position of the event in the
+ * stream.
  */
 export type VadEvent =
   | { kind: 'started'; atMs: number; preRoll: Int16Array }
@@ -27,8 +28,8 @@ export type VadOptions = {
   /** Length of the silence that ends speech. Shorter gaps occur within words. Default 400. */
   silenceMs?: number;
   /**
-   * Length of the audio in `preRoll` that precedes the first loud sound. It is included, because speech begins softly.
-   * Default 250.
+   * Length of the audio in `preRoll` before the first loud sound. It is included because speech begins softly. Default
+   * 250.
    */
   preRollMs?: number;
 };
@@ -43,12 +44,10 @@ const VOICED = 0.6;
  * is not 0, because noise has no voiced windows.
  */
 const VOICED_SHARE = 0.4;
-/**
- * Number of windows without speech that may lie between the first windows with speech, because speech has short gaps.
- */
+/** Number of windows without speech that may lie between the first windows with speech. Speech has short gaps. */
 const GAP_WINDOWS = 3;
 
-/** Creates a detector that uses only level and pitch (docs/decisions/0058). It takes about 0.2 % of a core per call. */
+/** Creates a detector that uses only level and pitch (docs/decisions/0058). It takes about 0.2% of a core per call. */
 export function createVad(options: VadOptions): Vad {
   const { sampleRate, minSpeechMs = 160, silenceMs = 400, preRollMs = 250 } = options;
   const windowSize = (sampleRate * WINDOW_MS) / 1_000;

@@ -3,8 +3,8 @@ export type WindowLevel = {
   /** Level in dB below full scale, without hum; -96 for silence. */
   db: number;
   /**
-   * Returns how periodic the window is, from 0 to 1. Voices are periodic. It is computed on demand, because it takes
-   * most of the computing time.
+   * Returns how periodic the window is, from 0 to 1. Voices are periodic. The value is computed on demand, because it
+   * is the most expensive part.
    */
   voicing: () => number;
 };
@@ -14,7 +14,7 @@ const FLOOR_DB = -96;
 /** Range of the pitch of voices in Hz, from low male voices to those of children. */
 const PITCH_MIN = 70;
 const PITCH_MAX = 400;
-/** Sample rate at which the pitch is computed. Higher frequencies are not needed for it. */
+/** Sample rate at which the pitch is computed. It does not need higher frequencies. */
 const PITCH_RATE = 4_000;
 /** Cut-off of the high-pass filter that removes mains hum and handling noise. */
 const HIGH_PASS_HZ = 100;
@@ -44,8 +44,8 @@ export function createWindowLevels(sampleRate: number): (window: Int16Array) => 
 }
 
 /**
- * Returns the highest normalized autocorrelation at the lags of possible pitches, after the correlation has first
- * dipped. Low-frequency sounds such as rumble correlate at short lags, too, but do not dip.
+ * Returns the highest normalized autocorrelation at the lags of possible pitches, once the correlation has dipped.
+ * Low-frequency sounds such as rumble also correlate at short lags, but without a dip.
  */
 function voicingOf(low: Float64Array): number {
   const farthest = Math.min(Math.floor(PITCH_RATE / PITCH_MIN), Math.floor(low.length / 2));

@@ -253,7 +253,7 @@ describe('fallbacks', () => {
     stub.answer(failing(401));
     const failure = await failureOf(hear({ fallback: [{ provider: 'gone' }] }));
     expect(failure.code).toBe('model_unauthorized');
-    expect(failure.message).toMatch(/ Its fallbacks failed as well\.$/);
+    expect(failure.message).toMatch(/ Its fallbacks also failed\.$/);
   });
 });
 

@@ -63,7 +63,7 @@ test('nobody is asked to say nothing', async () => {
   expect(await speak({}, { text: ' \n' })).toHaveLength(0);
   expect(await failureOf(speak({}, { text: 'a'.repeat(4_097) }))).toMatchObject({
     code: 'model_refused',
-    message: expect.stringContaining('4097 characters, more than the maximum of 4096.'),
+    message: expect.stringContaining('4097 characters, but the maximum is 4096.'),
   });
   expect(stub.asked).toHaveLength(0);
   expect(await speak({}, { text: 'a'.repeat(4_096) })).toEqual(SOUND);
@@ -201,7 +201,7 @@ describe('what fails is told as it is, without the words of the provider', () =>
     [
       'WAV of a rate that nobody has',
       answering('audio/wav', Buffer.concat([wavHeader({ sampleRate: 13_000 }), bytesOf(SOUND)])),
-      ...wrong('WAV of 13000 Hz'),
+      ...wrong('a WAV at the unsupported rate of 13000 Hz'),
     ],
     [
       'less WAV than it says',

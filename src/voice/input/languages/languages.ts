@@ -2,10 +2,11 @@ import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };
 
 /**
- * Words of one language that indicate whether a turn is over. Each string contains words or phrases, separated by `|`.
+ * Words of one language that indicate whether a turn is over. Each string is a list of words or phrases, separated by
+ * `|`.
  */
 export type TurnLanguageFile = {
-  /** Language as ISO 639-1. */
+  /** Language code (ISO 639-1). */
   language: string;
   /** Words that show that the user is listening, without taking the turn. */
   backchannels: readonly string[];
@@ -21,14 +22,14 @@ export type TurnLanguageFile = {
 
 export const TURN_LANGUAGE_FILES: readonly TurnLanguageFile[] = [en, de];
 
-/** Phrases of one language. A phrase is lower-case words with one space between them. */
+/** Phrases of one language. A phrase consists of lower-case words separated by single spaces. */
 export type TurnLanguage = Record<Exclude<keyof TurnLanguageFile, 'language'>, ReadonlySet<string>>;
 
 /** Number of words in the longest phrase. */
 export const PHRASE_WORDS_MAX = 4;
 
 const NOTHING: ReadonlySet<string> = new Set();
-/** Language without a file. Its turns are judged by punctuation only. */
+/** Stands for any language without a file. Its turns are judged by punctuation only. */
 const UNKNOWN: TurnLanguage = {
   backchannels: NOTHING,
   fillers: NOTHING,
@@ -39,7 +40,7 @@ const UNKNOWN: TurnLanguage = {
 
 const LANGUAGES = new Map(TURN_LANGUAGE_FILES.map((file) => [file.language, readFile(file)]));
 
-/** Returns the language of a BCP 47 tag such as `de-AT`; default English. */
+/** Returns the language of a BCP 47 tag such as `de-AT`. The default is English. */
 export function turnLanguageOf(tag = 'en'): TurnLanguage {
   return LANGUAGES.get(tag.toLowerCase().split('-')[0]!) ?? UNKNOWN;
 }
@@ -51,8 +52,8 @@ export function spokenWords(text: string): readonly string[] {
 }
 
 /**
- * Matches annotations of noises in brackets. The pattern allows no second opening bracket inside, so that matching
- * stays linear for text with many brackets.
+ * Matches annotations of noises in brackets. The pattern does not allow a second opening bracket inside, so that
+ * matching takes linear time for text with many brackets.
  */
 const NOISE = /\[[^[\]]*\]|\([^()]*\)|\*[^*]*\*|<[^<>]*>/g;
 

@@ -12,7 +12,9 @@ import {
 /** Maximum number of characters between the opening and the closing mark of emphasis. */
 const CLOSE_CHARS_MAX = 120;
 
-/** Removes `*`, `**`, `_` and so on where they mark emphasis. They stay in `5 * 3`, `2*3*4`, `*67` and `snake_case`. */
+/**
+ * Removes `*`, `**`, `_` and so on where they mark emphasis. Keeps them in `5 * 3`, `2*3*4`, `*67` and `snake_case`.
+ */
 export const emphasis: Rule = (reading, source, at) => {
   const { text, isWhole } = source;
   const mark = text[at] === '_' ? '_' : '*';
@@ -65,7 +67,7 @@ type Opens = boolean | typeof WAIT;
 function closedLater({ text, isWhole }: Source, from: number, closing: RegExp): Opens {
   const [line = ''] = text.slice(from, from + CLOSE_CHARS_MAX + 1).split('\n', 1);
   const found = closing.exec(line);
-  // If the match ends at the end of the line so far, a letter may follow, and the mark would then not close emphasis.
+  // If the match is at the end of what has arrived, a letter may follow, and then the mark does not close emphasis.
   const isKnown = found !== null && found.index + found[0].length < line.length;
   const isOver = isWhole || from + line.length < text.length || line.length > CLOSE_CHARS_MAX;
   if (isKnown || (isOver && found !== null)) return true;

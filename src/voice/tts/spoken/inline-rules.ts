@@ -63,8 +63,8 @@ const image: Rule = (reading, source, at) => {
 };
 
 /**
- * HTML elements that models write. Other elements, such as those of SSML, may be instructions for the synthesizer and
- * stay.
+ * HTML elements that models write. Other elements, such as those of SSML, are kept, because they may be instructions
+ * for the synthesizer.
  */
 const ELEMENTS = new Set(
   (
@@ -116,7 +116,7 @@ const entity: Rule = (_, { text, isWhole }, at) => {
   return isOpen && !isWhole ? WAIT : undefined;
 };
 
-/** Keeps a mark that is escaped with a backslash, without the backslash. */
+/** Keeps a mark that is escaped with a backslash, and removes the backslash. */
 const escape: Rule = (_, { text, isWhole }, at) => {
   const next = text[at + 1];
   if (next === undefined) return isWhole ? undefined : WAIT;
@@ -124,7 +124,7 @@ const escape: Rule = (_, { text, isWhole }, at) => {
   return /[!-/:-@[-`{-~]/.test(next) ? { length: 2, copy: [at + 1, at + 2] } : undefined;
 };
 
-/** Replaces a bar between the columns of a table's head with a comma. */
+/** Replaces a bar between the columns of a table header with a comma. */
 const bar: Rule = (reading, source, at) => {
   const { text, isWhole } = source;
   if (!reading.isHead) {
@@ -140,7 +140,7 @@ const bar: Rule = (reading, source, at) => {
 };
 
 const STARTS = ['https://', 'http://', 'www.'];
-/** Matches the longest possible web address at a position. `withoutMarks` then removes punctuation from its end. */
+/** Matches the longest possible web address. `withoutMarks` then removes punctuation from its end. */
 const ADDRESS = /^(?:https?:\/\/|www\.)[^\s<>|"'“”«»，。、！？；：（）「」『』【】《》]+/iu;
 const ADDRESS_CHARS_MAX = 2_000;
 
@@ -159,8 +159,8 @@ const address: Rule = (reading, { text, isWhole }, at) => {
 };
 
 /**
- * Removes from the end of an address the punctuation that ends a sentence, and a bracket that was opened before the
- * address.
+ * Removes from the end of a web address any punctuation that ends the sentence, and a bracket that was opened before
+ * the address.
  */
 function withoutMarks(found: string): string {
   let whole = found;

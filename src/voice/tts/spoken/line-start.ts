@@ -4,7 +4,7 @@ import { cellsOf, DELIMITERS, isDelimitersStart } from './table.ts';
 /** Reads a complete part of a line. */
 type ReadInside = (reading: Reading, source: Source, part: [from: number, to: number]) => void;
 
-/** Line of the text, as far as it has arrived. */
+/** Line of the text, or as much of it as has arrived. */
 type Line = {
   text: string;
   /** Whether the end of the line has arrived. */
@@ -55,7 +55,7 @@ export function readLineStart(
   if (mark === WAIT) return WAIT;
   if (mark === 0) return begin(reading, { isParagraph: false });
   begin(reading, { isParagraph: true });
-  // A list item may begin with another mark, such as a heading, so the text after this mark is read like the start of a
+  // A list item may begin with another mark, such as a heading, so the text after this mark is read as the start of a
   // line.
   reading.isLineStart = true;
   return indent + mark;
@@ -70,9 +70,7 @@ function lineAt({ text, isWhole }: Source, at: number): Line {
   return { text: line, isWhole: isThere, length, indent: line.length - body.length, body };
 }
 
-/**
- * Begins to read the words of the line. At the start of a paragraph, emphasis and tables of the previous paragraph end.
- */
+/** Begins to read the words of the line. The start of a paragraph ends any emphasis and table of the previous one. */
 function begin(reading: Reading, { isParagraph }: { isParagraph: boolean }): 0 {
   reading.isLineStart = false;
   reading.before = '';
@@ -83,7 +81,7 @@ function begin(reading: Reading, { isParagraph }: { isParagraph: boolean }): 0 {
   return 0;
 }
 
-/** Returns the length of a line that is not spoken, such as a horizontal rule; undefined for any other line. */
+/** Returns the length of a line that is not spoken, such as a horizontal rule, or undefined for any other line. */
 function silentLine(reading: Reading, { body, isWhole, length }: Line): number | Wait | undefined {
   const fence = /^(?:`{3,}|~{3,})/.exec(body)?.[0];
   if (fence !== undefined && !body.slice(fence.length).includes('`')) {
@@ -101,11 +99,11 @@ function silentLine(reading: Reading, { body, isWhole, length }: Line): number |
   return (mayBe || mayBeAddress) && !isWhole ? WAIT : undefined;
 }
 
-/** Returns the length of the Markdown mark at the start of a line, or 0 without one. */
+/** Returns the length of the Markdown mark at the start of a line, or 0 if there is none. */
 function markOf({ body, isWhole }: Line): number | Wait {
   const note = /^\[\^[^\]\s]+\]:[ \t]*/.exec(body)?.[0].length;
   if (note !== undefined) return note;
-  // In "> 5 kg" and "+ 49 30" the sign belongs to the text and is not a Markdown mark, so it stays.
+  // In "> 5 kg" and "+ 49 30", the sign is kept, because it belongs to the text and is not a Markdown mark.
   const quote = /^>[ \t]*/.exec(body)?.[0].length;
   if (quote !== undefined) {
     if (quote === body.length && !isWhole) return WAIT;
@@ -135,7 +133,7 @@ function readCode(
   return length;
 }
 
-/** Reads the cells of a table row and says a comma between them. */
+/** Reads the cells of a table row, separated by commas. */
 function readRow(
   reading: Reading,
   source: Source,

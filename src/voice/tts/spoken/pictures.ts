@@ -1,5 +1,5 @@
 /**
- * Emoji. The characters in `SIGNS` are exceptions, because they have a name that a voice may say: ©, ®, ™, ℹ, arrows.
+ * Emoji. The characters in `SIGNS` (such as ©, ®, ™, ℹ and arrows) are exceptions, because a voice may say their names.
  */
 const PICTURE = /[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}]/u;
 const SIGNS = /[©®™ℹ‼⁉\u2190-\u21ff\u24c2〰〽㊗㊙]/u;

@@ -3,26 +3,26 @@ import type { SaidText } from './said-text.ts';
 /** State of the conversion of streamed text into words for a voice. */
 export type Reading = {
   said: SaidText;
-  /** Last character that was read; '' at the start of a line. */
+  /** Last character read, or '' at the start of a line. */
   before: string;
   isLineStart: boolean;
-  /** Number of emphasis marks that were opened and not closed. */
+  /** Number of emphasis marks that have been opened but not closed. */
   open: { '*': number; _: number };
-  /** Marks that will end the current code block; '' outside a block. */
+  /** Marks that will end the current code block, or '' outside a code block. */
   fence: string;
   /** Whether the previous line was a table row. */
   isTable: boolean;
-  /** Whether the line is the head of a table and does not begin with a bar. */
+  /** Whether the line is a table header that does not begin with a bar. */
   isHead: boolean;
-  /** Whether text was omitted after a space, so that the next space is omitted as well. */
+  /** Whether text after a space was omitted, so that the next space must be omitted as well. */
   skipsSpace: boolean;
-  /** Whether the last character was an emoji, so that a joiner after it is omitted. */
+  /** Whether the last character was an emoji, so that a joiner after it must be omitted. */
   isAfterPicture: boolean;
 };
 
 /**
- * Part of the text that is being read. It begins at position `base` of the whole text. `isWhole` means that no later
- * text can change how this part is read.
+ * The part of the text that is being read. It begins at position `base` of the whole text. `isWhole` means that no
+ * later text can change how this part is read.
  */
 export type Source = { text: string; base: number; isWhole: boolean };
 
@@ -31,9 +31,9 @@ export const WAIT = 'wait';
 export type Wait = typeof WAIT;
 
 /**
- * Result of a rule that read `length` characters. The voice speaks the part `inner`, to which the rules are applied; or
- * the part `copy` unchanged; or the words `say`; or, if all three are absent, no words. With `closes`, the characters
- * count as part of the words before them.
+ * Result of a rule that read `length` characters. The voice speaks one of three: the part `inner`, after the rules are
+ * applied to it, the part `copy` unchanged, or the words `say`. If all three are absent, it speaks nothing. If `closes`
+ * is set, the characters count as part of the words before them.
  */
 export type Step = {
   length: number;
@@ -51,8 +51,8 @@ export const isSpace = (character: string): boolean => character === '' || /\s/u
 export const isWordy = (character: string): boolean => /[\p{L}\p{N}]/u.test(character);
 
 /**
- * Returns whether a character belongs to a script without spaces between words. In such text, emphasis may begin or end
- * between two letters.
+ * Returns whether a character belongs to a script without spaces between words. In such scripts, emphasis may begin or
+ * end between two letters.
  */
 export const isOfSpaceless = (character: string): boolean =>
   /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u.test(
@@ -67,12 +67,12 @@ export function characterAt(text: string, at: number): string {
 
 export const lastOf = (text: string): string => /.$/su.exec(text)?.[0] ?? '';
 
-/** Maximum length of the text, or of the address, of a link. */
+/** Maximum length of a link's text, and of its URL. */
 const BRACKET_CHARS_MAX = 2_000;
 
 /**
  * Returns the position of the bracket that closes the one at `at`. Returns undefined if the paragraph has no such
- * bracket, or if the bracket has not arrived yet.
+ * bracket or the bracket has not arrived yet.
  */
 export function closingOf(text: string, at: number, [open, close]: string): number | undefined {
   let depth = 0;
@@ -90,7 +90,7 @@ export function closingOf(text: string, at: number, [open, close]: string): numb
 export const isParagraphEnd = (text: string, at: number): boolean =>
   text[at] === '\n' && text[at + 1] === '\n';
 
-/** Returns whether a closing mark may still arrive: the paragraph has not ended, and its length is within the limit. */
+/** Returns whether a closing mark may still arrive, because the paragraph has not ended and is not too long. */
 export function mayCome({ text, isWhole }: Source, at: number, charactersMax: number): boolean {
   if (isWhole || text.length - at > charactersMax) return false;
   return !text.includes('\n\n', at);

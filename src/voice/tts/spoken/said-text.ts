@@ -1,10 +1,10 @@
 /** Words to be spoken, each with its position in the source text. */
 export type SaidText = {
-  /** Adds words that are the same in the source text, where they begin at `from`. */
+  /** Adds words that are unchanged from the source text, where they begin at `from`. */
   copy: (text: string, from: number) => void;
-  /** Adds words that replace a part of the source text, which ends at `to`. */
+  /** Adds words that replace a part of the source text. That part ends at `to`. */
   say: (text: string, to: number) => void;
-  /** Counts the source text up to `to`, such as the address of a link, as part of the last words. */
+  /** Counts the source text up to `to`, such as the URL of a link, as part of the last words. */
   close: (to: number) => void;
   /** Returns the words that were added since the last call. */
   take: () => string;
@@ -16,8 +16,8 @@ export type SaidText = {
 };
 
 /**
- * End of a part: in the spoken words (`said`), in the source text without closing marks (`copied`, undefined for words
- * that are not in the source text), and in the source text with them (`to`).
+ * Where a part ends. `said` is its end in the spoken words. `copied` is its end in the source text before any closing
+ * marks, or undefined for words that are not in the source text. `to` is its end after the closing marks.
  */
 type Part = { said: number; copied: number | undefined; to: number };
 
@@ -27,7 +27,7 @@ export function createSaidText(): SaidText {
   let last = '';
   const parts: Part[] = [];
 
-  // `+=` is cheap: JavaScript engines join the strings when they are read, not with each token.
+  // `+=` is cheap, because JavaScript engines join the strings only when they are read.
   const add = (text: string): void => {
     all += text;
     fresh += text;
@@ -69,7 +69,9 @@ export function createSaidText(): SaidText {
   };
 }
 
-/** Returns the index of the first part that ends at `length` or later. Uses bisection, because texts may be long. */
+/**
+ * Returns the index of the first part that ends at `length` or later. Uses a binary search, because texts may be long.
+ */
 function firstWith(parts: readonly Part[], length: number): number {
   let low = 0;
   let high = parts.length;

@@ -13,24 +13,24 @@ import {
 import { createSaidText } from './said-text.ts';
 
 /**
- * Converter of a model's tokens, which may be Markdown, into words for a voice
- * (docs/decisions/0066-what-is-spoken-is-words.md). Text without Markdown, web addresses and emoji does not change.
+ * Converts a model's tokens, which may be Markdown, into words for a voice
+ * (docs/decisions/0066-what-is-spoken-is-words.md). Text without Markdown, web addresses or emoji stays unchanged.
  */
 export type Speakable = {
-  /** Takes the next part of the text. Returns the words that later text cannot change. */
+  /** Adds the next part of the text. Returns the words that later text can no longer change. */
   push: (text: string) => string;
   /** Ends the text. Returns the remaining words. */
   end: () => string;
   /** Returns all words so far. */
   said: () => string;
   /**
-   * Returns the beginning of the source text, including Markdown marks, that corresponds to the first `saidLength`
+   * Returns the prefix of the source text, including Markdown marks, that corresponds to the first `saidLength`
    * characters of the words.
    */
   textOf: (saidLength: number) => string;
 };
 
-/** Maximum length of text that waits for a closing mark. */
+/** Maximum length of text that is held back while a closing mark may still arrive. */
 const HELD_CHARS_MAX = 2_000;
 
 export function createSpeakable(): Speakable {
@@ -47,7 +47,7 @@ export function createSpeakable(): Speakable {
     isAfterPicture: false,
   };
   let text = '';
-  /** Text that was not read yet, and its position in the whole text. */
+  /** Text that has not been read yet, and its position in the whole text. */
   let held = '';
   let base = 0;
 
@@ -73,7 +73,7 @@ export function createSpeakable(): Speakable {
   };
 }
 
-/** Reads as much as possible, and returns the number of characters read. The remaining ones wait for more text. */
+/** Reads as much as possible, and returns the number of characters read. The rest is read when more text arrives. */
 function read(reading: Reading, source: Source): number {
   const { text } = source;
   let at = 0;

@@ -1,10 +1,10 @@
-/** Line between the head and the rows of a table: `|---|:-:|`. */
+/** Line between a table's header and its rows: `|---|:-:|`. */
 export const DELIMITERS = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 
 /** Returns whether the beginning of a line may become the delimiter line of a table. */
 export const isDelimitersStart = (line: string): boolean => /^[-:| \t]*$/.test(line);
 
-/** Returns the positions of the cells in a table row, without the spaces around them. Empty cells are omitted. */
+/** Returns the positions of the cells in a table row, excluding the spaces around them. Empty cells are omitted. */
 export function cellsOf(line: string): [from: number, to: number][] {
   const cells: [number, number][] = [];
   for (const { 0: cell, index } of line.matchAll(/(?:\\.|[^|\\])+/gs)) {
