@@ -43,7 +43,7 @@ export function setClock(next: Clock): void {
  */
 export const monotonicMs = (): number => clock.monotonicMs();
 
-/** Returns Unix time in ms. It follows corrections of the machine's clock. */
+/** Returns the Unix time in ms. It follows corrections to the machine's clock. */
 export const epochMs = (): number => clock.epochMs();
 
 export const setTimeout = (fire: () => void, ms?: number): Timer => clock.setTimeout(fire, ms);

@@ -16,10 +16,10 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
-/** Origins as browsers write them: scheme, host and port, in lower case. */
+/** Origins in the form that browsers send: scheme, host and port, in lower case. */
 const origins = list.refine(
   (given) => given.every(isOrigin) || (given.length === 1 && given[0] === '*'),
-  'must be origins such as https://app.example.com, without a path, or * alone',
+  'must be origins such as https://app.example.com without a path, or a single *',
 );
 
 function isOrigin(text: string): boolean {
@@ -29,7 +29,7 @@ function isOrigin(text: string): boolean {
 /** Limits of concurrent work in one process: for one API key, for its whole namespace, and in total. */
 export type Shares = { key: number; namespace: number; process: number };
 
-/** Parses increasing numbers, one per name, such as `100,300,500`. `0` alone means no limit and becomes null. */
+/** Parses a list of increasing numbers, one per name, such as `100,300,500`. A single `0` means no limit (null). */
 function ascending<N extends string>(...names: readonly N[]) {
   const form = names.join(',').toUpperCase();
   return z
@@ -61,7 +61,7 @@ const KEY_OF_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 
 /**
  * Limits per namespace (docs/decisions/0021): each process limits concurrent work, and the database limits stored data.
- * An event is stored and sent once for each endpoint, so their quota is lower. A quota of 0 means no limit.
+ * Each event is stored and sent once per endpoint, so the quota for endpoints is lower. A quota of 0 means no limit.
  */
 const limits = {
   PARLEY_LIMIT_EVENT_STREAMS: shares.prefault('100,300,500'),
@@ -76,7 +76,7 @@ const limits = {
 
 /** Parses an integer in a range. `zero` describes the meaning of 0, if 0 is allowed in addition to the range. */
 function whole(unit: string, min: number, max: number, zero = '') {
-  const detail = `must be whole ${unit} from ${min} to ${max}${zero}`;
+  const detail = `must be a whole number of ${unit} from ${min} to ${max}${zero}`;
   const isAllowed = (number: number): boolean =>
     (number === 0 && zero !== '') || (number >= min && number <= max);
   return z
@@ -92,7 +92,7 @@ const LONG = 3_650;
 
 /**
  * How long past data is kept. A delivery lives for 72 h, and its event must be kept at least as long. Events are kept
- * for a year at most, because each day of events takes three tables.
+ * for at most a year, because each day of events takes up three tables.
  */
 const retention = {
   PARLEY_RETENTION_EVENTS: whole('days', 4, YEAR).prefault('30'),
@@ -100,7 +100,7 @@ const retention = {
   PARLEY_RETENTION_AUDIT: whole('days', 1, LONG, ', or 0 for no limit').prefault('0'),
 };
 
-/** Destination of spans: the OpenTelemetry variables that Parley reads itself. */
+/** OpenTelemetry variables for exporting spans. Parley reads these itself. */
 const tracing = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
@@ -123,11 +123,11 @@ const tracing = {
     .prefault('1'),
 };
 
-/** Collector for spans. If undefined, the OpenTelemetry packages are not loaded. */
+/** Settings for exporting spans. Without them, the OpenTelemetry packages are not loaded. */
 export type TracingSettings = {
   url: string;
   sampler: z.output<typeof tracing.OTEL_TRACES_SAMPLER>;
-  /** Fraction of the traces that is sampled, from 0 to 1. Only the `traceidratio` samplers use it. */
+  /** Fraction of traces to sample, from 0 to 1. Only the `traceidratio` samplers use it. */
   ratio: number;
 };
 
@@ -150,18 +150,18 @@ export const environment = z.object({
     .string()
     .regex(
       /^parley_[A-Za-z0-9_-]{20,200}$/,
-      'must look like parley_ and 20 or more letters or digits',
+      'must be parley_ followed by at least 20 letters or digits',
     )
     .optional(),
   PARLEY_MANIFESTS: z.string().optional(),
   PARLEY_EGRESS_ALLOW: list.optional(),
   PARLEY_ENCRYPTION_KEY: z
     .string()
-    .regex(KEY_OF_32_BYTES, 'must be 32 bytes in base64: openssl rand -base64 32')
+    .regex(KEY_OF_32_BYTES, 'must be 32 bytes in base64; create one with: openssl rand -base64 32')
     .optional(),
   PARLEY_ENCRYPTION_KEY_PREVIOUS: z
     .string()
-    .regex(KEY_OF_32_BYTES, 'must be the previous 32 bytes in base64')
+    .regex(KEY_OF_32_BYTES, 'must be the previous key, 32 bytes in base64')
     .optional(),
   PARLEY_MODEL_URL: z
     .string()
@@ -190,22 +190,22 @@ export const environment = z.object({
   PARLEY_FAILPOINTS: z.string().prefault(''),
 });
 
-/** Returns the known settings, with a quota for each kind of declared object: `PARLEY_QUOTA_AGENTS`. */
+/** Adds every quota variable in `given` to the schema, such as `PARLEY_QUOTA_AGENTS`. */
 function environmentOf(given: object): typeof environment {
   const names = Object.keys(given).filter((name) => QUOTA_SETTING.test(name));
   const quotas = Object.fromEntries(names.map((name) => [name, quota]));
   return environment.extend(quotas) as unknown as typeof environment; // The type omits the quota settings.
 }
 
-/** Checks that the model settings belong together: key and model need an address, and an address needs a model. */
+/** Checks that the model settings are complete: a key or a model requires a URL, and a URL requires a model. */
 function modelProblems({
   PARLEY_MODEL_URL: url,
   PARLEY_MODEL_KEY: key,
   PARLEY_MODEL: model,
   PARLEY_EMBEDDING_MODEL: embeddingModel,
 }: Record<string, string | undefined>): string[] {
-  const isAlone = 'needs PARLEY_MODEL_URL, the base URL of its API';
-  const isNeeded = 'is required with PARLEY_MODEL_URL: the default model of agents';
+  const isAlone = 'requires PARLEY_MODEL_URL, the base URL of the model API';
+  const isNeeded = 'is required with PARLEY_MODEL_URL; it is the default model of agents';
   return [
     ...(url === undefined && key !== undefined ? [`PARLEY_MODEL_KEY: ${isAlone}`] : []),
     ...(url === undefined && model !== undefined ? [`PARLEY_MODEL: ${isAlone}`] : []),
@@ -232,14 +232,14 @@ export type InFlightShares = Record<
   Shares | null
 >;
 
-/** Quotas per namespace: `knowledge_bytes` in bytes, all others in objects. 0: no limit; missing: 1,000. */
+/** Quotas per namespace: `knowledge_bytes` in bytes, the others in objects. 0 means no limit. The default is 1,000. */
 export type Quotas = Readonly<Record<string, number>>;
 
 const QUOTA_SETTING = /^PARLEY_QUOTA_[A-Z_]+$/;
 
 export type Limits = {
   shares: InFlightShares;
-  /** Limits of jobs over all processes together. */
+  /** Limits of replay jobs across all processes. */
   replayJobs: Omit<Shares, 'process'> | null;
   quotas: Quotas;
 };
@@ -272,13 +272,13 @@ export type Config = {
   proxyVariables: readonly string[];
   /** Namespaces that the operator handles; empty means all. */
   watchNamespaces: readonly string[];
-  /** Address of the API server in a pod; undefined outside of a pod. */
+  /** Address of the Kubernetes API server. Undefined outside a pod. */
   kubernetesService: { host: string; port: string } | undefined;
-  /** Key of 32 bytes. */
+  /** 32-byte key. */
   encryptionKey: Buffer | undefined;
-  /** Former key of 32 bytes. It only decrypts values that have not been encrypted again with the current key. */
+  /** Previous 32-byte key. It only decrypts values that have not been re-encrypted with the current key yet. */
   previousEncryptionKey: Buffer | undefined;
-  /** Default model provider, and the models for agents that name none; undefined without a provider. */
+  /** Default model provider, and the models of agents that do not name one. Undefined if no provider is set. */
   model:
     | { url: string; key: string | undefined; model: string; embeddingModel: string | undefined }
     | undefined;
@@ -286,12 +286,12 @@ export type Config = {
   rateLimit: number | undefined;
   /** How long a shutdown waits for active calls; undefined means the role's default. */
   callDrainSec: number | undefined;
-  /** Origins whose pages may call the API, or `*` alone; empty means none. */
+  /** Origins whose pages may call the API, or a single `*`. Empty means none. */
   corsOrigins: readonly string[];
   limits: Limits;
   retention: Retention;
   tracing: TracingSettings | undefined;
-  /** Undefined means the default: `warn` for `start`, whose output is for people, otherwise `info`. */
+  /** Undefined means the default: `warn` for `start`, whose output people read, and `info` for other commands. */
   logLevel: string | undefined;
   /** Failpoints to arm (`src/failpoints.ts`); empty outside of fault tests. */
   failpoints: string;
@@ -299,10 +299,10 @@ export type Config = {
 
 const fromBase64 = (text?: string) => (text ? Buffer.from(text, 'base64') : undefined);
 
-/** Reads the environment. @throws StartupError that names every invalid variable and its problem */
+/** Reads the environment. @throws StartupError that lists every invalid variable and what is wrong with it */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   // An empty variable counts as unset, because shells and Helm charts produce empty variables. The exception is
-  // `PARLEY_EGRESS_ALLOW`: if empty it allows no private address, which differs from the default of `start`.
+  // `PARLEY_EGRESS_ALLOW`: an empty value allows no private addresses, but `start` allows some by default.
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => value !== '' || name === 'PARLEY_EGRESS_ALLOW'),
   );
@@ -347,7 +347,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-/** Returns a message for each setting without effect. `hasCluster` means that a cluster stores the declared objects. */
+/** Returns a message for each setting that has no effect. `hasCluster`: a cluster stores the declared objects. */
 export function notUsed(
   { watchNamespaces }: Pick<Config, 'watchNamespaces'>,
   { hasCluster }: { hasCluster: boolean },
@@ -357,7 +357,7 @@ export function notUsed(
   return !hasCluster && watchNamespaces.length > 0 ? [namespaces] : [];
 }
 
-/** Limits if the environment sets none. */
+/** Limits that apply if the environment sets none. */
 export const DEFAULT_LIMITS: Limits = limitsOf(z.object(limits).parse({}));
 
 export const DEFAULT_RETENTION: Retention = retentionOf(z.object(retention).parse({}));
@@ -370,7 +370,7 @@ function retentionOf(e: z.output<z.ZodObject<typeof retention>>): Retention {
   };
 }
 
-/** Returns the tracing settings. `/v1/traces` is added to an endpoint for all signals, but not to one for traces. */
+/** Returns the tracing settings. Appends `/v1/traces` to the endpoint for all signals, not to the one for traces. */
 function tracingOf(e: z.output<z.ZodObject<typeof tracing>>): TracingSettings | undefined {
   const common = e.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/*$/, '/v1/traces');
   const url = e.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? common;

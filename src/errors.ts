@@ -12,9 +12,9 @@ export const ERROR_CATALOGUE = {
   invalid_parameter: { status: 400, title: 'Invalid parameter' },
   unauthorized: { status: 401, title: 'A valid API key is required' },
   invalid_signature: { status: 401, title: 'Invalid signature' },
-  missing_scope: { status: 403, title: 'The API key lacks a scope' },
+  missing_scope: { status: 403, title: 'The API key lacks a required scope' },
   origin_not_allowed: { status: 403, title: 'The origin is not allowed' },
-  foreign_origin: { status: 403, title: 'The request comes from another origin' },
+  foreign_origin: { status: 403, title: 'The request comes from a different origin' },
   https_required: { status: 403, title: 'HTTPS is required' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
@@ -30,7 +30,7 @@ export const ERROR_CATALOGUE = {
   not_published: { status: 409, title: 'The agent has no live version' },
   conversation_ended: { status: 409, title: 'The conversation has ended' },
   already_escalated: { status: 409, title: 'A human has already been requested' },
-  already_accepted: { status: 409, title: 'Somebody else has accepted the escalation' },
+  already_accepted: { status: 409, title: 'Another person has accepted the escalation' },
   escalation_closed: { status: 409, title: 'The escalation is closed' },
   escalation_not_accepted: { status: 409, title: 'Nobody has accepted the escalation' },
   no_content: { status: 409, title: 'The source has no content yet' },
@@ -46,7 +46,7 @@ export const ERROR_CATALOGUE = {
   rotation_in_progress: { status: 409, title: 'The secret is already being rotated' },
   no_rotation: { status: 409, title: 'No rotation is in progress' },
   managed_secret: { status: 409, title: 'The secret is stored in Kubernetes' },
-  quota_exceeded: { status: 409, title: 'The quota is exceeded' },
+  quota_exceeded: { status: 409, title: 'Quota exceeded' },
   endpoint_disabled: { status: 409, title: 'The endpoint is disabled' },
   event_expired: { status: 410, title: 'The event is too old' },
   event_erased: { status: 410, title: 'The event was erased' },
@@ -94,15 +94,15 @@ export class ApiError extends Error {
 }
 
 /**
- * Returns a row that was looked up within a namespace.
- * @throws ApiError not_found, also if the id belongs to another namespace
+ * Returns `row` if the lookup in the namespace found one.
+ * @throws ApiError not_found, if it did not, for example because the ID belongs to another namespace
  */
 export function found<T>(row: T | undefined, noun: string): T {
   if (row === undefined) throw new ApiError('not_found', `There is no such ${noun}.`);
   return row;
 }
 
-/** Returns the message of whatever was thrown. */
+/** Returns the message of a thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -114,8 +114,7 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * Mistake in the program's settings or arguments. It is shown as one line without a stack trace, and the exit code is
- * 1.
+ * Mistake in the program's settings or arguments. The program prints it without a stack trace and exits with code 1.
  */
 export class StartupError extends Error {
   override readonly name = 'StartupError';

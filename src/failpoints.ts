@@ -2,7 +2,7 @@ import { StartupError } from './errors.ts';
 
 /**
  * Points between two side effects at which a test can make a real process die, hang or fail. Only tests arm failpoints,
- * by naming them in `PARLEY_FAILPOINTS` (src/config.ts). Otherwise a failpoint does nothing and costs one comparison.
+ * by naming them in `PARLEY_FAILPOINTS` (src/config.ts). An unarmed failpoint does nothing and costs one comparison.
  */
 export const FAILPOINTS = [
   // Request: before its response is sent.
@@ -16,8 +16,8 @@ export const FAILPOINTS = [
   'outbox.committed',
   'notify.sending',
   'idempotency.marked',
-  // Call over a carrier: before and after dialing, and when this process owns the call's line but the conversation has
-  // not begun.
+  // Call through a carrier: before and after dialing, and once this process owns the call's line but before the
+  // conversation begins.
   'call.dialing',
   'call.dialed',
   'line.taken',
@@ -33,7 +33,7 @@ export const FAILPOINTS = [
   'turn.streaming',
   'turn.storing',
   'turn.stored',
-  // Other changes of a conversation, including handoffs: before and after the commit.
+  // Other changes to a conversation, including handoffs: before and after the commit.
   'conversation.committing',
   'conversation.committed',
   // Delivery, in the order of its steps.
@@ -50,8 +50,8 @@ export const FAILPOINTS = [
   // Replay job: before and after each batch.
   'replay.batching',
   'replay.batched',
-  // Sync of a source, in the order of its steps: before and after staging a document, before all documents are applied,
-  // and before and after the commit.
+  // Sync of a knowledge source, in the order of its steps: before and after staging a document, before all documents
+  // are applied, and before and after the commit.
   'sync.claimed',
   'sync.staging',
   'sync.staged',
@@ -67,7 +67,7 @@ export const FAILPOINTS = [
   'audit.settling',
   // A batch of expired data has been deleted, and more may remain.
   'retention.removed',
-  // Erasure of a customer: before each object.
+  // Erasure of a customer's data: before each object.
   'erasure.erasing',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
@@ -87,7 +87,7 @@ export function failpoint(name: FailpointName): Promise<void> | undefined {
 /**
  * Arms failpoints.
  * @param spec comma-separated `name=action[@n]`: `kill` and `stop` signal this process, `throw` throws, `sleep(ms)`
- * waits, `block(ms)` keeps the event loop busy. `@n` means the n-th time only. An empty spec disarms all.
+ * waits, `block(ms)` keeps the event loop busy. `@n` means the n-th time only. An empty spec disarms all failpoints.
  * @throws StartupError for an unknown name or action
  */
 export function armFailpoints(spec: string): void {
@@ -99,7 +99,7 @@ function readPart(part: string): [string, Action] {
   const [, name = '', verb = '', ms, nth] =
     /^([\w.]+)=(\w+)(?:\((\d+)\))?(?:@(\d+))?$/.exec(part.trim()) ?? [];
   if (!FAILPOINTS.some((known) => known === name))
-    throw new StartupError(`PARLEY_FAILPOINTS: there is no ${part}`);
+    throw new StartupError(`PARLEY_FAILPOINTS: unknown failpoint: ${part}`);
   const act = actionOf(name, verb, Number(ms ?? 0));
   let reached = 0;
   return [
@@ -130,7 +130,7 @@ function actionOf(name: string, verb: string, ms: number): Action {
         return undefined;
       };
     default:
-      throw new StartupError(`PARLEY_FAILPOINTS: ${name} cannot ${verb}`);
+      throw new StartupError(`PARLEY_FAILPOINTS: unknown action for ${name}: ${verb}`);
   }
 }
 

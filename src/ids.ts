@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { epochMs } from './clock.ts';
 
 /**
- * Ids consist of a prefix that names the kind, `_`, and a UUIDv7 (RFC 9562 §5.7) in lower-case Crockford base32 (26
- * characters, contract/names.md#ids). They sort by creation time, and that time determines the daily partition of a
- * row. SQL stores the bare UUID; the text form is for API and logs.
+ * An ID is a prefix for the kind, `_`, and a UUIDv7 (RFC 9562 §5.7) in lower-case Crockford base32 (26 characters,
+ * contract/names.md#ids). IDs sort by creation time, and that time determines the daily partition of a row. SQL stores
+ * the bare UUID. The API and the logs use the text form.
  */
 export const ID_PREFIXES = {
   agent: 'agt',
@@ -35,7 +35,7 @@ export const ID_PREFIXES = {
   cannedReply: 'reply',
 } as const;
 
-/** Prefix of a kind that is defined only in its own folder. */
+/** Prefix of a kind whose definition is in its own folder. */
 type KindPrefix = string & { readonly __prefix: 'kind' };
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES] | KindPrefix;
 export type Id<P extends IdPrefix> = `${P}_${string}` & { readonly __id: P };
@@ -47,19 +47,19 @@ const HEX = '0123456789abcdef';
 const BASE32_VALUES = valuesOf(ALPHABET);
 const HEX_VALUES = valuesOf(HEX);
 
-/** Returns a new id of the given kind. `atMs` is the Unix time in ms that the id contains. */
+/** Returns a new ID of the given kind. `atMs` is the Unix time in ms that the ID contains. */
 export function newId<P extends IdPrefix>(prefix: P, atMs: number = epochMs()): Id<P> {
   return fromUuid(prefix, newUuid(atMs));
 }
 
-/** Time in the newest id of this process, and how many earlier ids contain the same millisecond. */
+/** Time in the newest ID of this process, and the number of earlier IDs with the same millisecond. */
 const last = { ms: 0, earlier: 0 };
-/** Maximum of the twelve-bit counter. Further ids of the same millisecond are not ordered. */
+/** Maximum of the twelve-bit counter. Any further IDs of the same millisecond are not ordered. */
 const EARLIER_MAX = 0xfff;
 
 /**
- * Returns a UUIDv7 with hyphens. A process's ids of one millisecond sort in creation order (RFC 9562 §6.2, method 1).
- * The random bits are taken from a UUIDv4, because Node generates those in bulk.
+ * Returns a UUIDv7 with hyphens. IDs that a process creates within one millisecond sort in creation order (RFC 9562
+ * §6.2, method 1). The random bits are taken from a UUIDv4, because Node generates those in bulk.
  */
 export function newUuid(atMs: number = epochMs()): string {
   const ms = Math.floor(atMs);
@@ -73,7 +73,7 @@ export function newUuid(atMs: number = epochMs()): string {
 /** Unused bits: 26 digits have 130 bits, and a UUID has 128. The upper two are zero in every valid id. */
 const SPARE_BITS = 2;
 
-/** Returns the id of a UUID, such as `evt_…`. The conversions avoid BigInt, which takes ten times as long. */
+/** Converts a UUID to an ID, such as `evt_…`. The conversions avoid BigInt, which takes ten times as long. */
 export function fromUuid<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
   let opaque = '';
   let value = 0;
@@ -91,7 +91,7 @@ export function fromUuid<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
   return `${prefix}_${opaque}` as Id<P>; // The cast is safe: the template above has this form.
 }
 
-/** Returns the UUID of an id of this kind, or null if the text is not such an id. */
+/** Returns the UUID in an ID of this kind, or null if the text is not such an ID. */
 export function toUuid(prefix: IdPrefix, id: string): string | null {
   if (id.length !== prefix.length + 1 + OPAQUE_LENGTH || !id.startsWith(`${prefix}_`)) return null;
   let hex = '';
@@ -104,7 +104,7 @@ export function toUuid(prefix: IdPrefix, id: string): string | null {
     bits += 5;
     while (bits >= 4) {
       bits -= 4;
-      if (value >> bits > 15) return null; // Not an id: the first digit sets an unused bit.
+      if (value >> bits > 15) return null; // Not an ID: the first digit sets an unused bit.
       hex += HEX[value >> bits];
       value &= (1 << bits) - 1;
     }
@@ -120,7 +120,7 @@ export function uuidTimeMs(uuid: string): number {
   return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
 }
 
-/** Returns the lowest UUIDv7 of a millisecond, for use as the bound of a partition or of a time filter. */
+/** Returns the lowest UUIDv7 of a millisecond, for use as the boundary of a partition or a time filter. */
 export function lowestUuidAt(atMs: number): string {
   const time = Math.max(0, Math.floor(atMs)).toString(16).padStart(12, '0');
   return hyphenate(time.padEnd(32, '0'));

@@ -65,10 +65,10 @@ program
     'PARLEY_BASE_URL of the API, used in carrier signatures (default: same as --url)',
   )
   .requiredOption('--key-file <file>', 'file with an API key')
-  .requiredOption('--token-file <file>', 'file with the token that the Secret contains')
+  .requiredOption('--token-file <file>', 'file with the token stored in the Secret')
   .requiredOption(
     '--secret <name/key>',
-    'Secret for a TelephonyProvider, in the namespace of the key',
+    'Secret for the TelephonyProvider, in the namespace of the API key',
   )
   .option(
     '--host <host>',
@@ -77,7 +77,7 @@ program
   .option('--port <port>', 'port on which this process listens for Parley', '0')
   .option('--interruptions <count>', 'number of interruptions by callers', '10')
   .option('--at-once <calls>', 'number of concurrent calls', '2')
-  .option('--retranscribe', "set the transcriber's option retranscribe_interrupted")
+  .option('--retranscribe', "set the transcriber option retranscribe_interrupted")
   .action(async (options: DrillArguments) => {
     await (await import('../packages/drill/src/command.ts')).runDrillCommand(options);
   });
@@ -91,7 +91,7 @@ function configured(): Config {
 try {
   await program.parseAsync();
 } catch (error) {
-  // A user's mistake is printed as one line, our own with its stack trace.
+  // A mistake by the user is printed without a stack trace, and a bug in Parley with one.
   const isMistake = error instanceof StartupError;
   const text = isMistake ? error.message : error instanceof Error ? error.stack : String(error);
   for (const line of (text ?? '').split('\n')) process.stderr.write(`parley: ${line}\n`);
