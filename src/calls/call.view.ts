@@ -7,13 +7,13 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/fi
 
 export const Call = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the call, `call_…`.' }),
+    id: z.string().meta({ description: 'ID of the call: `call_…`.' }),
     created: createdAt,
     agent_id: z.string(),
     conversation_id: z
       .string()
       .nullable()
-      .meta({ description: 'Conversation of the call. Null until the call is answered.' }),
+      .meta({ description: 'The call’s conversation. Null until the call is answered.' }),
     direction: z.enum(DIRECTIONS),
     from: z.string().nullable(),
     to: z.string().nullable(),
@@ -23,7 +23,7 @@ export const Call = z
       .nullable()
       .meta({
         description:
-          'Why the call ended: the `ended_reason` of its conversation (`api` for a request, ' +
+          'Why the call ended: the `ended_reason` of its conversation (`api` for an API request, ' +
           '`user_hangup`, `voicemail`, `transferred` …), or `busy`, `no_answer`, `dial_failed`, ' +
           '`canceled` or `platform_error`.',
       }),
@@ -32,11 +32,13 @@ export const Call = z
         to: z
           .string()
           .nullable()
-          .meta({ description: 'Telephone number in E.164. Null after erasure.' }),
+          .meta({ description: 'Telephone number in E.164 format. Null after erasure.' }),
         status: z.enum(TRANSFER_STATUSES),
       })
       .nullable()
-      .meta({ description: 'The latest transfer to another number. Null without a transfer.' }),
+      .meta({
+        description: 'Latest transfer to another number. Null if the call was not transferred.',
+      }),
     provider: z.string(),
     provider_call_id: z.string().nullable(),
     user_id: z.string().nullable(),
@@ -46,7 +48,7 @@ export const Call = z
     ended_at: unixTime.nullable(),
     duration_sec: z.int().min(0).nullable().meta({
       description:
-        'Seconds from the answer to the end. Null if the call was not answered or has not ended.',
+        'Duration of the answered call in seconds. Null if it was not answered or has not ended.',
     }),
   })
   .meta({ id: 'Call', description: 'A telephone call with an agent.' });

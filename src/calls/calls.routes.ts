@@ -78,30 +78,32 @@ const phoneNumber = z
 
 const CallWrite = z
   .strictObject({
-    agent_id: idValue('agt').describe('Agent that talks; it must be published.'),
+    agent_id: idValue('agt').describe('Agent that conducts the call. It must be published.'),
     direction: z.enum(DIRECTIONS).default('outbound'),
     from: phoneNumber
       .optional()
-      .describe('Number of the caller in E.164. Required for inbound calls.'),
-    to: phoneNumber.optional().describe('Number to call in E.164. Required for outbound calls.'),
+      .describe('Caller’s number in E.164 format. Required for inbound calls.'),
+    to: phoneNumber
+      .optional()
+      .describe('Number to call, in E.164 format. Required for outbound calls.'),
     provider: dnsLabel
       .clone()
       .refine(
         (name) => name !== WEB_VOICE,
-        'cannot be `web_voice`: only a visitor of a web page starts such a call, by opening a talk',
+        'cannot be `web_voice`: only a visitor to a web page can start such a call, by opening a talk',
       )
       .default(SIMULATED)
       .describe('Name of the TelephonyProvider that carries the call, or `simulated`.'),
-    user_id: z.string().min(1).max(256).optional().describe('Your id of the user.'),
+    user_id: z.string().min(1).max(256).optional().describe('Your own ID for the user.'),
     variables,
     metadata,
     simulated: SimulatedScript.optional().describe(
-      'How the other end behaves if the provider is `simulated`; default: it answers and is silent.',
+      'Behavior of the other end if the provider is `simulated`. By default, it answers and stays silent.',
     ),
   })
   .superRefine(({ direction, from, to, provider, simulated }, context) => {
     if (simulated !== undefined && provider !== SIMULATED) {
-      const message = `is only for calls with provider "${SIMULATED}"`;
+      const message = `is allowed only if provider is "${SIMULATED}"`;
       context.addIssue({ code: 'custom', path: ['simulated'], message });
     }
     const [field, given] =
@@ -121,9 +123,9 @@ function createRoute(deps: CallRoutesDeps): Route {
     scope: 'write',
     summary: 'Place a call',
     description:
-      'The response shows the call as `queued`. It is placed immediately, and its conversation starts when it is ' +
-      'answered. A TelephonyProvider calls from the number that is bound to the agent, or from `from`, to the countries ' +
-      'that it allows. The provider `simulated` needs no telephone: the other end follows a script.',
+      'The response shows the call as `queued`. Parley places it immediately. Its conversation starts when it is ' +
+      'answered. A TelephonyProvider calls from `from` or, by default, from the number bound to the agent. It calls ' +
+      'only the countries that it allows. The provider `simulated` needs no telephone: the other end follows a script.',
     body: { schema: CallWrite },
     answers: { 201: { description: 'The queued call.', schema: Call, location: true } },
     errors: ['not_published', 'rate_limited', 'too_many_in_flight'],
@@ -182,7 +184,7 @@ function endRoute(deps: CallRoutesDeps): Route {
     scope: 'write',
     summary: 'Hang up',
     description:
-      'Before the call is answered it becomes `canceled`. Afterwards it becomes `completed`, and its ' +
+      'A call that has not been answered becomes `canceled`. An answered call becomes `completed`, and its ' +
       'conversation ends.',
     params,
     body: { schema: endBody, isOptional: true },

@@ -11,8 +11,8 @@ import {
 import type { Db } from '../platform/postgres/pool.ts';
 
 /**
- * SQL of calls, and of the leases with which processes execute their steps. All times are read from the database's
- * clock, so that all processes agree on which steps are due. Ids are uuids. Times in rows are Unix milliseconds.
+ * SQL for calls, and for the leases under which processes execute a call's steps. All times come from the database's
+ * clock, so that all processes agree on which steps are due. IDs are UUIDs. Times in rows are Unix milliseconds.
  */
 export type CallRow = {
   id: string;
@@ -31,17 +31,17 @@ export type CallRow = {
   metadata: Record<string, string>;
   answeredAt: number | null;
   endedAt: number | null;
-  /** uuid of the TelephonyProvider; null if the call is simulated or comes from a web page. */
+  /** UUID of the TelephonyProvider. Null if the call is simulated or comes from a web page. */
   telephonyProviderId: string | null;
-  /** Version of the agent; null means the version that is live when the call is answered. */
+  /** Version of the agent. Null means the version that is live when the call is answered. */
   agentVersion: number | null;
   /** E.164 number to which the call was last transferred. */
   transferTo: string | null;
   /** Number of transfers so far. */
   transfers: number;
-  /** Status of the last transfer; null without one. */
+  /** Status of the last transfer. Null if the call was never transferred. */
   transferStatus: TransferStatus | null;
-  /** uuid of the escalation that requested the transfer; null if an API client requested it. */
+  /** UUID of the escalation that requested the transfer. Null if an API client requested it. */
   transferEscalationId: string | null;
 };
 export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
@@ -90,8 +90,8 @@ export const CALL_COLUMNS = `id, namespace, agent_id as "agentId", conversation_
 
 export const CALL_LIVE = `status in ('queued', 'ringing', 'in_progress', 'transferring')`;
 /**
- * SQL assignments for a call that has ended. They clear the script of a simulated call, so that the user's words remain
- * only in the conversation, where they can be erased.
+ * SQL assignments that finish a call. They clear the script of a simulated call, so that the user's words remain only
+ * in the conversation, where they can be erased.
  */
 export const CALL_FINISHED = `provider_options = '{}', due_at = null, lease_token = null, lease_until = null,
   line_token = null, line_holder = null, line_until = null, keys_to_press = null,
@@ -151,7 +151,7 @@ export async function readCall(
 }
 
 /**
- * Reads a call of any namespace. The caller must verify by other means, such as a signature, that the request may see
+ * Reads a call in any namespace. The caller must verify by other means, such as a signature, that the request may see
  * the call.
  */
 export async function readCallById(db: Db, id: string): Promise<CallRow | undefined> {
@@ -176,7 +176,7 @@ type CallFilter = ListPage &
 /** SQL for the size of a call's documents in bytes. */
 export const CALL_BYTES = bytesOf('variables', 'metadata');
 
-/** Returns calls, newest first, as far as their variables and metadata fit into a page (`fittingRows`). */
+/** Returns calls, newest first: as many as fit into a page with their variables and metadata (`fittingRows`). */
 export async function listCalls(db: Db, filter: CallFilter): Promise<FittingRow<CallRow>[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
@@ -201,18 +201,18 @@ export async function listCalls(db: Db, filter: CallFilter): Promise<FittingRow<
   return rows;
 }
 
-/** Changes to a call that a step makes. Absent properties do not change. */
+/** Changes that a step makes to a call. Absent properties stay unchanged. */
 export type CallChange = {
   status?: CallStatus;
   conversationId?: string;
   providerCallId?: string | undefined;
-  /** Time until the next step is due; null after the last step. */
+  /** Time in ms until the next step is due. Null after the last step. */
   nextAfterMs: number | null;
 };
 
 /**
- * Stores that a step is done. Returns false if another process has already done the step, or if the call has ended.
- * Call it in the transaction that executes the step.
+ * Records that a step is done. Returns false if another process has already done the step, or if the call has ended.
+ * Call this in the transaction that executes the step.
  */
 export async function advanceCall(
   db: Db,
@@ -246,13 +246,13 @@ export async function advanceCall(
 
 export type CallEnd = {
   id: string;
-  /** Statuses in which the call may be ended. In any other status it does not change. */
+  /** Statuses in which the call may be ended. A call with any other status stays unchanged. */
   from: readonly CallStatus[];
   status: CallStatus;
   reason: string;
 };
 
-/** Ends a call. Returns undefined if the call is in none of the statuses `from`. */
+/** Ends a call. Returns undefined if the status of the call is not in `from`. */
 export async function finishCall(db: Db, end: CallEnd): Promise<CallRow | undefined> {
   const { rows } = await db.query<CallRow>(
     `update calls set status = $3, ended_reason = $4, ended_at = clock_timestamp(), ${CALL_FINISHED}
@@ -265,8 +265,8 @@ export async function finishCall(db: Db, end: CallEnd): Promise<CallRow | undefi
 const SWEEP_MAX = 500;
 
 /**
- * Ends and returns the calls whose conversation has already ended: by the API, by silence or after the maximum
- * duration.
+ * Ends and returns the calls whose conversation has already ended: through the API, after a long silence or at the
+ * maximum duration.
  */
 export async function finishCallsOfEnded(db: Db): Promise<CallRow[]> {
   const { rows } = await db.query<CallRow>({
@@ -285,10 +285,10 @@ export async function finishCallsOfEnded(db: Db): Promise<CallRow[]> {
   return rows;
 }
 
-/** Longest delay before a call is placed. A later call would be useless. */
+/** Maximum delay before a call is placed. A later call would be useless. */
 const LATEST_DIAL_MS = 600_000;
 
-/** Fails calls that could not be placed in time, and returns how many. The reasons are in the log. */
+/** Marks the calls that could not be placed in time as failed, and returns their number. The reasons are in the log. */
 export async function failOverdueCalls(db: Db): Promise<number> {
   const { rowCount } = await db.query({
     name: 'fail_overdue_calls',
@@ -318,7 +318,7 @@ export async function deleteCallsOf(db: Db, conversationIds: readonly string[]):
   await db.query('delete from calls where conversation_id = any($1)', [conversationIds]);
 }
 
-/** Deletes up to `limit` unanswered calls that ended more than `days` days ago, and returns how many. */
+/** Deletes up to `limit` unanswered calls that ended more than `days` days ago, and returns the number deleted. */
 export async function deleteOldCalls(
   db: Db,
   { days, limit }: { days: number; limit: number },

@@ -1,7 +1,7 @@
 import type { Db } from '../platform/postgres/pool.ts';
 import { CALL_COLUMNS, CALL_LIVE, type CallRow } from './calls.sql.ts';
 
-/** Duration of the lease of a step. Most steps take less time; a longer step renews its lease. */
+/** Duration of a step's lease. Most steps take less time. A longer step renews its lease. */
 export const CALL_LEASE_MS = 10_000;
 
 /** A call that this process has leased in order to execute `step`, which is due. */
@@ -12,8 +12,8 @@ export type ClaimedCall = CallRow & {
 };
 
 /**
- * Leases up to `limit` calls whose next step is due. A namespace gets at most `share` steps, including the steps that it
- * already has `running`. The namespaces with the fewest steps come first, then the calls that have been due longest.
+ * Leases up to `limit` calls whose next step is due. A namespace gets at most `share` steps, including those that are
+ * already `running`. Namespaces with the fewest steps come first, and then the calls that have been due longest.
  */
 export async function claimCalls(
   db: Db,
@@ -81,7 +81,7 @@ export async function lookAtCalls(db: Db): Promise<{ areLive: boolean; nextDueMs
 
 type Lease = Pick<ClaimedCall, 'id' | 'leaseToken'>;
 
-/** Sets the lease to end `ms` from now. When it ends, the same step is due again. */
+/** Sets the lease to end in `ms` milliseconds. When it ends, the same step is due again. */
 export async function leaseCall(db: Db, { id, leaseToken }: Lease, ms: number): Promise<void> {
   await db.query(
     `update calls set lease_until = clock_timestamp() + $3 * interval '1 ms'
@@ -91,7 +91,7 @@ export async function leaseCall(db: Db, { id, leaseToken }: Lease, ms: number): 
 }
 
 /**
- * Releases the leases that the previous run of this process left behind. Call it only if no other process uses the
+ * Releases the leases that the previous run of this process left behind. Call this only if no other process uses the
  * database.
  */
 export async function releaseCallLeases(db: Db): Promise<void> {

@@ -24,8 +24,8 @@ export type CreateCallDeps = {
 export type CallToCreate = Omit<NewCall, 'id' | 'telephonyProviderId' | 'agentVersion'>;
 
 /**
- * Queues a call. Any API process may place it. The call uses the agent version to which the calling number is bound.
- * Without a bound version, it uses the version that is live when the call is answered.
+ * Queues a call, which any API process may place. The call uses the agent version to which the calling number is bound.
+ * If the number is not bound to a version, the call uses the version that is live when it is answered.
  * @throws ApiError invalid_body (unknown agent, provider or number, or a country that may not be called),
  * not_published, rate_limited, too_many_in_flight
  */
@@ -62,7 +62,7 @@ async function requireContent(
 
 /**
  * Redacts the script of a simulated call by the rules of the version that is live now. If a newer version with more
- * rules answers the call, those rules are applied to the user's words when they are said.
+ * rules answers the call, its rules are applied to the user's words as they are spoken.
  */
 async function keepable(
   { transportOf }: CreateCallDeps,

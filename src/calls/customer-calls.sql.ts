@@ -3,18 +3,20 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { CALL_BYTES, CALL_COLUMNS, type CallRow } from './calls.sql.ts';
 
 /**
- * Queries for the calls of one customer: those with the same `user_id`. All use the index on namespace, user, whether
- * the call has no conversation, and id.
+ * Queries for the calls of one customer, which are the calls with the same `user_id`. All of them use the index on
+ * namespace, user, whether the call has a conversation, and ID.
  */
 
 type CustomerKey = { namespace: string; userId: string };
 
 const OF_CUSTOMER = 'namespace = $1 and user_id = $2';
-/** Expression of the index (migrations/0042_customer_erasures.sql). A condition on `conversation_id` alone would not use it. */
+/**
+ * Indexed expression (migrations/0042_customer_erasures.sql). A condition on `conversation_id` would not use the index.
+ */
 const KIND = `(case when conversation_id is null then 'l'::"char" else 'c'::"char" end)`;
 const LONE = `${KIND} = 'l'`;
 
-/** Figures of a customer's calls. Times are Unix milliseconds. */
+/** Statistics for a customer's calls. Times are Unix milliseconds. */
 export type CallFigures = {
   total: number;
   answered: number;
@@ -22,7 +24,10 @@ export type CallFigures = {
   lastAt: number | null;
 };
 
-/** Counts the customer's newest calls with a conversation and those without one, at most `limit` of each. */
+/**
+ * Computes the statistics from the customer's newest calls: at most `limit` with a conversation and `limit` without
+ * one.
+ */
 export async function countCallsOf(
   db: Db,
   { namespace, userId, limit }: CustomerKey & { limit: number },
@@ -41,7 +46,7 @@ export async function countCallsOf(
 }
 
 /**
- * Returns the customer's calls without a conversation, newest first, as far as they fit into a page (`fittingRows`).
+ * Returns the customer's calls without a conversation, newest first: as many as fit into a page (`fittingRows`).
  * `before` is the UUID after which the page starts.
  */
 export async function listLoneCallsOf(
@@ -62,7 +67,7 @@ export async function listLoneCallsOf(
   return rows;
 }
 
-/** Returns the calls of conversations. */
+/** Returns the calls that belong to the given conversations. */
 export async function listCallsOfConversations(
   db: Db,
   conversationIds: readonly string[],
@@ -87,10 +92,10 @@ export async function countLoneCallsOf(
   return rows[0]!.count; // `rows[0]` exists: an aggregate query always returns one row.
 }
 
-/** Call that still names a customer. It has not been answered yet if it is live and has no conversation. */
+/** Call that still contains a customer's `user_id`. `isUnanswered`: the call is live and has no conversation yet. */
 export type NamedCall = { id: string; isUnanswered: boolean };
 
-/** Returns any call that names the customer, or undefined if none is left. */
+/** Returns one of the calls that still contain the customer's `user_id`, or undefined if none is left. */
 export async function anyCallOf(
   db: Db,
   { namespace, userId }: CustomerKey,

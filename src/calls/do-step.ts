@@ -18,8 +18,7 @@ type Step = { call: ClaimedCall; transport: Transport; due: DueEvent };
 
 /**
  * Executes the due step of a call, at most once. The transaction that changes the conversation also advances the call
- * to the next step, provided that this process still has the lease and the step has not changed. Otherwise nothing
- * changes.
+ * to the next step, if this process still holds the lease and the step has not changed. Otherwise, nothing changes.
  */
 export async function doStep(deps: CallStepDeps, step: Step): Promise<void> {
   try {
@@ -50,7 +49,7 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
       await advance(pool, call, { status: 'ringing', providerCallId, nextAfterMs });
     } catch (error) {
       if (!(error instanceof DialRefused)) throw error;
-      log.warn({ reason: error.message, call: call.id }, 'carrier refused to place a call');
+      log.warn({ reason: error.message, call: call.id }, 'the carrier refused to place a call');
       const end = { status: 'failed', reason: 'dial_failed' } as const;
       await finishCall(pool, { ...end, id: call.id, from: ['queued'] });
     }
@@ -107,8 +106,8 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
 };
 
 /**
- * Derives the id of a request from the call and its step. If a process is killed during a step, the process that
- * repeats the step uses the same id and thereby continues the same request.
+ * Derives a request ID from the call and its step. If a process is killed during a step, the process that repeats the
+ * step uses the same ID and so continues the same request.
  */
 function requestOf(call: ClaimedCall): { id: string; isRetry: boolean } {
   const bytes = createHash('sha256').update(`${call.id}/${call.step}`).digest().subarray(0, 16);

@@ -25,7 +25,7 @@ export async function endCall(
       call.conversationId === null
         ? await finishOnly(deps.pool, { id: call.id, ...CANCELED }, beforeCommit)
         : await endAnswered(deps, { ...call, conversationId: call.conversationId }, beforeCommit);
-    // The call was answered or ended meanwhile. Statuses only move forward, so the loop terminates.
+    // The call was answered or ended in the meantime. A status only moves forward, so the loop terminates.
     if (!ended) continue;
     await deps.transportOf(ended).hangUp(ended);
     return ended;

@@ -16,18 +16,18 @@ import type { TransportOf } from './transport.ts';
 import { createEndLost } from './lines/end-lost.ts';
 
 /**
- * Limits for the steps that a process executes at the same time. A step of a simulated call may wait for a model. No
- * step waits in this queue, because a waiting step is a row in the database that any process can claim.
+ * Limits on the steps that a process executes at the same time. A step of a simulated call may wait for a model. No
+ * step waits in this queue: a waiting step is a row in the database, which any process can claim.
  */
 const STEPS = { places: 16, share: 8, waitingMax: { namespace: 0, all: 0 } };
 /**
- * Interval at which the process checks for due steps while calls are live, including those that other processes left
- * behind. If it finds a step that is due sooner, the next check follows at that time.
+ * Interval at which the process checks for due steps while calls are live, including steps that other processes left
+ * behind. If a step is due sooner, the next check follows at that time.
  */
 const LOOK_EVERY_MS = 1_000;
 /** Interval at which the process checks for calls of other processes while no call is live. */
 const IDLE_LOOK_MS = 5_000;
-/** Delay before a failed step is tried again. */
+/** Delay before a failed step is retried. */
 const RETRY_MS = 1_000;
 
 export type CallPlayerDeps = CallStepDeps & {
@@ -38,8 +38,8 @@ export type CallPlayerDeps = CallStepDeps & {
 
 /**
  * Creates the player, which executes the steps of calls. Between two steps, the state of a call is only in the
- * database. So any process can continue any call. When a process is killed, other processes continue its calls as soon
- * as the leases expire.
+ * database, so any process can continue any call. When a process is killed, other processes continue its calls as soon
+ * as its leases expire.
  */
 export function createCallPlayer(deps: CallPlayerDeps): Periodic {
   const { pool, log, metrics } = deps;
@@ -69,8 +69,8 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
   }
 
   /**
-   * Ends calls whose conversation has ended or whose process was killed, and fails calls that could not be placed in
-   * time.
+   * Ends calls whose conversation has ended or whose process was killed, and marks calls as failed that could not be
+   * placed in time.
    */
   async function sweep(): Promise<void> {
     const now = deps.nowMs();
@@ -95,7 +95,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     playing.add(step);
   }
 
-  /** Executes a step. Never rejects: a step that failed becomes due again. */
+  /** Executes a step. Never rejects: a failed step becomes due again. */
   async function play(call: ClaimedCall): Promise<void> {
     const renewal = setInterval(() => {
       // If the renewal fails, another process may execute the step as well. The first one to commit wins.
@@ -107,7 +107,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
       if (due) await doStep(deps, { call, transport, due });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ reason, call: call.id }, 'a step of a call failed; retrying');
+      log.warn({ reason, call: call.id }, 'a call step failed; retrying');
       await leaseCall(pool, call, RETRY_MS).catch(() => undefined);
     } finally {
       clearInterval(renewal);

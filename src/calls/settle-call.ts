@@ -19,13 +19,13 @@ export function endingOf(call: CallRow, became: Exclude<Became, 'live'>): CallEn
       : { status: 'failed', reason: 'dial_failed' };
   }
   if (became.status !== 'completed' || isAnswered) return became;
-  // The carrier connected the call, but no conversation began: the caller had hung up, or this server failed.
+  // The carrier connected the call, but no conversation began: either the caller had hung up or this server failed.
   return call.direction === 'inbound'
     ? { status: 'no_answer', reason: 'no_answer' }
     : { status: 'failed', reason: 'platform_error' };
 }
 
-/** Ending of a call whose line the other side closed in an orderly way before the conversation ended. */
+/** Ending of a call whose line was closed properly by the other side before the conversation ended. */
 export const HUNG_UP = { status: 'completed', reason: 'user_hangup' } as const;
 
 /** Returns whether the carrier has connected the caller with another person. */
@@ -44,8 +44,8 @@ export class Settled extends Error {
 }
 
 /**
- * Ends a call together with its conversation in one transaction. `finish` ends the row of the call. It returns
- * undefined if the call may not end, or if another process has already ended it. In these cases the result is false.
+ * Ends a call together with its conversation in one transaction. `finish` ends the call's row and returns undefined if
+ * the call may not end or another process has already ended it. In these cases, the result is false.
  */
 export async function settleCall(
   deps: ConversationDeps,

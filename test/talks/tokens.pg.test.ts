@@ -254,6 +254,6 @@ test('no call is placed by it, and the reason is told', async () => {
   const { status, body } = await talks.api.call('POST', '/v1/calls', { json });
   expect(status).toBe(422);
   expect(body.errors.map(({ detail }: { detail: string }) => detail).join()).toContain(
-    'only a visitor of a web page starts such a call',
+    'only a visitor to a web page can start such a call',
   );
 });

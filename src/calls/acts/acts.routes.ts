@@ -20,9 +20,12 @@ export function actRoutes(deps: ActDeps): Route[] {
 
 const TransferWrite = z
   .strictObject({
-    to: phoneNumber.clone().meta({ example: '+442071838750' }).describe('E.164.'),
+    to: phoneNumber
+      .clone()
+      .meta({ example: '+442071838750' })
+      .describe('Telephone number in E.164 format.'),
   })
-  .describe('Phone number to transfer the call to.');
+  .describe('The number to transfer the call to.');
 
 function transferRoute(deps: ActDeps): Route {
   return route({
@@ -33,9 +36,9 @@ function transferRoute(deps: ActDeps): Route {
     scope: 'write',
     summary: 'Transfer a call to another number',
     description:
-      'Works for a call in progress over a TelephonyProvider that may call the number. The agent finishes its sentence ' +
-      'within ten seconds, then the number rings. When somebody picks up, the ' +
-      'conversation ends and the caller talks with that person. When nobody does, the caller returns to the agent.',
+      'The call must be in progress through a TelephonyProvider that may call the number. The agent finishes its ' +
+      'sentence within ten seconds, and then the number rings. If somebody answers, the ' +
+      'conversation ends and the caller talks with that person. If nobody does, the caller returns to the agent.',
     params,
     body: { schema: TransferWrite },
     answers: { 202: { description: 'The call. `transfer` shows the progress.', schema: Call } },
@@ -57,12 +60,12 @@ const KeysWrite = z
       .regex(
         ...saying(
           /^[0-9*#A-Dw]+$/,
-          'must contain only telephone keys: 0-9, *, #, A-D, and w for a pause of half a second',
+          'may contain only telephone keys (0-9, *, #, A-D) and w for a pause of half a second',
         ),
       )
       .describe('Keys to press: 0-9, *, #, A-D, and `w` for a pause of half a second.'),
   })
-  .describe('Keys to press, in this order.');
+  .describe('The keys to press, in order.');
 
 function keysRoute(deps: ActDeps): Route {
   return route({
@@ -73,7 +76,7 @@ function keysRoute(deps: ActDeps): Route {
     scope: 'write',
     summary: 'Send DTMF tones',
     description:
-      'Works for a call in progress over a TelephonyProvider. The agent presses the keys after its pending speech. ' +
+      'The call must be in progress through a TelephonyProvider. The tones follow any pending speech of the agent. ' +
       'Transcripts do not contain the keys.',
     params,
     body: { schema: KeysWrite },
@@ -103,8 +106,8 @@ async function pressKeys(
     const row = await addKeys(db, asked);
     if (row) return row;
     throw notConnected(
-      `The call changed during this request, or ${KEYS_WAITING_MAX} keys, the maximum, are ` +
-        'already waiting. Read the call again.',
+      `The call changed during this request, or more than ${KEYS_WAITING_MAX} keys would be ` +
+        'waiting. Read the call again.',
     );
   });
   deps.wakeLine(call.id);

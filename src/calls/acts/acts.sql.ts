@@ -2,13 +2,13 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { CALL_COLUMNS, CALL_LIVE, type CallRow, type TransferStatus } from '../calls.sql.ts';
 
 /**
- * SQL of transfers and DTMF keys that are requested for a call in progress. Each statement takes effect once, even if
- * several processes run it. Ids are uuids. All times are read from the database's clock.
+ * SQL for transfers and DTMF keys that are requested for a call in progress. Each statement takes effect once, even if
+ * several processes run it. IDs are UUIDs. All times come from the database's clock.
  */
 
 /**
- * Stores the request for a transfer. Returns undefined if the call is not in progress, or if somebody has answered an
- * earlier transfer.
+ * Stores a transfer request. Returns undefined if the call is not in progress, or if somebody has answered an earlier
+ * transfer.
  */
 export async function askTransfer(
   db: Db,
@@ -27,12 +27,12 @@ export async function askTransfer(
   return rows[0];
 }
 
-/** Identifies one transfer of a call: `transfers` is its number, counted from 1. */
+/** Identifies one transfer of a call. `transfers` is its number, starting at 1. */
 export type Transfer = Pick<CallRow, 'id' | 'transfers'>;
 
 /**
- * Records that the carrier rings the number, for at most `ms`, and that no process owns the line. Returns false if the
- * transfer already has a result.
+ * Records that the carrier is ringing the number, for at most `ms`, and that no process owns the line. Returns false if
+ * the transfer already has a result.
  */
 export async function ringTransfer(
   db: Db,
@@ -49,7 +49,7 @@ export async function ringTransfer(
 }
 
 /**
- * Records that somebody answered the transfer. From then on the caller talks with that person. Returns false if that
+ * Records that somebody answered the transfer. From then on, the caller talks with that person. Returns false if that
  * was already recorded, or if the call has ended.
  */
 export async function answerTransfer(db: Db, { id, transfers }: Transfer): Promise<boolean> {
@@ -84,17 +84,17 @@ export async function failTransfer(
 
 /** Interval at which the carrier is queried for the state of a transferred call. */
 const ASK_EVERY_MS = 60_000;
-/** Time after a failed transfer in which the carrier must connect the caller with the agent again. */
+/** Time that the carrier has after a failed transfer to reconnect the caller to the agent. */
 const BACK_MS = 60_000;
 /**
- * Longest duration of a transferred call. Carriers end such a connection after four hours. The fifth hour is a reserve
+ * Maximum duration of a transferred call. Carriers end such a connection after four hours. The fifth hour is a margin
  * in case the status callback is lost.
  */
 const TALK_MAX_SEC = 18_000;
 
 /**
  * Schedules the next status request to the carrier for a transferred call whose end has not been reported. Returns
- * false if the call has ended or exceeds the longest duration.
+ * false if the call has ended or exceeds the maximum duration.
  */
 export async function keepTransferred(db: Db, id: string): Promise<boolean> {
   const { rowCount } = await db.query({
@@ -107,11 +107,11 @@ export async function keepTransferred(db: Db, id: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Maximum number of DTMF keys that may wait to be sent in one call. */
+/** Maximum number of DTMF keys waiting to be sent in one call. */
 export const KEYS_WAITING_MAX = 128;
 
 /**
- * Adds DTMF keys to send. Returns undefined if the agent is not connected to the call, or if too many keys are already
+ * Adds DTMF keys to send. Returns undefined if the agent is not connected to the call, or if too many keys would be
  * waiting.
  */
 export async function addKeys(
@@ -130,7 +130,7 @@ export async function addKeys(
   return rows[0];
 }
 
-/** Pending requests to the process that owns a line: DTMF keys to send, and a transfer. */
+/** Pending requests to the process that owns a line: DTMF keys to send and a transfer. */
 export type Asked = { keys: string | null; isTransferred: boolean; escalationId: string | null };
 
 /**

@@ -10,9 +10,9 @@ type Deps = Pick<ActDeps, 'accounts' | 'wakeLine'> & { log: Logger };
 
 /**
  * Creates the hook that runs when an agent escalates a conversation to a person. If the conversation belongs to a
- * carrier call, the hook transfers the call to the number that the agent declares for escalations. The transfer is
- * stored in the transaction of the escalation. If the call cannot be transferred, or if the number may not be called,
- * the hook logs a warning and the escalation proceeds as on other channels.
+ * carrier call, the hook requests a transfer to the number that the agent declares for escalations. The request is
+ * stored in the escalation's transaction. If the call cannot be transferred or the number may not be called, the hook
+ * logs a warning, and the escalation proceeds as on other channels.
  */
 export function createRingPerson({ accounts, log, wakeLine }: Deps): RingPerson {
   return async ({ db, later }, { conversation: { callId }, escalationId, to }) => {

@@ -20,9 +20,9 @@ import { isTransferred, Settled, TRANSFERRED } from '../settle-call.ts';
 import { answerTransfer, failTransfer } from './acts.sql.ts';
 
 /**
- * Handles a transfer that was answered: ends the conversation, and accepts the escalation that requested the transfer.
- * If `isOver` is true, the two people have already hung up, and the call is completed as well. A repeated report
- * changes nothing.
+ * Handles an answered transfer: ends the conversation, and accepts the escalation that requested the transfer. If
+ * `isOver` is true, the two people have already hung up, and the call is completed as well. A repeated report changes
+ * nothing.
  */
 export async function somebodyCame(
   deps: ConversationDeps,
@@ -69,7 +69,7 @@ async function acceptFor(deps: ConversationDeps, call: CallRow): Promise<void> {
   );
 }
 
-/** Returns a silence timeout that is at least as long as the time in which a person may still accept the escalation. */
+/** Returns a silence timeout that is at least as long as a person has left to accept the escalation. */
 async function silenceWhileWaiting(
   db: Db,
   { namespace, transferEscalationId: id }: CallRow,
@@ -81,8 +81,8 @@ async function silenceWhileWaiting(
 }
 
 /**
- * Handles a transfer that nobody answered: the caller returns to the same conversation, and when the carrier has
- * reconnected the caller, the agent says that nobody could be reached. Does nothing for a repeated report or for a
+ * Handles a transfer that nobody answered: the caller returns to the same conversation. Once the carrier has
+ * reconnected the caller, the agent says that nobody could be reached. Does nothing for a repeated report or a
  * conversation that has ended.
  */
 export async function nobodyCame(

@@ -16,14 +16,14 @@ import { askTransfer } from './acts.sql.ts';
 
 export type ActDeps = ConversationDeps & {
   accounts: Pick<Accounts, 'byId'>;
-  /** Notifies the process that owns the line of this call (uuid) of new requests. Does not wait. */
+  /** Notifies the process that owns the line of this call (UUID) of new requests. Does not wait. */
   wakeLine: (callId: string) => void;
 };
 
 type Asked = { namespace: string; id: string; to: string };
 
 /**
- * Seconds for the agent to finish speaking before the carrier rings the number. The ringing itself lasts up to
+ * Time in seconds for the agent to finish speaking before the carrier rings the number. The ringing itself lasts up to
  * `ringSec`, as for an outbound call.
  */
 export const BEFORE_RINGING_SEC = 120;
@@ -31,7 +31,7 @@ export const BEFORE_RINGING_SEC = 120;
 /**
  * Requests the transfer of a call to another number. The process that owns the line lets the agent finish speaking and
  * closes the line. The carrier then requests instructions, and the response tells it to ring the number. A repeated
- * request to transfer the call to the number that is ringing changes nothing.
+ * request for the number that is already ringing changes nothing.
  * @throws ApiError not_found, call_ended, call_not_connected, call_transferring, invalid_body (a number that may not be
  * called)
  */
@@ -51,7 +51,7 @@ export async function transferCall(
     async ({ db, later }) => {
       const row = await lockLive(db, { namespace: call.namespace, id: conversationId });
       const asking = await askTransfer(db, { id: call.id, to: asked.to, escalationId: null });
-      if (!asking) throw notConnected('The call changed during this request. Read it again.');
+      if (!asking) throw notConnected('The call changed during this request. Read the call again.');
       const { transferred } = sentencesIn(await readVersionLanguage(db, row));
       await addSystemTurn(db, row, {
         text: transferred,
@@ -72,7 +72,7 @@ export async function transferCall(
 }
 
 /**
- * Returns the account and the conversation of a carrier call whose caller is connected with the agent.
+ * Returns the account and the conversation of a carrier call whose caller is connected to the agent.
  * @throws ApiError call_ended, call_not_connected, call_transferring
  */
 export async function requireConnected(
@@ -82,9 +82,9 @@ export async function requireConnected(
   const { conversationId, telephonyProviderId, status } = call;
   if (call.endedAt !== null) throw callEnded();
   if (telephonyProviderId === null)
-    throw notConnected('The call is simulated and has no telephone.');
+    throw notConnected('The call is simulated and has no telephone line.');
   if (isTransferred(call))
-    throw notConnected('The call was already transferred and somebody picked up.');
+    throw notConnected('The call has already been transferred, and somebody answered it.');
   if (status === 'transferring') {
     throw new ApiError(
       'call_transferring',

@@ -15,7 +15,7 @@ export type ActingLine = {
   line: Pick<Line, 'end'>;
   /** Whether the process is stopping and therefore ends the call. */
   isBrokenOff: boolean;
-  /** Whether a transfer is in progress: the line closes when the user has heard the current utterance. */
+  /** Whether a transfer is in progress. The line then closes once the user has heard what the agent is saying. */
   isTransferring: boolean;
 };
 
@@ -28,8 +28,8 @@ type Deps = { pool: Pool; log: Logger };
 const LAST_SENTENCE_MS = { escalation: 60_000, api: 10_000 };
 
 /**
- * Executes the pending requests for a line. Does not wait and never throws: requests that failed are tried again at the
- * next renewal of the lease.
+ * Executes the pending requests for a line. Does not wait and never throws. Failed requests are retried when the lease
+ * is next renewed.
  */
 export function act(deps: Deps, holding: ActingLine): void {
   doAsked(deps, holding).catch((error: unknown) => {
@@ -52,7 +52,7 @@ async function doAsked({ pool }: Deps, holding: ActingLine): Promise<void> {
 }
 
 /**
- * Closes the line if an answering machine has answered the call. The carrier then requests more XML, which says the
+ * Closes the line if an answering machine has answered the call. The carrier then requests more XML, which speaks the
  * voicemail message.
  */
 async function leaveMachine(

@@ -12,21 +12,21 @@ import { WEB_VOICE } from '../transports/web-voice.ts';
 export type EndLostDeps = ConversationDeps & { transportOf: TransportOf; log: Logger };
 
 const AT_ONCE = 50;
-/** Longest interval between two runs if the process was not blocked. */
+/** Maximum interval between two runs of a process that was not blocked. */
 const STEADY_MS = 3_000;
 
 /**
  * Creates the job that ends calls whose line has had no owner for too long: the process that owned it was killed, or
- * nobody answered in time. Before it ends a call, it queries the carrier for the state of the call. If the last run was
- * long ago, the database may have been unavailable. In that case the job first gives other processes time to renew
- * their leases.
+ * nobody answered in time. Before it ends a call, it queries the carrier for the call's state. If the last run was long
+ * ago, the database may have been unavailable. In that case, the job first gives other processes time to renew their
+ * leases.
  */
 export function createEndLost(deps: EndLostDeps): () => Promise<void> {
   let lookedMs: number | undefined;
   let patientUntilMs = -Infinity;
   return async () => {
     const nowMs = monotonicMs();
-    // If this process was paused, it may not have renewed its own leases in time. It therefore ends no lines for the
+    // If this process was paused, it may not have renewed its own leases in time. It therefore ends no calls for the
     // duration of one lease, in which it can renew them. A process that has just started owns no lines, so its first
     // run does not wait.
     if (lookedMs !== undefined && nowMs - lookedMs > STEADY_MS)
@@ -40,7 +40,7 @@ export function createEndLost(deps: EndLostDeps): () => Promise<void> {
 
 /**
  * Returns whether the two people of a transferred call are still connected. Carriers do not always report that somebody
- * picked up. A call that is still live when its time for ringing is over therefore counts as answered.
+ * picked up. A call that is still live when its ringing time is over therefore counts as answered.
  */
 async function areTalking(deps: EndLostDeps, call: CallRow): Promise<boolean> {
   if (call.transferStatus === 'ringing') await somebodyCame(deps, call, { isOver: false });
@@ -61,8 +61,8 @@ async function endLost(deps: EndLostDeps, call: LostCall): Promise<void> {
 }
 
 /**
- * Returns whether the visitor has left a call from a web page. In that case the process that owned the line released it
- * when the socket broke, and the visitor did not reconnect. Such a call has no carrier to query.
+ * Returns whether the visitor has left a call from a web page. In that case, the process that owned the line released
+ * it when the connection broke, and the visitor did not reconnect. Such a call has no carrier to query.
  */
 function wasLeft({ provider, holder }: LostCall): boolean {
   return provider === WEB_VOICE && holder === null;

@@ -2,8 +2,8 @@ import { CALL_COLUMNS, CALL_FINISHED, CALL_LIVE, type CallRow } from '../calls.s
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * SQL of lines. The line of a call is its connection to the caller. At most one process owns a line, for as long as the
- * process renews its lease. All times are read from the database's clock. Ids are uuids.
+ * SQL for lines. A call's line is its connection to the caller. At most one process owns a line, for as long as the
+ * process renews its lease. All times come from the database's clock. IDs are UUIDs.
  */
 
 /** An inbound call that a carrier has announced. */
@@ -21,8 +21,8 @@ export type IncomingCall = Pick<CallRow, 'id' | 'namespace' | 'agentId' | 'from'
 export async function insertIncoming(db: Db, call: IncomingCall): Promise<CallRow> {
   const { rows } = await db.query<CallRow>({
     name: 'insert_incoming_call',
-    // The update changes no value. It waits for a concurrent insert and returns its row, which a select would not see
-    // yet.
+    // The update changes no value. It waits for a concurrent insert and returns the inserted row, which a select would
+    // not see yet.
     text: `insert into calls (id, namespace, agent_id, agent_version, direction, from_number, to_number, status,
                               provider, telephony_provider_id, provider_call_id, due_at, line_until)
            values ($1, $2, $3, $4, 'inbound', $5, $6, 'ringing', $7, $8, $9, null,
@@ -47,15 +47,15 @@ export async function insertIncoming(db: Db, call: IncomingCall): Promise<CallRo
   return rows[0]!; // The statement returns a row whether it inserted the call or found it.
 }
 
-/** Time for a carrier to open the socket. Carriers open it as soon as they have received its address. */
+/** Time allowed for a carrier to open the socket. Carriers open it as soon as they have received its address. */
 const UNCONNECTED_MS = 60_000;
 /**
- * Duration of the lease of a line. It is long enough for three failed renewals. A call ends within 15 s after its
- * process was killed, because expired leases are searched for every second.
+ * Duration of a line's lease, which is long enough for three failed renewals. A call ends within 15 s after its process
+ * is killed, because other processes look for expired leases every second.
  */
 export const LINE_LEASE_MS = 10_000;
 
-/** Stores a token that can open the line once. Returns false if a process owns the line, or if the call has ended. */
+/** Stores a token that can open the line once. Returns false if a process owns the line or the call has ended. */
 export async function offerLine(
   db: Db,
   { id, tokenHash }: { id: string; tokenHash: Buffer },
@@ -70,14 +70,14 @@ export async function offerLine(
 }
 
 /**
- * A call whose line this process owns. `holder` is a random id that identifies this period of ownership. `sayFrom` is
- * the index of the turn to speak first; null if that turn is not stored yet.
+ * A call whose line this process owns. `holder` is a random ID for this period of ownership. `sayFrom` is the index of
+ * the turn to speak first, or null if that turn is not stored yet.
  */
 export type HeldCall = CallRow & { holder: string; sayFrom: number | null };
 
 /**
  * Makes this process the owner of the line that a token belongs to. A token works only once. Returns undefined if the
- * token is unknown or used, or if the call has ended.
+ * token is unknown or already used, or if the call has ended.
  */
 export async function takeLine(
   db: Db,
@@ -98,8 +98,8 @@ export async function takeLine(
 }
 
 /**
- * Records that the call was answered, and that this is its conversation. Call it in the transaction that begins the
- * conversation. Returns false if this process no longer owns the line.
+ * Records that the call was answered, and its conversation. Call this in the transaction that begins the conversation.
+ * Returns false if this process no longer owns the line.
  */
 export async function answerHeld(
   db: Db,
@@ -133,8 +133,8 @@ export async function answerByMachine(
 }
 
 /**
- * Extends the leases of all lines of a process in one statement. Returns the lines that it still owns, and for each
- * whether there are pending requests.
+ * Extends the leases of all lines of a process in one statement. Returns the lines that the process still owns, and
+ * whether each has pending requests.
  */
 export async function renewLines(
   db: Db,
@@ -192,7 +192,7 @@ export async function finishLost(
   return rows[0];
 }
 
-/** Reads a call by the id that the carrier gave it. */
+/** Reads a call by the carrier's ID for it. */
 export async function readByCarrier(
   db: Db,
   { telephonyProviderId, providerCallId }: { telephonyProviderId: string; providerCallId: string },
@@ -206,8 +206,8 @@ export async function readByCarrier(
 }
 
 /**
- * Stores the time at which the carrier is first requested to dial, and extends the lease by `ms`. Call it before the
- * request. Returns null the first time, and later the stored time in Unix ms.
+ * Stores the time of the first dial request to the carrier, and sets the lease to end in `ms`. Call this before the
+ * request. Returns null the first time, and after that the stored time in Unix ms.
  */
 export async function markDialed(
   db: Db,
@@ -225,7 +225,7 @@ export async function markDialed(
   return rows[0]?.before ?? null;
 }
 
-/** Notes that an outbound call is ringing, and stores the carrier's id of the call. */
+/** Records that an outbound call is ringing, and stores the carrier's ID for the call. */
 export async function noteRinging(
   db: Db,
   { id, providerCallId }: { id: string; providerCallId: string },
@@ -239,7 +239,7 @@ export async function noteRinging(
   });
 }
 
-/** Releases the line of a call after the carrier has reported that the socket of the line was closed. */
+/** Releases a call's line after the carrier has reported that the line's socket was closed. */
 export async function dropLine(db: Db, id: string): Promise<void> {
   await db.query({
     name: 'drop_line',

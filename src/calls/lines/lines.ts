@@ -31,42 +31,41 @@ import {
 } from '../../voice/session/agent-session.ts';
 
 /**
- * The lines that this process owns (contract/calls.md#lost-connections). The line of a call is its connection to the
- * caller.
+ * The lines that this process owns (contract/calls.md#lost-connections). A call's line is its connection to the caller.
  */
 export type Lines = {
   /**
-   * Returns a token that opens the line of a call once, or undefined if a process already owns the line or the call has
-   * ended.
+   * Returns a token that can open a call's line once. Returns undefined if a process already owns the line or the call
+   * has ended.
    */
   offer: (callId: string) => Promise<string | undefined>;
   /**
-   * Opens the line that a token belongs to. Begins the conversation of an unanswered call, or continues the
-   * conversation of a call whose line was interrupted. Resolves to undefined if the token is unknown or used, or if no
-   * agent can answer the call.
+   * Opens the line that a token belongs to. Begins the conversation of an unanswered call, or continues that of a call
+   * whose line was interrupted. Resolves to undefined if the token is unknown or already used, or if no agent can
+   * answer the call.
    */
   open: (input: {
     token: string;
     providerCallId: string;
     lineFor: LineFor;
     captions?: Captions;
-    /** Whether the conversation is a test. It has an effect only if this line answers the call. */
+    /** Whether the conversation is a test. This matters only if this line answers the call. */
     test?: boolean;
   }) => Promise<OpenLine | undefined>;
-  /** Periodic renewal of the leases of all lines, in one statement. */
+  /** Periodically renews the leases of all lines, in one statement. */
   renewal: Periodic;
-  /** Executes pending requests for the lines of these calls (uuids, or `*` for all lines). Does not wait. */
+  /** Executes pending requests for the lines of these calls (UUIDs, or `*` for all lines). Does not wait. */
   look: (callIds: readonly string[]) => void;
   /** Returns the number of open lines. */
   count: () => number;
   /**
-   * Opens no more lines, and waits up to `ms` for the open ones to close. The remaining calls then end with the status
+   * Stops opening lines, and waits up to `ms` for the open ones to close. Then ends the remaining calls with the status
    * `failed`.
    */
   drain: (ms: number) => Promise<void>;
 };
 
-/** Creates the line of a call when its agent is known. `content` is undefined if no agent can answer the call. */
+/** Creates a call's line once its agent is known. `content` is undefined if no agent can answer the call. */
 export type LineFor = (about: { namespace: string; content: AgentContent | undefined }) => Line;
 
 export type OpenLine = Pick<AgentSession, 'on'> & {
@@ -77,10 +76,10 @@ export type OpenLine = Pick<AgentSession, 'on'> & {
 };
 
 const RENEW_MS = LINE_LEASE_MS / 4;
-/** Interval at which a stopping process checks whether all its lines are closed. */
+/** Interval at which a stopping process checks whether all of its lines are closed. */
 const LOOK_MS = 100;
 
-/** Time to speak the apology when the process ends a call because it is stopping. */
+/** Time allowed for the spoken apology when a stopping process ends a call. */
 const LAST_WORDS_MS = 5_000;
 
 type Held = ActingLine & {
@@ -180,8 +179,8 @@ async function leaveIfTaken(
   { call, line, session }: Held,
 ): Promise<void> {
   const now = await readCall(pool, call);
-  // If the call has ended, the line is closed when its conversation ends, and not here. Only after `voicemail` is it
-  // closed here, so that the carrier requests the instructions that say the message.
+  // If the call has ended, the line closes when the conversation ends, and not here. The exception is `voicemail`: the
+  // line is closed here, so that the carrier requests the instructions that speak the message.
   if (now?.endedAt !== null && now?.endedReason !== 'voicemail') return;
   session.leave();
   line.end();
@@ -193,10 +192,7 @@ class LostLine extends Error {
   override readonly name = 'LostLine';
 }
 
-/**
- * Begins the conversation of a call. If no agent can answer, the call fails, an apology is spoken, and the result is
- * undefined.
- */
+/** Begins a call's conversation. If no agent can answer, fails the call, speaks an apology, and returns undefined. */
 async function answer(
   deps: AgentSessionDeps,
   { call, lineFor, test = false }: { call: HeldCall; lineFor: LineFor; test: boolean | undefined },
@@ -231,7 +227,7 @@ type ToHold = Pick<Held, 'call' | 'conversationId'> & {
   isNew: boolean;
 };
 
-/** Starts the session that conducts the conversation of a call. The line closes when the session is over. */
+/** Starts the session that conducts a call's conversation. The line closes when the session is over. */
 async function hold(
   deps: AgentSessionDeps,
   { call, conversationId, lineFor, captions, isNew }: ToHold,
@@ -266,8 +262,8 @@ async function hold(
 }
 
 /**
- * Ends a call that is still in progress when the time for a graceful shutdown is over. The call fails, and its
- * conversation ends.
+ * Ends a call that is still in progress when the time for a graceful shutdown is over. The call's status becomes
+ * `failed`, and its conversation ends.
  */
 async function breakOff(deps: AgentSessionDeps, holding: Held): Promise<void> {
   const { call, conversationId, session, line } = holding;

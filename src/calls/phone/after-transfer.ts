@@ -10,7 +10,7 @@ import type { OfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
  * Responds to the carrier's request after the line was closed for a transfer. The response tells the carrier to ring
- * the number. A late request that belongs to an earlier transfer is ignored.
+ * the number. Ignores a late request that belongs to an earlier transfer.
  */
 export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, account, sent } = ofCall;
@@ -38,11 +38,11 @@ export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<str
   });
 }
 
-/** Time after the ringing in which the carrier must report the result. */
+/** Time that the carrier has to report the result after the ringing. */
 const TOLD_MS = 30_000;
 
 /**
- * Responds to the carrier's request after the number was rung. Either the two people have talked, or the caller returns
+ * Responds to the carrier's request after the number has rung. Either the two people have talked, or the caller returns
  * to the agent. A repeated request gets the same response.
  */
 export async function afterDial(deps: VoiceDeps, ofCall: OfCall): Promise<string> {

@@ -14,9 +14,9 @@ import { hasVoicemail, leaveMessage, noteMachine } from './machine.ts';
 import type { OfCall, SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
- * Responds with XML to a carrier that requests instructions for a call: an inbound call, an outbound call that was
- * answered, or a call whose socket has closed. An inbound call takes five SQL statements, which all use an index: for
- * the number with its account, the agent, the count of live calls, the call, and its token.
+ * Returns the XML for a carrier that requests instructions for a call: an inbound call, an outbound call that was
+ * answered, or a call whose socket has closed. An inbound call takes five SQL statements, and all of them use an index:
+ * for the number with its account, the agent, the count of live calls, the call, and its token.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
@@ -63,7 +63,7 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
   const live = await countLive(deps.pool, {
     telephonyProviderId: account.id,
     direction: 'inbound',
-    // If the carrier repeats the request, the call is already in the table and must not be counted.
+    // If the carrier repeats the request, the call is already in the table and must not be counted again.
     except: providerCallId,
   });
   if (live >= maxConcurrentCalls) return refuse(sent, 'busy', busyMessage, content);
@@ -82,8 +82,8 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
 }
 
 /**
- * Refuses a call. If there is a message, answers the call and says the message. Otherwise rejects the call, so that the
- * caller hears the signal of their network, such as the busy tone.
+ * Refuses a call. If there is a message, answers the call and speaks the message. Otherwise rejects the call, so that
+ * the caller hears a signal from their network, such as the busy tone.
  */
 function refuse(
   { carrier: { answers } }: Pick<SentOfCall, 'carrier'>,
@@ -115,12 +115,12 @@ async function answerOutgoing(deps: VoiceDeps, { call, account, sent }: OfCall):
 }
 
 const NEEDS_SPEECH =
-  'rejected a call: the carrier has no speech of its own, and the agent has no `voice` and `transcriber`';
+  'rejected a call: neither the carrier nor the agent provides speech; declare `voice` and `transcriber`';
 
 /**
- * Returns whether a request whose URL contains the id of a call belongs to that call. The check is necessary because
- * not every carrier signs the URL. While the carrier's id of the call is unknown, it cannot be compared, and the result
- * is true.
+ * Returns whether a request whose URL contains the ID of a call belongs to that call. The check is necessary because
+ * not every carrier signs the URL. While the carrier's ID for the call is unknown, there is nothing to compare, and the
+ * result is true.
  */
 export function isOf(
   { providerCallId }: CallRow,
@@ -130,15 +130,15 @@ export function isOf(
 }
 
 /**
- * Responds to the carrier's request after a socket has closed. The call ends, unless the connection was interrupted; in
- * that case another line is opened.
+ * Responds to the carrier's request after a socket has closed. The call ends, unless the connection was interrupted. In
+ * that case, another line is opened.
  */
 async function afterSocket(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, sent } = ofCall;
   const { callback, carrier, stream } = sent;
   const became = statusIn(sent);
   if (became === 'live' && sent.after < call.transfers) return afterHandOff(deps, ofCall);
-  // Some carriers do not report how the socket ended. With them, a call that is still live means that the connection
+  // Some carriers do not report how the socket ended. For these, a call that is still live means that the connection
   // was interrupted.
   const wasCut = stream === undefined ? callback.relayEnd === 'failed' : stream < STREAMS_MAX;
   if (became !== 'live' || !wasCut) {
@@ -156,13 +156,13 @@ function statusIn({ callback }: Pick<SentOfCall, 'callback'>): NonNullable<Becam
 
 /**
  * Maximum number of lines that are opened for a call, one after the other. A connection that breaks more often than
- * that will not become stable.
+ * that is unlikely to become stable.
  */
 const STREAMS_MAX = 20;
 
 /**
- * Words that networks send as digits if a caller hides their number. Each letter becomes its digit on a telephone
- * keypad: +266696687 spells "anonymous".
+ * Words that networks send as digits if callers hide their number. Each letter becomes its digit on a telephone keypad:
+ * +266696687 spells "anonymous".
  */
 const HIDDEN_WORDS = [
   'anonymous',
@@ -179,7 +179,7 @@ const HIDDEN_WORDS = [
 const KEYS = ['', '', 'abc', 'def', 'ghi', 'jkl', 'mno', 'pqrs', 'tuv', 'wxyz'];
 const HIDDEN = new Set(HIDDEN_WORDS.map((word) => `+${keyed(word)}`));
 
-/** Returns the E.164 number of a caller, or null if the network sends no number or a word in its place. */
+/** Returns the caller's E.164 number, or null if the network sends no number or a word in its place. */
 export function callerNumber(text: string | null): string | null {
   if (text === null || !/^\+[1-9][0-9]{1,14}$/.test(text)) return null;
   return HIDDEN.has(text) ? null : text;

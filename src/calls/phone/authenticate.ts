@@ -6,29 +6,29 @@ import type { Callback, Carrier, SignedRequest } from '../../carriers/carrier.ts
 
 export type AuthenticateDeps = {
   accounts: Pick<Accounts, 'ofNumber' | 'byId' | 'numbersOf'>;
-  /** Counts failed authentications per client address. Wrong signatures and wrong API keys share the count. */
+  /** Counts failed authentications per client address. Wrong signatures and wrong API keys are counted together. */
   rateLimits: Pick<RateLimits, 'countFailure'>;
   baseUrl: () => string;
-  /** Value of `PARLEY_BASE_URL`. If it is undefined, carriers may use any host name of this server. */
+  /** Value of `PARLEY_BASE_URL`. If undefined, carriers may use any host name of this server. */
   publicUrl: string | undefined;
   nowMs: () => number;
 };
 
-/** A request of a carrier to a webhook of this server. */
+/** A carrier's request to a webhook of this server. */
 export type Sent = Pick<SignedRequest, 'form' | 'body' | 'target' | 'headers'> & {
   carrier: Carrier;
-  /** Content of the form, in the terms that all carriers share. */
+  /** Content of the form, in a format that is the same for all carriers. */
   callback: Callback;
   client: Client;
 };
 
-/** A request whose URL may name a TelephonyProvider (uuid). */
+/** A request whose URL may contain the ID of a TelephonyProvider (`providerId`, a UUID). */
 export type SentTo = Sent & { providerId: string | undefined };
 
 /**
- * Returns the account that has the number in the request and whose token verifies the signature of the request. If the
- * URL names a TelephonyProvider, only its account is considered. Otherwise, if several tenants have declared the same
- * carrier account and number, it is the one whose token fits.
+ * Returns the account that has the number in the request and whose token verifies the request's signature. If the URL
+ * names a TelephonyProvider, only its account is considered. Otherwise, several tenants may have declared the same
+ * carrier account and number. In that case, the token decides between them.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function signedFor(
@@ -48,8 +48,8 @@ export async function signedFor(
 type Candidate = { account: Account; bound: BoundNumber };
 
 /**
- * Returns the accounts to which the request may belong. They are found by the account id in the request, or by the
- * provider in the URL.
+ * Returns the accounts to which the request may belong. Finds them by the account ID in the request, or by the provider
+ * in the URL.
  */
 async function candidatesOf(
   { accounts }: AuthenticateDeps,
@@ -67,7 +67,7 @@ async function candidatesOf(
 }
 
 /**
- * Returns the number in the request that belongs to this server, or both numbers if the carrier does not report the
+ * Returns the number in the request that is answered by this server, or both numbers if the carrier does not report the
  * direction.
  */
 function oursIn({ direction, from, to }: Callback): readonly string[] {
@@ -76,7 +76,7 @@ function oursIn({ direction, from, to }: Callback): readonly string[] {
 }
 
 /**
- * Returns the account if its token verifies the signature of the request.
+ * Returns the account if its token verifies the request's signature.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function requireSigned(
@@ -96,8 +96,8 @@ async function refuse(deps: AuthenticateDeps, { client, carrier }: Sent): Promis
 }
 
 const WHICH =
-  'Several namespaces declare this account and number. Add the id of the TelephonyProvider to the webhook ' +
-  'address at the carrier: /voice?provider=tp_….';
+  'Several namespaces declare this account and number. Add the ID of the TelephonyProvider to the webhook ' +
+  'URL at the carrier: /voice?provider=tp_….';
 
 function isFrom(deps: AuthenticateDeps, account: Account, sent: Sent): boolean {
   const { body, carrier, form, headers, target } = sent;
@@ -108,7 +108,7 @@ function isFrom(deps: AuthenticateDeps, account: Account, sent: Sent): boolean {
 /**
  * Returns the base URLs that a signature may cover. The sender controls the `Host` header, so the header is used only
  * if `PARLEY_BASE_URL` is not set. If it were always used, an attacker could take a request that was signed for another
- * server, and send it to this server with the other server's name as `Host`.
+ * server and send it to this server with the other server's name as `Host`.
  */
 function basesOf({ baseUrl, publicUrl }: AuthenticateDeps, { headers }: Sent): string[] {
   if (publicUrl !== undefined) return [baseUrl()];

@@ -24,11 +24,11 @@ function voiceRoute(deps: VoiceDeps, carrier: Carrier): Route {
     path: pathsOf(type).voice,
     operationId: `answer${name}Call`,
     tag,
-    summary: `Answer a call of ${name}`,
+    summary: `Answer a call from ${name}`,
     description:
       'The carrier sends this request when a call comes in, when a placed call is answered, ' +
       'and when a socket has closed. ' +
-      `\`${signature.header}\` proves the sender. The response is XML that the carrier executes, such as TwiML.`,
+      `\`${signature.header}\` authenticates the sender. The response is XML that the carrier executes, such as TwiML.`,
     answers: {
       200: { description: "Instructions for the call, in the carrier's XML.", forms: xml },
     },
@@ -50,8 +50,8 @@ function statusRoute(deps: VoiceDeps, carrier: Carrier): Route {
     tag,
     summary: `Receive a status callback from ${name}`,
     description:
-      'The carrier sends this request with the same signature. Statuses may arrive late, ' +
-      'twice and in any order. Statuses of unknown calls are accepted and ignored.',
+      'The carrier reports the status of a call, with the same signature. Reports may arrive late, ' +
+      'more than once and in any order. Reports about unknown calls are accepted and ignored.',
     answers: { 200: { description: 'The status was received.', forms: xml } },
     errors: ['invalid_signature', 'rate_limited'],
     handle: async (raw) => answerOf(await noteStatus(deps, requestOf(carrier, raw))),
@@ -59,8 +59,8 @@ function statusRoute(deps: VoiceDeps, carrier: Carrier): Route {
 }
 
 /**
- * Returns whether a request to the voice webhook reports the end of a call. Carriers send the report there if no status
- * webhook is configured.
+ * Returns whether a request to the voice webhook reports the end of a call. Carriers send such reports there if no
+ * status webhook is configured.
  */
 function isEndOfCall({ callId, callback: { state } }: SentOfCall): boolean {
   return callId === undefined && state !== undefined && state !== 'live';
@@ -74,9 +74,7 @@ function requestOf(carrier: Carrier, raw: Raw): SentOfCall {
   return { carrier, callback: carrier.readCallback(raw.form), ...raw, ...namedIn(raw.query) };
 }
 
-/**
- * Reads the parameters of the URL: the uuids of a call and of a provider, and the number of a socket or of a transfer.
- */
+/** Reads the parameters of the URL: the UUIDs of a call and of a provider, and the number of a socket or a transfer. */
 function namedIn(
   query: URLSearchParams,
 ): Pick<SentOfCall, 'callId' | 'providerId' | 'stream' | 'after' | 'transfer'> {
@@ -94,7 +92,7 @@ function numberIn(query: URLSearchParams, name: string): number | undefined {
   return Number.isInteger(number) && number > 0 ? number : undefined;
 }
 
-/** Returns the uuid of the provider. For text that is not an id, returns an id that no provider has. */
+/** Returns the UUID of the provider. For text that is not an ID, returns a UUID that no provider has. */
 function providerIn(query: URLSearchParams): string {
   return toUuid('tp', query.get('provider') ?? '') ?? '00000000-0000-0000-0000-000000000000';
 }

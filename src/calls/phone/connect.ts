@@ -15,9 +15,9 @@ type Connecting = {
 };
 
 /**
- * Returns the XML with which the carrier opens a line of the call. The XML contains a one-time token. If a process
- * already owns the line, or if the call has ended, the XML hangs up instead. `content` is undefined if no agent can
- * answer.
+ * Returns the XML that tells the carrier to open a line for the call. The XML contains a one-time token. If a process
+ * already owns the line, or if the call has ended, the XML tells the carrier to hang up instead. `content` is undefined
+ * if no agent can answer.
  */
 export async function connect(
   deps: VoiceDeps,
@@ -49,7 +49,7 @@ export async function connect(
 }
 
 /**
- * Returns whether the agent can speak over this carrier: either the carrier synthesizes speech, or the agent has its
+ * Returns whether the agent can speak through this carrier: either the carrier synthesizes speech, or the agent has its
  * own ModelProviders for speech.
  */
 export async function canSpeak(
@@ -75,7 +75,9 @@ export const boundTo = ({ id, userId, agentId, agentVersion }: CallRow) => ({
   unit: unitOf({ id, userId, callId: id }),
 });
 
-/** Returns the content of the agent version that answers, if any. The live version answers for a recalled one. */
+/**
+ * Returns the content of the agent version that answers, if any. If the version was recalled, the live version answers.
+ */
 export async function contentOf(
   { pool }: Pick<VoiceDeps, 'pool'>,
   { namespace }: { namespace: string },
@@ -86,7 +88,7 @@ export async function contentOf(
   }: {
     agentId: string | null;
     agentVersion: number | undefined;
-    /** Determines the version while a rollout is in progress (`unitOf`), as it will when the conversation starts. */
+    /** Decides the version during a rollout (`unitOf`), in the same way as when the conversation starts. */
     unit?: string;
   },
 ): Promise<AgentContent | undefined> {

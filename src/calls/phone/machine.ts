@@ -17,23 +17,23 @@ import type { OfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
  * Voicemail: an answering machine answers an outbound call. The carrier connects the call immediately and detects
- * machines during the call (asynchronous detection), so that a person does not have to wait. When it has detected a
- * machine, the call ends with the reason `voicemail` and the process that owns the line closes it. The carrier then
- * requests more XML, which says the provider's message and hangs up.
+ * machines during the call (asynchronous detection), so that a person does not have to wait. When it detects a machine,
+ * the call ends with the reason `voicemail`, and the process that owns the line closes it. The carrier then requests
+ * more XML, which speaks the provider's message and hangs up.
  */
 
 const VOICEMAIL = 'voicemail';
 
 /**
- * Returns whether an answering machine has answered. In that case every request of the carrier gets the message as its
- * response.
+ * Returns whether an answering machine has answered. In that case, the response to every request from the carrier is
+ * the message.
  */
 export function hasVoicemail({ endedReason }: Pick<CallRow, 'endedReason'>): boolean {
   return endedReason === VOICEMAIL;
 }
 
 /**
- * Stores that an answering machine has answered. A repeated report changes nothing, and neither does a report about a
+ * Records that an answering machine has answered. A repeated report changes nothing, and neither does a report about a
  * call that has ended.
  */
 export async function noteMachine(deps: VoiceDeps, call: CallRow, account: Account): Promise<void> {
@@ -45,7 +45,7 @@ export async function noteMachine(deps: VoiceDeps, call: CallRow, account: Accou
 }
 
 /**
- * Stores the voicemail message, if one is declared, as the last turn of the conversation, and returns the XML that says
+ * Stores the voicemail message, if one is declared, as the last turn of the conversation. Returns the XML that speaks
  * it.
  */
 export async function leaveMessage(
@@ -59,8 +59,8 @@ export async function leaveMessage(
 }
 
 /**
- * Ends the conversation of a call that an answering machine has answered, if it is still live. `message` becomes its
- * last turn.
+ * Ends the conversation of a call that an answering machine has answered, if the conversation is still live. `message`
+ * becomes its last turn.
  */
 export async function closeMailbox(
   deps: VoiceDeps,
@@ -98,7 +98,7 @@ function withMessage(
 }
 
 /**
- * Stores a conversation that consists of the voicemail message only, because the carrier detected the machine before it
+ * Stores a conversation that consists only of the voicemail message, because the carrier detected the machine before it
  * opened a line. Returns false if a line was opened or the call ended in the meantime.
  */
 async function startWithMessage(
@@ -125,7 +125,7 @@ async function startWithMessage(
   }
 }
 
-/** Error that rolls back the transaction, because the call was answered or has ended meanwhile. */
+/** Error that rolls back the transaction, because the call was answered or ended in the meantime. */
 class CallOver extends Error {
   override readonly name = 'CallOver';
 }

@@ -16,11 +16,11 @@ import { pathsOf, type Carrier, type MediaFrames } from '../../carriers/carrier.
 import { isMuLaw, type MediaFrame, type StartFrame } from '../../carriers/media.ts';
 import { createMediaTrack } from './media-track.ts';
 
-/** Maximum size of a frame. A frame with 20 ms of audio has about 300 bytes. */
+/** Maximum size of a frame. A frame with 20 ms of audio is about 300 bytes long. */
 const FRAME_BYTES_MAX = 64 * 1024;
-/** Time in which the carrier must present the token. */
+/** Time in ms that the carrier has to present the token. */
 const START_MS = 5_000;
-/** Number of consecutive unknown frames after which the client is assumed not to be a carrier. */
+/** Number of consecutive unknown frames after which the client is not considered a carrier. */
 const UNKNOWN_MAX = 50;
 
 const FORMAT: AudioFormat = {
@@ -31,7 +31,7 @@ const FORMAT: AudioFormat = {
 };
 
 export type MediaSocketDeps = {
-  /** Called for each reply with the time that the user waited for it, and the parts of that time. */
+  /** Called for each reply with the time that the user waited, in total and by part. */
   onTimes: (times: TurnTimes) => void;
   lines: Pick<Lines, 'open'>;
   providers: SpeechProviders;
@@ -39,9 +39,9 @@ export type MediaSocketDeps = {
 };
 
 /**
- * Returns the socket route for Media Streams, over which the carrier exchanges audio as µ-law. Its first frames are
- * `connected` and `start`. `start` contains the token from the XML response. Without a valid token the socket is closed
- * and no other frames are read.
+ * Returns the socket route for Media Streams, over which the carrier exchanges audio as µ-law. The first frames are
+ * `connected` and `start`. `start` contains the token from the XML response. Without a valid token, the socket is
+ * closed and no other frames are read.
  */
 export function mediaSocket(
   deps: MediaSocketDeps,
@@ -122,7 +122,7 @@ function openStream(
   const opening = typeof token === 'string' ? lines.open(asked) : Promise.resolve(undefined);
   const ready = opening
     .catch((error: unknown) => {
-      log.error({ reason: reasonOf(error) }, 'could not open the line of a call');
+      log.error({ reason: reasonOf(error) }, 'could not open the line for a call');
       return undefined;
     })
     .then((line) => {
@@ -132,7 +132,7 @@ function openStream(
     });
 
   return {
-    // Frames that arrive before the line is open are handled when it is open.
+    // Frames that arrive before the line is open are handled once it is open.
     take: (frame) => {
       if (!opened) return ready.then(() => take(frame));
       take(frame);
@@ -157,8 +157,7 @@ function sinkOf({ socket, media }: Way, streamSid: string) {
 }
 
 /**
- * Returns a line without audio. It serves a call that no agent can answer, because without an agent the voice is
- * unknown.
+ * Returns a line without audio, for a call that no agent can answer. Without an agent, there is no voice to speak with.
  */
 function silentLine(socket: Socket): Line {
   return { playout: createPlayout(createSilentOutput()), end: () => socket.close() };

@@ -2,21 +2,21 @@ import { MU_LAW_SILENCE } from '../../voice/audio/mu-law.ts';
 import { createAudioLimit } from '../../voice/input/audio-limit.ts';
 import type { Media } from '../../carriers/media.ts';
 
-/** Audio of the user as a stream without gaps, even if the network loses, repeats or reorders frames. */
+/** Turns the user's audio into a stream without gaps, even if the network loses, repeats or reorders frames. */
 export type MediaTrack = {
-  /** Returns the next audio as µ-law, or undefined if the frame is dropped. */
+  /** Returns the next audio as µ-law, or undefined if the frame was dropped. */
   take: (media: Media) => Uint8Array | undefined;
 };
 
 const BYTES_PER_MS = 8;
-/** Shortest gap that is filled. Smaller differences result from inexact clocks. */
+/** Shortest gap to fill. Smaller differences result from inexact clocks. */
 const GAP_MS_MIN = 20;
-/** Longest silence with which a gap is filled. */
+/** Longest silence used to fill a gap. */
 const GAP_MS_MAX = 1_000;
 
 type Deps = {
   nowMs: () => number;
-  /** Called once, when audio arrives faster than in real time. */
+  /** Called once, when audio first arrives faster than the limit. */
   onFlood: () => void;
 };
 

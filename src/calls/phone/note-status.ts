@@ -24,10 +24,10 @@ export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<str
   const { callId: providerCallId, state: became } = sent.callback;
   const isOver = became !== 'live' && became !== undefined;
   if (call.endedAt !== null) {
-    // The call ended before its carrier id was known, so the carrier has not been asked to hang up yet.
+    // The call ended before the carrier's ID for it was known, so the carrier has not been asked to hang up yet.
     const isUnheard = became === 'live' && call.providerCallId === null;
     if (isUnheard) await deps.transportOf(call).hangUp({ ...call, providerCallId });
-    // The machine hung up before the voicemail message was said, so the conversation ends without it.
+    // The machine hung up before the voicemail message was spoken, so the conversation ends without it.
     if (hasVoicemail(call) && isOver) await closeMailbox(deps, call);
     return nothing;
   }
@@ -41,7 +41,7 @@ export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<str
   return nothing;
 }
 
-/** Notes that somebody has answered a transfer. The carrier treats the connection to that person as a separate call. */
+/** Records that somebody answered a transfer. The carrier treats the connection to that person as a separate call. */
 async function notePickUp(deps: VoiceDeps, sent: SentOfCall): Promise<void> {
   const call = sent.callId === undefined ? undefined : await readCallById(deps.pool, sent.callId);
   const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
@@ -55,7 +55,7 @@ async function notePickUp(deps: VoiceDeps, sent: SentOfCall): Promise<void> {
 
 type Told = { account: Account; call: CallRow | undefined };
 
-/** Finds the account and the call of a report. In the result, `call` is undefined if the call is unknown. */
+/** Finds the account and the call that a report is about. In the result, `call` is undefined if the call is unknown. */
 async function callOf(deps: VoiceDeps, sent: SentOfCall): Promise<Told> {
   if (sent.callId === undefined) {
     const { account } = await signedFor(deps, sent);

@@ -18,12 +18,12 @@ export type PhoneTransportDeps = {
   log: Logger;
 };
 
-/** Time after the ringing in which the carrier must report the result. */
+/** Time that the carrier has to report the result after the ringing. */
 const TOLD_MS = 30_000;
 
 /**
- * Creates the transport of calls over the public telephone network. It dials each call only once. Before it dials, it
- * stores the time. After a crash, another process finds the stored time, and queries the carrier for the call instead
+ * Creates the transport for calls over the public telephone network. It dials each call only once and stores the time
+ * before it dials. After a crash, another process finds the stored time and looks for the call at the carrier instead
  * of dialing again.
  */
 export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
@@ -45,13 +45,13 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
       const api = apis[account.type]!;
       const { from, to } = call;
       if (from === null || to === null)
-        throw new DialRefused('the call lacks the number to call or to call from');
+        throw new DialRefused('the call has no number to call, or no number to call from');
       const { ringSec, voicemailMessage } = account.outbound;
       const dialedMs = await markDialed(pool, { id: call.id, ms: ringSec * 1_000 + TOLD_MS });
       const there =
         dialedMs === null
           ? undefined
-          : // Prefers an id from a webhook: a new call appears in the carrier's list of calls only after a delay.
+          : // Prefers an ID from a webhook, because a new call appears in the carrier's list only after a delay.
             (call.providerCallId ??
             (await api.findDialed(account, { from, to, sinceMs: dialedMs })));
       if (there !== undefined) return { providerCallId: there };

@@ -9,11 +9,11 @@ import type { Lines, OpenLine } from '../lines/lines.ts';
 import { createMessageLimit } from '../../voice/input/message-limit.ts';
 import { pathsOf, type Relay, type RelayFrame } from '../../carriers/carrier.ts';
 
-/** Maximum size of a frame. The text of an utterance of ten minutes takes a third of it. */
+/** Maximum size of a frame. The text of a ten-minute utterance takes up a third of it. */
 const FRAME_BYTES_MAX = 64 * 1024;
-/** Time in which the carrier must present the token. */
+/** Time in ms that the carrier has to present the token. */
 const SETUP_MS = 5_000;
-/** Number of consecutive unknown frames after which the client is assumed not to be a carrier. */
+/** Number of consecutive unknown frames after which the client is not considered a carrier. */
 const UNKNOWN_MAX = 50;
 /**
  * Limits on the user's utterances. No person speaks enough to reach them, even if the database is unavailable for a
@@ -23,7 +23,7 @@ const PROMPTS = { pending: 20, pendingChars: 64_000, burst: 40, perSec: 2 };
 
 /**
  * Returns the socket route for ConversationRelay: the carrier transcribes and synthesizes the speech, and exchanges
- * text with this server. Its first frame contains the token from the XML response. Without a valid token the socket is
+ * text with this server. The first frame contains the token from the XML response. Without a valid token, the socket is
  * closed and no other frames are read.
  */
 export function relaySocket(
@@ -43,7 +43,7 @@ export function relaySocket(
 
       const take = (frame: RelayFrame): void => {
         if (frame.type === 'error')
-          log.warn({ reason: frame.description }, 'carrier refused a frame');
+          log.warn({ reason: frame.description }, 'the carrier rejected a frame');
         if (frame.type === 'interrupted' || frame.type === 'digit') return void opened?.on(frame);
         if (frame.type !== 'heard') return;
         if (!prompts.allows(frame.text)) return socket.close(1008, 'too many prompts');
@@ -59,7 +59,7 @@ export function relaySocket(
       const begin = (frame: RelayFrame): Promise<void> => {
         clearTimeout(tooLate);
         opening = open(frame).catch((error: unknown) => {
-          log.error({ reason: reasonOf(error) }, 'could not open the line of a call');
+          log.error({ reason: reasonOf(error) }, 'could not open the line for a call');
           return undefined;
         });
         return opening.then((line) => {

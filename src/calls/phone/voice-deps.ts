@@ -11,26 +11,26 @@ export type VoiceDeps = ConversationDeps &
   AuthenticateDeps & {
     lines: Pick<Lines, 'offer'>;
     transportOf: TransportOf;
-    /** Notifies the process that owns the line of this call (uuid) of new requests. Does not wait. */
+    /** Notifies the process that owns the line of this call (UUID) of new requests. Does not wait. */
     wakeLine: (callId: string) => void;
     /** Returns whether the agent has its own ModelProviders for transcription and speech. */
     hasOwnSpeech: (namespace: string, content: AgentContent) => Promise<boolean>;
     log: Logger;
   };
 
-/** A request of a carrier with the parameters of its URL. */
+/** A carrier's request, with the parameters of its URL. */
 export type SentOfCall = SentTo & {
   callId: string | undefined;
   /**
-   * Number of the socket that has closed, counted from 1. It is used only for carriers that do not report how a socket
+   * Number of the socket that has closed, starting at 1. It is used only for carriers that do not report how a socket
    * ended.
    */
   stream: number | undefined;
-  /** Number of transfers that the call had when the closed socket was opened. */
+  /** Number of transfers before the closed socket was opened. */
   after: number;
-  /** Number of the transfer that the request belongs to; undefined if it belongs to none. */
+  /** Number of the transfer that the request belongs to. Undefined if it does not belong to a transfer. */
   transfer: number | undefined;
 };
 
-/** A request with a valid signature about a known call. */
+/** A request about a known call, with a valid signature. */
 export type OfCall = { call: CallRow; account: Account; sent: SentOfCall };

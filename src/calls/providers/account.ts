@@ -2,12 +2,12 @@ import type { CarrierAccount } from '../../carriers/carrier.ts';
 import { carrierOf, ownFieldsOf } from '../../carriers/carriers.ts';
 import type { AccountSpec } from './accounts.sql.ts';
 
-/** An active TelephonyProvider in the form that calls use, with its defaults applied. */
+/** An active TelephonyProvider in the form that calls use, with defaults applied. */
 export type Account = CarrierAccount & {
   id: string;
   namespace: string;
   name: string;
-  /** Terms of outbound calls; undefined if the provider makes no outbound calls. */
+  /** Settings for outbound calls. Undefined if the provider places no outbound calls. */
   outbound: OutboundTerms | undefined;
   inbound: InboundTerms;
 };
@@ -31,8 +31,8 @@ const OUTBOUND = { maxConcurrentCalls: 10, maxCallsPerMinute: 60, ringSec: 30 };
 const INBOUND = { maxConcurrentCalls: 100 };
 
 /**
- * Returns the account of a declaration, with the defaults applied (contract/telephony-providers.md#fields). `authToken`
- * is in plain text.
+ * Returns the account that a declaration describes, with defaults applied (contract/telephony-providers.md#fields).
+ * `authToken` is in plain text.
  */
 export function accountOf(
   provider: { id: string; namespace: string; name: string; spec: AccountSpec },

@@ -4,7 +4,7 @@ import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 import type { DeclaredNumber, TelephonyProviderSpec } from './telephony-provider.ts';
 
 /**
- * SQL of active accounts and their numbers. Each number is joined with the current agent of the name that it declares.
+ * SQL for active accounts and their numbers. Each number is joined with the agent that currently has the declared name.
  */
 
 /** The part of a declaration that calls use. The numbers are stored in a table of their own. */
@@ -12,14 +12,14 @@ export type AccountSpec = Omit<TelephonyProviderSpec, 'numbers' | 'metadata'>;
 /** Row of an active account. `authToken` is encrypted (sealed). */
 export type AccountRow = ObjectKey & { id: string; spec: AccountSpec; authToken: Buffer };
 /**
- * Row of a number. `agentId` is null if the namespace has no such agent. `agentVersion` is null for the live version, which also
- * answers for a recalled one.
+ * Row of a number. `agentId` is null if the namespace has no such agent. `agentVersion` is null for the live version,
+ * which also answers if the declared version was recalled.
  */
 export type BoundRow = {
   number: string;
   agentId: string | null;
   agentVersion: number | null;
-  /** Opening hours; null means always open. */
+  /** Opening hours. Null means always open. */
   hours: DeclaredNumber['hours'] | null;
 };
 

@@ -11,14 +11,14 @@ import {
 import type { DeclaredNumber } from './telephony-provider.ts';
 
 /**
- * Returns the functions that check and write a provider's numbers in the transaction that activates its declaration. A
- * number belongs to at most one provider of a namespace.
+ * Returns the functions that check and write a provider's numbers in the transaction that activates its declaration.
+ * Within a namespace, a number belongs to at most one provider.
  */
 export function boundNumbers(
   provider: { id: string; namespace: string },
   declared: readonly DeclaredNumber[] = [],
 ): Beside {
-  // Sorted like the result of `readNumbers`, because `isWritten` compares the two lists.
+  // The numbers are sorted like the result of `readNumbers`, because `isWritten` compares the two lists.
   const numbers = declared.toSorted((a, b) => (a.number < b.number ? -1 : 1));
   return {
     lock: (db) => lockCount(db, 'telephony_numbers', provider.namespace),

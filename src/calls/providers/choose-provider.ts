@@ -8,15 +8,15 @@ import type { Account, Accounts, BoundNumber } from './find-account.ts';
 
 type Asked = Pick<CallRow, 'namespace' | 'agentId' | 'direction' | 'from' | 'to' | 'provider'>;
 
-/** Account and calling number that were chosen for an outbound call. */
+/** Account and calling number chosen for an outbound call. */
 export type Chosen = {
   account: Account & { outbound: NonNullable<Account['outbound']> };
   call: { from: string; telephonyProviderId: string; agentVersion: number | null };
 };
 
 /**
- * Chooses the account and the calling number for an outbound call. The call names its TelephonyProvider. An error is
- * thrown if that provider may not call the number.
+ * Chooses the account and the calling number for an outbound call. The account is that of the call's TelephonyProvider,
+ * which must be allowed to call the number.
  * @throws ApiError invalid_body
  */
 export async function chooseProvider(
@@ -45,8 +45,8 @@ export async function chooseProvider(
 }
 
 /**
- * Checks that an account may call the number, and returns the terms of its outbound calls. If the account makes no
- * outbound calls, `pointer` is the JSON pointer that the error names.
+ * Checks that an account may call the number, and returns its settings for outbound calls. `pointer` is the JSON
+ * Pointer in the error if the account may not place outbound calls.
  * @throws ApiError invalid_body
  */
 export async function requireCallable(
@@ -63,8 +63,8 @@ export async function requireCallable(
 }
 
 /**
- * Types of numbers that may be called. Calls to premium, shared-cost and personal numbers, pagers and voicemail have a
- * surcharge, and telephone fraud profits from such calls.
+ * Types of numbers that may be called. Calls to premium, shared-cost and personal numbers, pagers and voicemail cost
+ * extra, and fraudsters profit from such calls.
  */
 const ORDINARY: readonly NumberType[] = [
   'FIXED_LINE',
@@ -76,11 +76,11 @@ const ORDINARY: readonly NumberType[] = [
 ];
 
 /**
- * Checks that a number is of an ordinary type and in one of the declared countries, because calls cost money, and much
- * more in some countries.
+ * Checks that a number is of an ordinary type and in one of the declared countries. Calls cost money, and much more in
+ * some countries than in others.
  */
 async function requireOrdinary(to: string, countries: readonly string[]): Promise<void> {
-  // Loaded on first use, because it takes 40 ms.
+  // The package is loaded on first use, because that takes 40 ms.
   const { parsePhoneNumberFromString } = await import('libphonenumber-js/max');
   const number = parsePhoneNumberFromString(to);
   if (!number?.isValid()) {
@@ -95,13 +95,13 @@ async function requireOrdinary(to: string, countries: readonly string[]): Promis
   }
   const country = number.country ?? 'no country';
   if (number.country !== undefined && countries.includes(number.country)) return;
-  const detail = `${to} belongs to ${country}, but this TelephonyProvider may call only ${countries.join(', ')}.`;
+  const detail = `${to} belongs to ${country}, but this TelephonyProvider may only call ${countries.join(', ')}.`;
   throw invalid('/to', 'country_not_allowed', detail);
 }
 
 /**
- * Returns the requested number. Without a request, returns the first number that is bound to the agent, or else the
- * first number of the account.
+ * Returns the requested number. If none is requested, returns the first number bound to the agent, or else the
+ * account's first number.
  */
 async function chooseNumber(
   accounts: Pick<Accounts, 'numbersOf'>,
@@ -119,15 +119,15 @@ async function chooseNumber(
         : `${from} is not a number of TelephonyProvider "${account.name}".`;
     throw invalid('/from', 'unknown_number', detail);
   }
-  // A version that is bound to a number applies only to the agent that is bound to the same number.
+  // The version bound to a number applies only to the agent bound to the same number.
   return chosen.agentId === agentId ? chosen : { ...chosen, agentVersion: undefined };
 }
 
 const MINUTE_MS = 60_000;
 
 /**
- * Checks the limits on outbound calls. The lock prevents concurrent requests from exceeding the limits together. Each
- * of the two counts uses an index.
+ * Checks the limits on outbound calls. The lock prevents concurrent requests from exceeding the limits together. Both
+ * counts use an index.
  * @throws ApiError rate_limited, too_many_in_flight
  */
 export async function requireRoomToDial(
@@ -143,7 +143,7 @@ export async function requireRoomToDial(
   }
   const asked = await countAsked(db, { telephonyProviderId: id, ms: MINUTE_MS });
   if (asked < maxCallsPerMinute) return;
-  const detail = `TelephonyProvider "${name}" may place at most ${maxCallsPerMinute} calls a minute.`;
+  const detail = `TelephonyProvider "${name}" may place at most ${maxCallsPerMinute} calls per minute.`;
   throw new ApiError('rate_limited', detail, { retryAfterSec: MINUTE_MS / 1_000 });
 }
 

@@ -1,9 +1,9 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import { CALL_LIVE, type CallRow } from '../calls.sql.ts';
 
-/** SQL for the limits on calls of a provider. Ids are uuids. */
+/** SQL for the limits on a provider's calls. IDs are UUIDs. */
 
-/** Counts the live calls of a provider in one direction. `except` is the carrier's id of a call that is not counted. */
+/** Counts the live calls of a provider in one direction. `except` is the carrier's ID of a call to leave out. */
 export async function countLive(
   db: Db,
   provider: { telephonyProviderId: string; direction: CallRow['direction']; except?: string },
@@ -35,8 +35,7 @@ export async function countAsked(
 }
 
 /**
- * Locks the outbound calls of one provider until the end of the transaction, so that the counts stay correct until the
- * commit.
+ * Locks a provider's outbound calls until the end of the transaction, so that the counts stay correct until the commit.
  */
 export async function lockDialing(db: Db, telephonyProviderId: string): Promise<void> {
   await db.query(

@@ -21,43 +21,43 @@ import { TELEPHONY_PROVIDER_KIND } from './telephony-provider.kind.ts';
 export type { Account } from './account.ts';
 
 /**
- * A number and the agent that is bound to it. `agentId` is a uuid, or null if the namespace has no such agent.
+ * A number and the agent that answers it. `agentId` is a UUID, or null if the namespace has no such agent.
  * `agentVersion` is undefined for the live version.
  */
 export type BoundNumber = {
   number: string;
   agentId: string | null;
   agentVersion: number | undefined;
-  /** Opening hours; undefined means always open. */
+  /** Opening hours. Undefined means always open. */
   hours?: DeclaredNumber['hours'] | undefined;
 };
 
 /**
  * Accounts that calls use, cached in each process. A change takes effect as soon as its notification arrives (`look`),
- * or within a second if the notification is lost. All functions throw if a token was encrypted (sealed) with another
- * `PARLEY_ENCRYPTION_KEY`.
+ * or within a second if the notification is lost. All functions throw if a token was encrypted (sealed) with a
+ * different `PARLEY_ENCRYPTION_KEY`.
  */
 export type Accounts = {
   /**
-   * Returns the accounts of all namespaces that have this carrier account id and bind the number: at most 20, oldest
-   * first. The call belongs to the account whose token verifies the request. Accounts whose token cannot be decrypted
-   * are omitted if at least one token can be.
+   * Returns the accounts in all namespaces that have this carrier account ID and this number: at most 20, oldest first.
+   * The call belongs to the account whose token verifies the request. Accounts whose token cannot be decrypted are
+   * omitted, unless that applies to all of them.
    */
   ofNumber: (
     accountId: string,
     number: string,
   ) => Promise<readonly { account: Account; bound: BoundNumber }[]>;
   byName: (namespace: string, name: string) => Promise<Account | undefined>;
-  /** Returns the account of a provider (uuid). */
+  /** Returns the account of a provider (UUID). */
   byId: (providerId: string) => Promise<Account | undefined>;
-  /** Returns the numbers of an account, or only those bound to an agent (uuid), ordered by their digits. */
+  /** Returns the numbers of an account, or only those bound to an agent (UUID), ordered by their digits. */
   numbersOf: (account: Account, agentId?: string) => Promise<readonly BoundNumber[]>;
-  /** Drops the cached entries that are affected by these changes of providers and agents. `*` drops all entries. */
+  /** Drops the cached entries that these changes to providers and agents affect. `*` drops all entries. */
   look: (ids: readonly string[]) => void;
 };
 
 const ACCOUNTS_OF_A_NUMBER_MAX = 20;
-/** Maximum number of cached entries for each way of finding accounts. */
+/** Maximum number of cached entries per kind of lookup. */
 const REMEMBERED_MAX = 1_000;
 /** Maximum number of providers whose lists of numbers are cached. Each list may have a thousand numbers. */
 const LISTS_MAX = 100;
@@ -126,16 +126,16 @@ function look({ accounts, numbers, lists }: Known, items: readonly string[]): vo
   const agents = told.filter(({ resource }) => resource === 'agents');
   if (isAll || providers.length > 0) {
     const ids = new Set(providers.map(({ id }) => id));
-    // Cached misses are dropped as well. A miss has no id, so any changed provider may be the missing one.
+    // Cached misses are dropped as well. A miss has no ID, so any changed provider may be the missing one.
     accounts.forget(({ account }) => isAll || !account || ids.has(account.id));
     numbers.forget(() => true);
-    // The changed provider may have taken a number from another provider of its namespace, so all lists of the
+    // The changed provider may have taken a number from another provider in its namespace, so all lists of the
     // namespace are dropped.
     const namespaces = new Set(providers.map(({ namespace }) => namespace));
     lists.forget(({ namespace }) => isAll || namespaces.has(namespace));
   }
   if (isAll || agents.length === 0) return;
-  // Agents are published much more often than providers change. So only numbers of the changed agents are dropped.
+  // Agents are published much more often than providers change, so only numbers of the changed agents are dropped.
   numbers.forget(({ of }) =>
     of.some(({ account, bound }) => isAnswered(bound, account.namespace, agents)),
   );
@@ -145,8 +145,8 @@ function look({ accounts, numbers, lists }: Known, items: readonly string[]): vo
 }
 
 /**
- * Returns whether one of the changed agents may be bound to the number. If the number's agent was missing, every
- * changed agent of the namespace may be that agent.
+ * Returns whether one of the changed agents may be bound to the number. If the number's agent was missing, any changed
+ * agent in the namespace may be the missing one.
  */
 function isAnswered(
   { agentId }: BoundNumber,
@@ -164,7 +164,7 @@ function openAll(deps: Deps, rows: readonly (AccountRow & BoundRow)[]): FoundNum
     try {
       return [{ account: open(deps, row), bound: boundOf(row) }];
     } catch (error) {
-      failures.push(error); // The failure concerns only one tenant; the accounts of the others are still usable.
+      failures.push(error); // The failure affects only one tenant. The accounts of the others are still usable.
       return [];
     }
   });

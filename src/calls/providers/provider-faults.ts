@@ -19,8 +19,8 @@ import { unknownCountries } from './unknown-countries.ts';
 type Fields = SnakeCased<TelephonyProviderSpec>;
 
 /**
- * Returns the faults in a create body or a merge patch. Without this check, a fault would only appear later, in a
- * condition of the resource.
+ * Returns the faults in the body of a create request or in a merge patch. Without this check, a fault would only appear
+ * later, in a condition of the resource.
  */
 export async function providerFaults(
   deps: KindApiDeps,
@@ -42,7 +42,7 @@ function addressFaults(guard: AddressGuard, url: string | null | undefined): Fie
   return 'problem' in checked ? [fault('/api_url', 'invalid_url', checked.problem)] : [];
 }
 
-/** Checks the fields that exist for only one carrier. */
+/** Checks the carrier-specific fields. */
 function ownFaults(fields: object): FieldError[] {
   const named = Object.entries(fields).map(([name, value]) => [toCamelKey(name), value]);
   const own = ownFaultIn(Object.fromEntries(named));

@@ -2,12 +2,12 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 import type { DeclaredNumber } from './telephony-provider.ts';
 
-/** SQL of the numbers that each provider of a namespace owns (contract/telephony-providers.md#numbers). */
+/** SQL for the numbers that providers own within a namespace (contract/telephony-providers.md#numbers). */
 
-/** Reason of the condition `Accepted=False` while another provider of the namespace owns one of the numbers. */
+/** Reason of the condition `Accepted=False` while another provider in the namespace owns one of the numbers. */
 export const NUMBER_TAKEN = 'NumberTaken';
 
-/** SQL condition for the provider of namespace `$1` that owns a given active number. */
+/** SQL condition for the provider in namespace `$1` that owns a given active number. */
 export const HAS_NUMBER =
   'id = (select provider_id from telephony_numbers n where n.namespace = $1 and number = ?)';
 
@@ -17,9 +17,9 @@ type Owner = { id: string; namespace: string };
 export type TakenNumber = { number: string; by: string };
 
 /**
- * Returns the first of the numbers that another provider both owns and still declares. A number counts as free if its
- * owner no longer declares it, even if the owner's new declaration was refused and the number is therefore still
- * active. If such a number counted as taken, two providers that exchange numbers would wait for each other forever.
+ * Returns the first number that another provider both owns and still declares. A number counts as free if its owner no
+ * longer declares it, even if the owner's new declaration was rejected and the number is therefore still active. If
+ * such a number counted as taken, two providers that exchange numbers would wait for each other forever.
  */
 export async function findTaken(
   db: Db,
@@ -44,7 +44,7 @@ export async function findTaken(
   return rows[0];
 }
 
-/** Returns the providers that were refused because of a number that is free now. */
+/** Returns the providers that were rejected because of a number that is now free. */
 export async function listWaiting(db: Db): Promise<ObjectKey[]> {
   const { rows } = await db.query<ObjectKey>(
     `select w.namespace, w.name from telephony_providers w
@@ -58,7 +58,7 @@ export async function listWaiting(db: Db): Promise<ObjectKey[]> {
   return rows;
 }
 
-/** Returns the active numbers of a provider in the form of a declaration, ordered by their digits. */
+/** Returns a provider's active numbers in the form of a declaration, ordered by their digits. */
 export async function readNumbers(db: Db, providerId: string): Promise<DeclaredNumber[]> {
   const { rows } = await db.query<{
     number: string;
@@ -80,7 +80,7 @@ export async function readNumbers(db: Db, providerId: string): Promise<DeclaredN
   });
 }
 
-/** Replaces the active numbers of a provider. A number that another provider owns is moved to this provider. */
+/** Replaces a provider's active numbers. A number that another provider owns is moved to this provider. */
 export async function replaceNumbers(
   db: Db,
   { id, namespace }: Owner,

@@ -18,18 +18,18 @@ import {
 } from './telephony-provider.ts';
 
 const BoundNumber = z.strictObject({
-  number: z.string().meta({ description: 'Telephone number in E.164.' }),
+  number: z.string().meta({ description: 'Telephone number in E.164 format.' }),
   agent: z.string().meta({ description: 'Name of the agent that answers the number.' }),
   version: z
     .int()
     .optional()
-    .meta({ description: 'Version of the agent. If absent, the live version.' }),
+    .meta({ description: 'Version of the agent. If absent, the live version answers.' }),
   hours: z.record(z.string(), z.unknown()).optional().meta({
-    description: 'Hours in which the number is answered, as declared. If absent, always.',
+    description: 'Declared opening hours of the number. If absent, it is always answered.',
   }),
 });
 
-/** Token that a request contains in clear text. */
+/** Token that a request may contain in clear text. */
 const AUTH_TOKEN: SecretField = {
   field: 'auth_token',
   ref: 'auth_token_secret_ref',
@@ -40,13 +40,13 @@ const AUTH_TOKEN: SecretField = {
     .max(AUTH_TOKEN_MAX)
     .regex(...saying(/^[!-~]+$/, 'must be visible ASCII without spaces'))
     .describe(
-      "Token for the carrier's API, which no response shows. Parley stores it in a Secret of its own and " +
-        'sets `auth_token_secret_ref`. It replaces an earlier token.',
+      "Token for the carrier's API. Responses never contain it. Parley stores it in a Secret of its own and " +
+        'sets `auth_token_secret_ref`. A new token replaces the previous one.',
     ),
   isRequired: true,
 };
 
-/** Names, in the REST API, of the fields that exist for only one carrier. */
+/** Names of the carrier-specific fields in the REST API. */
 const OWN_NAMES = OWN_FIELDS.map(toSnakeKey);
 
 /**
@@ -77,22 +77,22 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
     tag: 'Telephony',
     name: {
       written:
-        'Name by which calls refer to it: a DNS label, unique in the namespace, not `simulated`.',
-      shown: 'Name by which calls refer to it; never changes.',
+        'Name by which calls refer to the provider: a DNS label that is unique in the namespace and not `simulated`.',
+      shown: 'Name by which calls refer to the provider. It never changes.',
     },
-    shown: 'An account at a carrier, and its numbers.',
-    ready: 'Whether everything is active as declared.',
+    shown: 'An account at a carrier and its numbers.',
+    ready: 'Whether everything declared is active.',
     describe: {
       create:
         'Sets which agent answers each number of an account at a carrier. Send its token in `auth_token`, or name ' +
         'a Secret of the namespace with the label `parley.dev/allow: "true"` in `auth_token_secret_ref`.',
-      delete: "The provider's numbers are no longer answered, and another provider can use them.",
+      delete: "Parley stops answering the provider's numbers, and other providers can use them.",
     },
     fields: (readable) => ({
       type: z.enum(CARRIER_TYPES),
-      account_id: z.string().meta({ description: 'Id of the account at the carrier.' }),
+      account_id: z.string().meta({ description: 'ID of the account at the carrier.' }),
       ...readable('auth_token_secret_ref', ...OWN_NAMES, 'api_url', 'outbound', 'inbound'),
-      numbers: z.array(BoundNumber).meta({ description: 'The numbers as declared.' }),
+      numbers: z.array(BoundNumber).meta({ description: 'The declared numbers.' }),
     }),
     filters: { number: { schema: phoneNumber.clone().optional(), where: HAS_NUMBER } },
     secret: AUTH_TOKEN,
@@ -102,7 +102,7 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
     explain: withPlace,
   },
   audit: {
-    // The audit log also shows the numbers, so that it reveals who redirected a hotline.
+    // The audit log includes the numbers, so that it shows, for example, who redirected a hotline.
     shown: [
       'type',
       'account_id',

@@ -44,7 +44,7 @@ type Blocked = { type: 'Accepted' | 'ResolvedRefs'; why: Problem };
 export type TelephonyProviderReconcilerDeps = ProjectDeps & OwnSecretDeps & { guard: AddressGuard };
 
 /**
- * Creates the reconciler of TelephonyProviders. It activates their URL and token, and binds their numbers to agents.
+ * Creates the reconciler for TelephonyProviders. It activates their URL and token, and binds their numbers to agents.
  */
 export function telephonyProviderReconciler(
   deps: TelephonyProviderReconcilerDeps,
@@ -62,8 +62,8 @@ export function telephonyProviderReconciler(
 }
 
 /**
- * Returns providers that waited for a number that is free now. They must be reconciled although their own declaration
- * has not changed.
+ * Returns the providers that were waiting for a number that is now free. They must be reconciled even though their own
+ * declaration has not changed.
  */
 async function listFreed({
   pool,
@@ -71,7 +71,7 @@ async function listFreed({
 }: Pick<TelephonyProviderReconcilerDeps, 'pool' | 'store'>): Promise<ObjectKey[]> {
   const freed: ObjectKey[] = [];
   for (const key of await listWaiting(pool)) {
-    // Objects of namespaces that another process watches are not in this store, so they are skipped.
+    // Objects in namespaces that another process watches are not in this store, so they are skipped.
     if (await store.get('TelephonyProvider', key)) freed.push(key);
   }
   return freed;
@@ -83,7 +83,7 @@ async function act(
   { project, id }: { project: Project; id: string },
 ): Promise<Outcome<TelephonyProviderStatus>> {
   const stays = async ({ type, why }: Blocked): Promise<Outcome<TelephonyProviderStatus>> => {
-    // The numbers that are already active stay active.
+    // Numbers that are already active stay active.
     const status = { numbers: (await readNumbers(deps.pool, id)).length };
     return { findings: findingsOf({ type, why }), status };
   };
@@ -147,7 +147,7 @@ async function resolve(
   return 'value' in found ? { authToken: found.value } : { type: 'ResolvedRefs', why: found };
 }
 
-/** Returns the first number with a recalled version of its agent. */
+/** Returns the first number that is bound to a recalled version of its agent. */
 async function recalledNumber(
   pool: Pool,
   namespace: string,
@@ -162,8 +162,8 @@ async function recalledNumber(
 }
 
 /**
- * Returns the state of the numbers. A number whose agent is missing waits until the agent exists; the other numbers are
- * active meanwhile.
+ * Returns the state of the numbers. A number whose agent is missing waits until the agent exists. The other numbers are
+ * active in the meantime.
  */
 async function bind(
   { pool, store }: Pick<TelephonyProviderReconcilerDeps, 'pool' | 'store'>,
@@ -179,7 +179,7 @@ async function bind(
     const { number, agent, version } = recalled;
     const message =
       `number ${number}: version ${version} of agent "${agent}" was recalled, so the live version answers; ` +
-      'name another version, or none for the live one';
+      'set another version, or omit it to use the live version';
     return { found: { ready: false, reason: VERSION_RECALLED, message }, inForce };
   }
   if (!first) {

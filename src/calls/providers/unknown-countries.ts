@@ -2,15 +2,15 @@
 
 type Refusal = { at: number; detail: string };
 
-/** Returns the country codes for which no telephone numbers exist, each with its index in the list. */
+/** Returns the country codes that have no telephone numbers, each with its index in the list. */
 export async function unknownCountries(codes: readonly string[]): Promise<Refusal[]> {
   if (codes.length === 0) return [];
-  // Loaded on first use, because it takes 10 MB and 50 ms. The redaction of texts uses the same edition (`max`), so it
-  // is loaded only once.
+  // The package is loaded on first use, because that takes 10 MB and 50 ms. Text redaction uses the same edition
+  // (`max`), so it is loaded only once.
   const { isSupportedCountry } = await import('libphonenumber-js/max');
   return codes.flatMap((code, at) => {
     if (isSupportedCountry(code)) return [];
-    const detail = `"${code}" is not a country that can be called: use an ISO 3166-1 code, such as GB`;
+    const detail = `"${code}" is not a country that can be called: use an ISO 3166-1 code such as GB`;
     return [{ at, detail }];
   });
 }

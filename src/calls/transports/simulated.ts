@@ -5,8 +5,8 @@ import type { DueEvent, Transport } from '../transport.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**
- * Transport without a telephone: a script acts as the other end. The rest of a call is real: the conversation,
- * escalations, events, and recovery after a crash.
+ * Transport without a telephone: a script acts as the other end. Everything else about the call is real: the
+ * conversation, escalations, events, and recovery after a crash.
  */
 
 const LONGEST_WAIT_MS = 60_000;
@@ -22,7 +22,7 @@ const turn = z.strictObject({
     .min(1)
     .max(TEXT_MAX)
     .regex(...saying(/\S/, 'must not be blank'))
-    .describe('Words of the user.'),
+    .describe('What the user says.'),
   after_ms: wait.default(0).describe('Milliseconds since the end of the previous turn.'),
 });
 
@@ -31,15 +31,15 @@ export const SimulatedScript = z
     answer: z
       .enum(['answered', 'busy', 'no_answer', 'failed', 'voicemail'])
       .default('answered')
-      .describe('Outcome of the dialing: a person or voicemail picks up, or nobody does.'),
-    ring_ms: wait.default(0).describe('Milliseconds until somebody picks up.'),
+      .describe('Outcome of dialing: a person or a voicemail answers, or nobody does.'),
+    ring_ms: wait.default(0).describe('Milliseconds of ringing before this outcome.'),
     turns: z.array(turn).max(TURNS_MAX).default([]).describe('Turns of the user, in order.'),
     hang_up: z
       .boolean()
       .optional()
       .describe(
         'If true, the user hangs up after the last turn. If false, the line stays open until ' +
-          'the call is ended or the silence lasts too long. Default: true if there are turns.',
+          'the call is ended or the user has been silent for too long. Default: true if there are turns.',
       ),
   })
   .describe('How the other end of a simulated call behaves.');
@@ -54,7 +54,7 @@ const keptTurn = turn.extend({ text: z.string(), redacted: z.custom<Redacted>().
 const KeptScript = SimulatedScript.extend({ turns: z.array(keptTurn).default([]) });
 type KeptScript = z.output<typeof KeptScript>;
 
-/** Value of `provider` of a simulated call. No TelephonyProvider may have this name. */
+/** Value of `provider` for a simulated call. No TelephonyProvider may have this name. */
 export const SIMULATED = 'simulated';
 
 export const simulated: Transport = {
@@ -76,7 +76,7 @@ export const simulated: Transport = {
     const at = events[step];
     return at && { event: at.event, nextAfterMs: events[step + 1]?.afterMs ?? null };
   },
-  // Does nothing: no user listens, and the agent's words are already stored in the conversation.
+  // Does nothing, because nobody is listening and the agent's words are already stored in the conversation.
   say: async () => undefined,
   hangUp: async () => undefined,
   ask: async () => undefined,
@@ -84,7 +84,7 @@ export const simulated: Transport = {
 
 type ScriptedEvent = { afterMs: number; event: DueEvent['event'] };
 
-/** Converts the script into events. Each event has its delay after the event before it. */
+/** Converts the script into events, each with its delay after the previous event. */
 function eventsOf(script: KeptScript): ScriptedEvent[] {
   const ringing: ScriptedEvent = { afterMs: 0, event: { type: 'ringing' } };
   return [

@@ -4,12 +4,12 @@ import { CALL_COLUMNS, CALL_LIVE, type CallRow } from '../calls.sql.ts';
 import { fromUuid } from '../../ids.ts';
 import { WEB_VOICE } from './web-voice.ts';
 
-/** A call from a web page. Ids are uuids. */
+/** A call from a web page. IDs are UUIDs. */
 export type WebCall = Pick<
   CallRow,
   'id' | 'namespace' | 'agentId' | 'agentVersion' | 'userId' | 'variables' | 'metadata'
 > & {
-  /** Maximum number of concurrent web calls of this agent; null means no limit. */
+  /** Maximum number of concurrent web calls with this agent. Null means no limit. */
   maxConcurrent: number | null;
 };
 
@@ -17,8 +17,8 @@ export type WebCall = Pick<
 const UNCONNECTED_MS = 10_000;
 
 /**
- * Inserts a call. Returns undefined if the agent already has the maximum number of calls. The statement counts the live
- * calls of the agent in all processes, by an index. A lock for the agent prevents concurrent requests from exceeding
+ * Inserts a call. Returns undefined if the agent already has the maximum number of calls. The statement counts the
+ * agent's live calls across all processes, using an index. A lock per agent prevents concurrent requests from exceeding
  * the limit together.
  */
 export function insertWebCall(pool: Pool, call: WebCall): Promise<CallRow | undefined> {

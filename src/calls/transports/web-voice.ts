@@ -1,11 +1,13 @@
 import type { Transport } from '../transport.ts';
 
-/** Value of `provider` of a call from a web page (contract/talks.md#voice). No TelephonyProvider may have this name. */
+/**
+ * Value of `provider` for a call from a web page (contract/talks.md#voice). No TelephonyProvider may have this name.
+ */
 export const WEB_VOICE = 'web_voice';
 
 /**
- * Transport of calls from web pages. The page's own socket is the only connection; a carrier to dial or to query does
- * not exist. The socket is closed when the conversation ends.
+ * Transport of calls from web pages. The page's own socket is the only connection, so there is no carrier to dial or
+ * query. The socket is closed when the conversation ends.
  */
 export const webVoice: Transport = {
   keepable: async (options) => options,
