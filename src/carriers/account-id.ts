@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
-/** Id of an account at a carrier, as it appears in TelephonyProviders and in the carrier's requests. */
+/** ID of an account at a carrier, as it appears in TelephonyProviders and in the carrier's requests. */
 export const accountIdField = z
   .string()
   .min(1)
@@ -9,6 +9,6 @@ export const accountIdField = z
   .regex(
     ...saying(
       /^[A-Za-z0-9_-]+$/,
-      'must be an account id of letters, digits, hyphens and underscores',
+      'must be an account ID made up of letters, digits, hyphens and underscores',
     ),
   );

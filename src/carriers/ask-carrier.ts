@@ -1,21 +1,21 @@
 import type { EgressClient } from '../platform/egress/client.ts';
 
-/** Request to the REST API of a carrier. */
+/** Request to a carrier's REST API. */
 export type CarrierQuestion = {
   url: string;
   /** Value of the `Authorization` header. */
   authorization: string;
-  /** HTTP method. If it is absent, requests with a body use POST, and others use GET. */
+  /** HTTP method. If absent, requests with a body use POST, and others use GET. */
   method?: 'DELETE';
   body?: { type: string; text: string };
   timeoutMs?: number;
 };
 
-/** Response of a carrier. `body` is the parsed JSON, or undefined if the response is not JSON. */
+/** A carrier's response. `body` is the parsed JSON, or undefined if the response is not JSON. */
 export type CarrierAnswer = { status: number; body: unknown };
 
 const TIMEOUT_MS = 10_000;
-/** Timeout in ms of a request to a carrier, used while a client of Parley waits for the result. */
+/** Timeout in ms for a request whose result a client of Parley is waiting for. */
 export const SHORT_TIMEOUT_MS = 3_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
 
@@ -54,15 +54,15 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** Error for a call that the carrier refuses to place. A retry cannot succeed. `message` is safe to log. */
+/** Error for a call that the carrier refuses to place. Retrying cannot help. `message` is safe to log. */
 export class DialRefused extends Error {
   override readonly name = 'DialRefused';
 }
 
 /** Returns the error for a refused request to place a call. `why` is the reason in the carrier's own words. */
 export function refusalOf(status: number, why: string): Error {
-  const reason = `the carrier answered ${status}${why}`;
-  // Status 429 and errors of the carrier's server may be temporary.
+  const reason = `the carrier responded with ${status}${why}`;
+  // Status 429 and server errors may be temporary.
   const isFinal = status >= 400 && status < 500 && status !== 429;
   return isFinal ? new DialRefused(reason) : new Error(reason);
 }

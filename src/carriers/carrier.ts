@@ -3,14 +3,14 @@ import type { EgressClient } from '../platform/egress/client.ts';
 import type { MediaFrame } from './media.ts';
 
 /**
- * Description of a telephone carrier, with everything that Parley needs in order to use the carrier. Each carrier is a
- * value of this type, in its own folder and with one line in carriers.ts. A carrier does not depend on the modules of
- * calls and lines, nor on other carriers.
+ * Everything that Parley needs in order to use a telephone carrier. Each carrier is a value of this type, in its own
+ * folder and with one line in carriers.ts. A carrier does not depend on the modules for calls and lines, nor on other
+ * carriers.
  */
 export type Carrier<T extends string = string> = {
   /** Value of `type` in the carrier's TelephonyProviders. It is also a segment of the carrier's webhook URLs. */
   type: T;
-  /** Display name, also used in operation ids. */
+  /** Display name, also used in operation IDs. */
   name: string;
   provider: ProviderPart;
   signature: SignatureCheck;
@@ -20,24 +20,22 @@ export type Carrier<T extends string = string> = {
   answers: AnswerWriter;
   media: MediaFrames;
   /**
-   * Text socket: the carrier exchanges text with Parley and does the speech recognition and synthesis itself. If it is
-   * absent, the agents need their own ModelProviders for speech.
+   * Text socket: the carrier exchanges text with Parley, and recognizes and synthesizes the speech itself. If absent,
+   * agents need their own ModelProviders for speech.
    */
   relay?: Relay;
 };
 
 /** The part of the kind TelephonyProvider that is specific to the carrier. */
 export type ProviderPart = {
-  /** Base URL of the carrier's API, used if a TelephonyProvider names none. */
+  /** Base URL of the carrier's API, used if a TelephonyProvider does not set one. */
   apiUrl: string;
   /**
-   * Descriptions of two fields that TelephonyProviders of all carriers have. In the documentation, each description
-   * follows the word "for" and the name of the carrier.
+   * Meaning of two fields that all TelephonyProviders have. In the documentation, it follows the word "for" and the
+   * name of the carrier.
    */
   says: { accountId: string; authToken: string };
-  /**
-   * Fields that only TelephonyProviders of this carrier have, by their names in the resource. All are optional strings.
-   */
+  /** Carrier-specific fields of a TelephonyProvider, by their names in the resource. All are optional strings. */
   fields: Readonly<Record<string, z.ZodType<string | undefined>>>;
   /** CEL rules of the CRD, which Kubernetes evaluates. */
   rules: readonly { rule: string; message: string; fieldPath: string }[];
@@ -47,10 +45,10 @@ export type ProviderPart = {
 
 export type OwnFields = Readonly<Record<string, string | undefined>>;
 
-/** Fault in a field. `code` is for REST errors, and `reason` for conditions. */
+/** Fault in a field. `code` is used in REST errors, and `reason` in conditions. */
 export type OwnFault = { field: string; code: string; reason: string; message: string };
 
-/** The part of a TelephonyProvider that the implementation of its carrier needs. */
+/** The part of a TelephonyProvider that the carrier's implementation needs. */
 export type CarrierAccount = {
   type: string;
   accountId: string;
@@ -58,18 +56,18 @@ export type CarrierAccount = {
   authToken: string;
   /** Base URL of the API, without a trailing slash. */
   apiUrl: string;
-  /** Values of the fields that only TelephonyProviders of this carrier have. */
+  /** Values of the carrier-specific fields. */
   own: OwnFields;
 };
 
 export type SignatureCheck = {
-  /** Name of the header that contains the signature. It appears in the documentation of the API. */
+  /** Name of the header that contains the signature. It appears in the API documentation. */
   header: string;
   /** `detail` of the 401 response to a request whose signature matches no account. */
   refusal: string;
   /**
    * Whether only the owner of an account can declare the key that verifies its signatures. If false, two namespaces may
-   * declare the same account. In that case, requests for the account are refused unless the webhook URL names one of
+   * declare the same account. In that case, requests for the account are rejected unless the webhook URL names one of
    * the two TelephonyProviders.
    */
   provesOwner: boolean;
@@ -78,7 +76,7 @@ export type SignatureCheck = {
 
 /** A POST request to a webhook of this server. */
 export type SignedRequest = {
-  /** Base URLs, without a path, that the carrier may have used to reach this server. */
+  /** Base URLs that the carrier may have used to reach this server, without a path. */
   bases: readonly string[];
   /** Path and query of the request. */
   target: string;
@@ -89,49 +87,49 @@ export type SignedRequest = {
   nowMs: number;
 };
 
-/** Content of a form, under the same names for all webhooks and carriers. */
+/** Content of a form, with the same names for all webhooks and carriers. */
 export type Callback = {
   /**
-   * Account of the call; undefined if the carrier does not name it. The webhook URL must then name the
+   * Account of the call. Undefined if the carrier does not report it, in which case the webhook URL must name the
    * TelephonyProvider.
    */
   accountId: string | undefined;
-  /** The carrier's id of the call; '' if the form has none. */
+  /** The carrier's ID for the call, or '' if the form does not contain one. */
   callId: string;
   /**
-   * The carrier's id of the call to which this one belongs. A transfer rings a number in a separate call, which belongs
-   * to the caller's call.
+   * The carrier's ID for the call to which this one belongs. A transfer rings a number in a separate call, which
+   * belongs to the caller's call.
    */
   parentCallId: string | undefined;
   from: string | null;
   to: string | null;
-  /** Direction of the call; undefined if the carrier does not report it. */
+  /** Direction of the call. Undefined if the carrier does not report it. */
   direction: 'inbound' | 'outbound' | undefined;
   state: CallState;
   /** Whether somebody has answered the call. */
   isAnswered: boolean;
   isMachine: boolean;
-  /** How the socket of a `Relay` ended; undefined if the form reports something else. */
+  /** How the socket of a `Relay` ended. Undefined if the form reports something else. */
   relayEnd: 'ended' | 'failed' | undefined;
   /** Result of ringing the number of a transfer. */
   dialed: 'answered' | 'busy' | 'no_answer' | 'failed';
 };
 
-/** State of a call: `live`, or how the call ended. Undefined if the carrier does not report it. */
+/** State of a call: `live`, or how the call ended. Undefined if the carrier does not report the state. */
 export type CallState =
   | 'live'
   | { status: 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled'; reason: string }
   | undefined;
 
-/** Client of a carrier's REST API. It does not retry requests. */
+/** Client for a carrier's REST API. It does not retry requests. */
 export type CarrierApi = {
   /**
-   * Places a call. Resolves to the carrier's id of the call, or to undefined if the carrier reports the id later by
-   * webhook.
+   * Places a call. Resolves to the carrier's ID for the call, or to undefined if the carrier reports the ID later
+   * through a webhook.
    * @throws DialRefused if the carrier will never place the call
    */
   dial: (account: CarrierAccount, call: Dial) => Promise<string | undefined>;
-  /** Returns the id of a call between these numbers that was placed since `sinceMs`, or undefined if there is none. */
+  /** Returns the ID of a call between these numbers that was placed since `sinceMs`, or undefined if there is none. */
   findDialed: (
     account: CarrierAccount,
     call: Pick<Dial, 'from' | 'to'> & { sinceMs: number },
@@ -152,16 +150,16 @@ export type Dial = {
   detectsMachine: boolean;
 };
 
-/** Writer of the XML instructions that a carrier executes during a call. */
+/** Writes the XML instructions that a carrier executes during a call. */
 export type AnswerWriter = {
   /**
    * Returns the instruction to open a socket for audio in both directions. When the socket closes, the carrier requests
    * further instructions from `action`.
    */
   stream: (options: StreamOptions) => string;
-  /** Returns the instruction to ring a number and to connect the caller with the person at that number. */
+  /** Returns the instruction to ring a number and connect the caller with the person who answers. */
   dial: (options: DialOptions) => string;
-  /** Returns the instructions to say a text, if there is one, and to hang up. */
+  /** Returns the instructions to speak the text, if there is one, and hang up. */
   goodbye: (text?: string, language?: string) => string;
   /** Returns the instruction to reject the call without answering it, so that the caller pays nothing. */
   reject: (reason: 'busy' | 'rejected') => string;
@@ -180,7 +178,7 @@ export type StreamOptions = {
 
 export type DialOptions = {
   to: string;
-  /** Number that the called person sees: one of the TelephonyProvider's numbers. */
+  /** Number that the called person sees. It is one of the TelephonyProvider's numbers. */
   callerId: string;
   ringSec: number;
   /** URL from which the carrier requests instructions when the connected call has ended, or when nobody answered. */
@@ -189,20 +187,19 @@ export type DialOptions = {
   answered: string;
 };
 
-/** Reader and writer of the frames of an audio socket. */
+/** Reads and writes the frames of an audio socket. */
 export type MediaFrames = {
   /** Parses a frame. Returns undefined for unknown frames, because carriers may introduce new ones. */
   read: (text: string) => MediaFrame | undefined;
   sound: (streamId: string, bytes: Uint8Array) => string;
   /** Returns a frame that asks the carrier to report when it has played all audio sent before this frame. */
   mark: (streamId: string, name: string) => string;
-  /** Returns a frame that requests that the carrier drops all audio that was not played yet. */
+  /** Returns a frame that asks the carrier to drop all audio that has not been played yet. */
   clear: (streamId: string) => string;
 };
 
 /**
- * Text socket of a carrier that does the speech recognition and synthesis itself: the two sides exchange text instead
- * of audio.
+ * Text socket of a carrier that recognizes and synthesizes speech itself. The two sides exchange text instead of audio.
  */
 export type Relay = {
   /** Returns the instruction to open the socket. */
@@ -212,8 +209,8 @@ export type Relay = {
   /** Parses a frame. Returns undefined for unknown frames, because carriers may introduce new ones. */
   read: (text: string) => RelayFrame | undefined;
   /**
-   * Returns a frame with part of an utterance. With `isKept`, the user cannot interrupt it, whatever the session's
-   * setting is.
+   * Returns a frame with part of an utterance. If `isKept` is true, the user cannot interrupt it, regardless of the
+   * session's setting.
    */
   say: (text: string, isKept?: boolean) => string;
   /** Returns the frame that ends an utterance. */
@@ -225,7 +222,7 @@ export type Relay = {
 
 export type RelayOptions = StreamOptions & {
   language: string | undefined;
-  /** Voice that the agent declares. If it is absent, the carrier's default voice is used. */
+  /** Voice that the agent declares. If absent, the carrier's default voice is used. */
   voice?: { provider?: string | undefined; voiceId?: string | undefined };
   /** Whether the greeting is protected from interruption by the user. */
   isGreetingKept?: boolean;

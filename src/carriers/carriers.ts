@@ -4,7 +4,7 @@ import { PLIVO } from './plivo/plivo.ts';
 import { TELNYX } from './telnyx/telnyx.ts';
 import { TWILIO } from './twilio/twilio.ts';
 
-/** All carriers. A new carrier is added to this list. */
+/** All carriers. Add new carriers to this list. */
 const ALL = [TWILIO, TELNYX, PLIVO] as const;
 
 /** Value of `type` in a TelephonyProvider. */
@@ -27,7 +27,7 @@ export function createCarrierApis(deps: { egress: Pick<EgressClient, 'send'> }):
   return Object.fromEntries(CARRIERS.map(({ type, createApi }) => [type, createApi(deps)]));
 }
 
-/** Names of the fields of a TelephonyProvider that exist for only one carrier. */
+/** Names of the carrier-specific fields of a TelephonyProvider. */
 export const OWN_FIELDS = CARRIERS.flatMap(({ provider }) => Object.keys(provider.fields));
 
 /** Returns the values of the carrier-specific fields (`OWN_FIELDS`). */

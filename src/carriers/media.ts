@@ -1,4 +1,4 @@
-/** Frame of an audio socket, in the same form for all carriers. The audio is mono µ-law at 8 kHz. */
+/** Frame on an audio socket, in a form that is the same for all carriers. The audio is mono µ-law at 8 kHz. */
 
 export type MediaFrame =
   /** A known frame that Parley does not use. */
@@ -6,7 +6,7 @@ export type MediaFrame =
   | { event: 'start'; start: StartFrame }
   | { event: 'media'; media: Media }
   | { event: 'dtmf'; dtmf: { digit: string } }
-  /** Report that all audio before this mark was played or dropped. */
+  /** Reports that all audio before this mark was played or dropped. */
   | { event: 'mark'; mark: { name: string } }
   | { event: 'stop' };
 
@@ -22,7 +22,7 @@ export type MediaFormat = { encoding: string; sampleRate: number; channels?: num
 
 export type Media = {
   track?: string | undefined;
-  /** Number of the frame, counted from 1. `timestamp` is its start in ms since the beginning of the stream. */
+  /** Number of the frame, starting at 1. `timestamp` is its start in ms since the beginning of the stream. */
   chunk?: number | undefined;
   timestamp?: number | undefined;
   /** Audio encoded as base64. */
@@ -30,8 +30,8 @@ export type Media = {
 };
 
 /**
- * Returns true if the audio is mono µ-law at 8 kHz, the only supported format. A carrier that does not report the
- * format uses this one.
+ * Returns true if the audio is mono µ-law at 8 kHz, the only supported format. Carriers that do not report the format
+ * use this one.
  */
 export function isMuLaw({ mediaFormat }: StartFrame): boolean {
   if (!mediaFormat) return true;

@@ -1,11 +1,11 @@
-/** Language codes that carriers do not accept, each with the code that they accept instead. */
+/** Language codes that carriers do not accept, and the code that they accept instead. */
 const OF_CARRIERS: Readonly<Record<string, string>> = { no: 'nb' };
 
 /**
- * Returns a language tag in the form that carriers accept, with a region: `de` becomes `de-DE`. Carriers refuse a tag
- * without a region (Twilio's errors 13331 and 13512). A missing region becomes the one where most speakers live
- * (Unicode CLDR, likely subtags), and a script is used only to find it: `zh-Hant` becomes `zh-TW`. A region in the tag
- * stays.
+ * Returns a language tag in the form that carriers accept, with a region: `de` becomes `de-DE`. Carriers reject a tag
+ * without a region (Twilio errors 13331 and 13512). A region in the tag is kept. A missing region is replaced by the
+ * one where most speakers live (Unicode CLDR, likely subtags). A script only helps to find it: `zh-Hant` becomes
+ * `zh-TW`.
  */
 export function spokenLanguage(tag: string): string {
   const given = localeOf(tag);

@@ -1,4 +1,4 @@
-/** Writer of the XML documents that carriers execute. */
+/** Writes the XML documents that carriers execute. */
 
 /** Returns a document with the root element `Response`, as all carriers require. */
 export function responseOf(inside: string): string {

@@ -90,5 +90,5 @@ test.each([
 ])('a request to dial that is answered %d is refused for good: %s', (status, isFinal) => {
   const error = refusalOf(status, ', why');
   expect(error instanceof DialRefused).toBe(isFinal);
-  expect(error.message).toBe(`the carrier answered ${status}, why`);
+  expect(error.message).toBe(`the carrier responded with ${status}, why`);
 });

@@ -68,20 +68,20 @@ describe.each(CARRIERS)('$name', ({ form, make, refusal, shortRefusal, why }) =>
 
   test('an answer of 300 is no call, though it has an id', async () => {
     const { api } = answering(make, 300, { sid: 'CA1' });
-    await expect(api.dial(ACCOUNT, DIAL)).rejects.toThrow('the carrier answered 300');
+    await expect(api.dial(ACCOUNT, DIAL)).rejects.toThrow('the carrier responded with 300');
   });
 
   test('an answer whose id is empty is no call', async () => {
     const { api } = answering(make, 200, { sid: '' });
-    await expect(api.dial(ACCOUNT, DIAL)).rejects.toThrow('the carrier answered 200');
+    await expect(api.dial(ACCOUNT, DIAL)).rejects.toThrow('the carrier responded with 200');
   });
 
   test('a refusal says why', async () => {
     const refused = answering(make, 400, refusal).api.dial(ACCOUNT, DIAL);
     await expect(refused).rejects.toThrow(DialRefused);
-    await expect(refused).rejects.toThrow(`the carrier answered 400${why}`);
+    await expect(refused).rejects.toThrow(`the carrier responded with 400${why}`);
     const short = answering(make, 400, shortRefusal).api.dial(ACCOUNT, DIAL);
-    await expect(short).rejects.toThrow(/the carrier answered 400: no$/);
+    await expect(short).rejects.toThrow(/the carrier responded with 400: no$/);
   });
 
   test('it is asked to detect machines only where that is wanted', async () => {
@@ -103,7 +103,7 @@ describe.each(CARRIERS)('$name', ({ form, make, refusal, shortRefusal, why }) =>
   ])('hanging up that is answered %d fails: %s', async (status, fails) => {
     const { api, sent } = answering(make, status);
     const hungUp = api.hangUp(ACCOUNT, 'CA1');
-    if (fails) await expect(hungUp).rejects.toThrow(`the carrier answered ${status}`);
+    if (fails) await expect(hungUp).rejects.toThrow(`the carrier responded with ${status}`);
     else await hungUp;
     expect(sent[0]).toMatchObject({ method: 'POST', body: 'Status=completed', timeoutMs: 3_000 });
     expect(sent[0]!.headers['content-type']).toBe('application/x-www-form-urlencoded');

@@ -1,7 +1,7 @@
 /**
- * Name of the token in the attribute `extraHeaders` of a `<Stream>`. Plivo returns the extra headers in the frame
- * `start`, and so passes the token to the socket. Names and values may contain only letters and digits, so the token is
- * written in hexadecimal.
+ * Name of the token in the attribute `extraHeaders` of a `<Stream>`. Plivo repeats the extra headers in the `start`
+ * frame and so passes the token to the socket. Names and values may contain only letters and digits, so the token is
+ * encoded in hexadecimal.
  */
 export const TOKEN_HEADER = 'token';
 

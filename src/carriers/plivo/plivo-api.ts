@@ -11,7 +11,7 @@ import type { CarrierAccount, CarrierApi, CallState, Dial } from '../carrier.ts'
 import { stateOf, withoutPlus } from './callback.ts';
 
 /**
- * Response to a request that places a call. `request_uuid` identifies the request, not the call. Webhooks report the id
+ * Response to a request that places a call. `request_uuid` identifies the request, not the call. Webhooks report the ID
  * of the call.
  */
 const Placed = z.object({ request_uuid: z.string().min(1) });
@@ -26,7 +26,7 @@ const Refusal = z.object({ error: z.string() });
 
 type Asked = Pick<CarrierQuestion, 'method' | 'timeoutMs'> & { path?: string; json?: object };
 
-/** Creates a client of Plivo's REST API, v1. */
+/** Creates a client for Plivo's REST API, version 1. */
 export function createPlivoApi({ egress }: { egress: Pick<EgressClient, 'send'> }): CarrierApi {
   const ask = (
     { accountId, authToken, apiUrl }: CarrierAccount,
@@ -50,7 +50,7 @@ export function createPlivoApi({ egress }: { egress: Pick<EgressClient, 'send'> 
       const list = async (more: Record<string, string>): Promise<unknown> => {
         const query = new URLSearchParams({ ...numbers, ...more });
         const { status, body } = await ask(account, { path: `?${query.toString()}` });
-        if (status !== 200) throw new Error(`the carrier answered ${status}${saying(body)}`);
+        if (status !== 200) throw new Error(`the carrier responded with ${status}${saying(body)}`);
         return body;
       };
       const [live] = Live.parse(await list({ status: 'live' })).calls;
@@ -73,7 +73,7 @@ export function createPlivoApi({ egress }: { egress: Pick<EgressClient, 'send'> 
       const asked = { path, method: 'DELETE', timeoutMs: SHORT_TIMEOUT_MS } as const;
       const { status, body } = await ask(account, asked);
       if (status >= 500 || status === 429)
-        throw new Error(`the carrier answered ${status}${saying(body)}`);
+        throw new Error(`the carrier responded with ${status}${saying(body)}`);
     },
   };
 }
@@ -89,7 +89,7 @@ function dialing({ detectsMachine, from, ringSec, statusCallback, to, url }: Dia
     hangup_url: statusCallback,
     hangup_method: 'POST',
     ring_timeout: ringSec,
-    // The detection is asynchronous, because otherwise a person would have to wait for its result.
+    // Detection is asynchronous, because otherwise a person would have to wait for the result.
     ...(detectsMachine && {
       machine_detection: 'true',
       machine_detection_url: statusCallback,
@@ -109,7 +109,7 @@ function endIn({ status, body }: CarrierAnswer): CallState {
   return stateOf(known?.[1] ?? 'failed');
 }
 
-/** Words in Plivo's names of hangup causes, each with the state that it indicates. */
+/** Words in Plivo's names for hangup causes, each with the state that it indicates. */
 const CAUSES = [
   ['busy', 'busy'],
   ['no answer', 'no-answer'],
@@ -119,7 +119,7 @@ const CAUSES = [
 
 const pathOf = (id: string): string => `${encodeURIComponent(id)}/`;
 
-/** Returns the carrier's reason, for the log. The reason contains no secrets. */
+/** Returns the carrier's reason for the log. It contains no secrets. */
 function saying(body: unknown): string {
   const refusal = Refusal.safeParse(body).data;
   return refusal ? `: ${refusal.error.slice(0, 200)}` : '';

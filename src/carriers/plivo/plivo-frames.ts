@@ -53,7 +53,7 @@ function neutral(frame: z.output<typeof Frame>): MediaFrame {
     }
     case 'playedStream':
       return { event: 'mark', mark: { name: frame.name } };
-    // Plivo confirms that it dropped the audio. It never reports checkpoints in dropped audio. Parley ignores the
+    // Plivo confirms that it has dropped the audio. It never reports checkpoints in dropped audio. Parley ignores the
     // confirmation.
     case 'clearedAudio':
       return { event: 'connected' };

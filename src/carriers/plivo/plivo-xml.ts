@@ -7,15 +7,15 @@ import { TOKEN_HEADER, toHeaderValue } from './extra-headers.ts';
 const POST = { method: 'POST' };
 
 /**
- * Writer of Plivo's XML. Plivo's XML differs from TwiML: the URL is the text of `<Stream>`, and the next element is
- * executed when the stream has ended.
+ * Writes Plivo's XML. It differs from TwiML: the URL is the text of `<Stream>`, and the next element is executed when
+ * the stream has ended.
  */
 export const PLIVO_ANSWERS: AnswerWriter = {
   stream: ({ action, token, url }) => {
     const attributes = {
       bidirectional: 'true',
       audioTrack: 'inbound',
-      // Without this attribute Plivo executes the next element as soon as the stream begins.
+      // Without this attribute, Plivo executes the next element as soon as the stream begins.
       keepCallAlive: 'true',
       contentType: 'audio/x-mulaw;rate=8000',
       extraHeaders: `${TOKEN_HEADER}=${toHeaderValue(token)}`,

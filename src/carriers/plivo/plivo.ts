@@ -5,7 +5,7 @@ import { PLIVO_MEDIA } from './plivo-frames.ts';
 import { PLIVO_ANSWERS } from './plivo-xml.ts';
 import { isSigned } from './signature.ts';
 
-/** The carrier Plivo. It has no text socket, so its agents need their own ModelProviders for speech. */
+/** Plivo. It has no text socket, so agents need their own ModelProviders for speech. */
 export const PLIVO: Carrier<'plivo'> = {
   type: 'plivo',
   name: 'Plivo',
@@ -21,9 +21,9 @@ export const PLIVO: Carrier<'plivo'> = {
   signature: {
     header: 'X-Plivo-Signature-V3',
     refusal:
-      'No matching TelephonyProvider. ?provider=tp_… in the address must be the id of a ' +
+      'No matching TelephonyProvider. ?provider=tp_… in the URL must be the ID of a ' +
       'TelephonyProvider of type "plivo" with this number and with the Auth Token that ' +
-      'signed X-Plivo-Signature-V3. PARLEY_BASE_URL must be the address that the carrier ' +
+      'signed X-Plivo-Signature-V3. PARLEY_BASE_URL must be the URL that the carrier ' +
       'calls.',
     provesOwner: true,
     isSigned: ({ authToken }, { bases, form, headers, target }) => {

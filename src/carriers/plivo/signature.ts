@@ -26,8 +26,8 @@ export function signatureOf(authToken: string, post: SignedPost): Buffer {
 
 /**
  * Returns the text that Plivo signs for a POST request: `address?query.form.nonce`. The query is sorted by name and
- * value. The form is written as names and values without separators, in the same order. Without a query the text is
- * `address?form.nonce`, without a form `address?query.nonce`, and without both `address.nonce`.
+ * value. The form is written as names and values without separators, in the same order. Without a query, the text is
+ * `address?form.nonce`. Without a form, it is `address?query.nonce`. Without either, it is `address.nonce`.
  */
 function signedText({ url, form, nonce }: SignedPost): string {
   const at = url.indexOf('?');

@@ -1,8 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
 
 /**
- * Maximum difference in seconds between the timestamp and the clock, in both directions. It is the same as in Telnyx'
- * own libraries.
+ * Maximum difference in seconds between the timestamp and the clock, in either direction. Telnyx's own libraries use
+ * the same value.
  */
 const TOLERANCE_SEC = 5 * 60;
 const SIGNATURE_BYTES = 64;
@@ -18,9 +18,9 @@ export type SignedBody = {
 };
 
 /**
- * Verifies Telnyx' webhook signature: Ed25519 of `timestamp|body`. The signature covers neither the path nor the query.
- * A timestamp that differs from the clock by more than five minutes is rejected. A request that is repeated within the
- * five minutes is accepted.
+ * Verifies Telnyx's webhook signature: Ed25519 of `timestamp|body`. The signature covers neither the path nor the
+ * query. Rejects a timestamp that differs from the clock by more than five minutes. Accepts a request that is repeated
+ * within the five minutes.
  */
 export function isSigned(
   publicKey: string,
@@ -44,21 +44,20 @@ function keyOf(publicKey: string) {
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }
 
-/**
- * Prime of the field over which Ed25519 is defined (RFC 8032). TelephonyProviders of Telnyx have Ed25519 public keys.
- */
+/** Prime of the field over which Ed25519 is defined (RFC 8032). Telnyx uses Ed25519 public keys. */
 const P = 2n ** 255n - 19n;
 /** Constant `d` of the curve equation: -121665/121666. */
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 
 /**
- * Returns true if 32 bytes in base64 encode a point of the curve, as every public key does. About half of all mistyped
- * keys do not. Without this check, such a mistake would only be noticed later, when every call is refused.
+ * Returns true if the base64 text encodes 32 bytes that are a point on the curve, as every public key is. About half of
+ * all mistyped keys are not. Without this check, such a mistake would only be noticed later, when every call is
+ * rejected.
  */
 export function isPublicKey(base64: string): boolean {
   const bytes = Buffer.from(Buffer.from(base64, 'base64').toReversed());
   if (bytes.length !== 32) return false;
-  // The highest bit is the sign of x and not a part of y.
+  // The highest bit is the sign of x and not part of y.
   const y = BigInt(`0x${bytes.toString('hex')}`) & (2n ** 255n - 1n);
   if (y >= P) return false;
   const above = y * y - 1n;
@@ -67,7 +66,7 @@ export function isPublicKey(base64: string): boolean {
 }
 
 export const NO_PUBLIC_KEY =
-  "the key is not an Ed25519 key: copy all 44 characters of the account's public key, as the carrier shows it";
+  "the key is not an Ed25519 key: copy all 44 characters of the account's public key as the carrier shows it";
 
 function power(base: bigint, exponent: bigint): bigint {
   let result = 1n;

@@ -4,7 +4,7 @@ import { askCarrier, refusalOf, SHORT_TIMEOUT_MS, type CarrierAnswer } from '../
 import type { CarrierAccount, CarrierApi } from '../carrier.ts';
 import { sidSince, stateOf, statusIn } from '../twiml/statuses.ts';
 
-/** Response to a request that places a call. `sid` may be absent; a webhook often reports the id earlier. */
+/** Response to a request that places a call. `sid` may be absent. A webhook often reports the ID earlier. */
 const Made = z.object({ sid: z.string().min(1).max(256).optional() });
 const Refusal = z.object({
   errors: z.array(
@@ -21,7 +21,9 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 type Asked = { path: string; json?: object; form?: URLSearchParams; timeoutMs?: number };
 
-/** Creates a client of Telnyx' TeXML API, v2. Telnyx' lists and states of calls may be several seconds out of date. */
+/**
+ * Creates a client for Telnyx's TeXML API, version 2. Its lists and states of calls may be several seconds out of date.
+ */
 export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'> }): CarrierApi {
   const ask = (
     { accountId, authToken, apiUrl }: CarrierAccount,
@@ -47,7 +49,7 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
         StatusCallbackMethod: 'POST',
         StatusCallbackEvent: 'initiated ringing answered completed',
         Timeout: call.ringSec,
-        // The detection is asynchronous, because otherwise a person would hear nothing until it has finished.
+        // Detection is asynchronous, because otherwise a person would hear nothing until it finishes.
         ...(call.detectsMachine && {
           MachineDetection: 'DetectMessageEnd',
           AsyncAmd: true,
@@ -64,7 +66,7 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
       // The query does not filter by start time, because ringing calls may have none. `sidSince` skips older calls.
       const query = new URLSearchParams({ From: from, To: to, PageSize: '50' });
       const { status, body } = await ask(account, { path: `?${query.toString()}` });
-      if (status !== 200) throw new Error(`the carrier answered ${status}${saying(body)}`);
+      if (status !== 200) throw new Error(`the carrier responded with ${status}${saying(body)}`);
       return sidSince({ status, body }, sinceMs);
     },
     stateOf: async (account, id) => {
@@ -76,20 +78,20 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
       const path = pathOf(id);
       const { status, body } = await ask(account, { path, form, timeoutMs: SHORT_TIMEOUT_MS });
       if (status >= 500 || status === 429)
-        throw new Error(`the carrier answered ${status}${saying(body)}`);
+        throw new Error(`the carrier responded with ${status}${saying(body)}`);
     },
   };
 }
 
 /**
- * Returns the path of a call. Its id contains colons, as in `v3:9X2v…`, which are not escaped, as in Telnyx' own
- * libraries.
+ * Returns the path of a call. The colons in its ID, as in `v3:9X2v…`, are not escaped. Telnyx's own libraries do the
+ * same.
  */
 function pathOf(id: string): string {
   return `/${encodeURIComponent(id).replaceAll('%3A', ':')}`;
 }
 
-/** Returns the carrier's reason, for the log. The reason contains no secrets. */
+/** Returns the carrier's reason for the log. It contains no secrets. */
 function saying(body: unknown): string {
   const [first] = Refusal.safeParse(body).data?.errors ?? [];
   if (!first) return '';

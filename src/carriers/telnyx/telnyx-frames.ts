@@ -4,8 +4,8 @@ import { base64Of, type MediaFrame } from '../media.ts';
 import { ALIKE, whole } from '../twiml/media-frames.ts';
 
 /**
- * Frames that Telnyx sends on an audio socket. They are Twilio's frames with other property names, and with the id of
- * the stream at the top level. Unknown properties are ignored. The `timestamp` of a media frame is ignored too, because
+ * Frames that Telnyx sends on an audio socket. They are Twilio's frames with different property names, and with the
+ * stream ID at the top level. Unknown properties are ignored. The `timestamp` of a media frame is also ignored, because
  * its unit is not documented.
  */
 const Start = z.object({
@@ -33,7 +33,7 @@ const Frame = z.discriminatedUnion('event', [
   }),
 ]);
 
-/** Names of audio encodings. Telnyx uses PCMU, the RTP name of µ-law. */
+/** Names of audio encodings. Telnyx uses PCMU, which is the RTP name for µ-law. */
 const ENCODINGS: Record<string, string> = { PCMU: 'audio/x-mulaw' };
 
 function read(text: string): MediaFrame | undefined {

@@ -10,8 +10,8 @@ import { createTelnyxApi } from './telnyx-api.ts';
 import { TELNYX_MEDIA } from './telnyx-frames.ts';
 
 /**
- * Schema of a public key: the base64 of 32 bytes, with 43 characters and one `=`. Two bits of the last character are
- * unused and zero.
+ * Schema of a public key: 32 bytes in base64, which is 43 characters and one `=`. The last character has two unused
+ * bits, which are zero.
  */
 const ed25519Key = z
   .string()
@@ -19,13 +19,13 @@ const ed25519Key = z
   .regex(
     ...saying(
       /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/,
-      "must be the account's public key as the carrier shows it: 44 characters, the base64 of 32 bytes",
+      "must be the account's public key as the carrier shows it: 44 characters, which are 32 bytes in base64",
     ),
   );
 
 const provider: ProviderPart = {
   apiUrl: 'https://api.telnyx.com',
-  says: { accountId: 'the id of the user', authToken: 'an API key' },
+  says: { accountId: 'the user ID', authToken: 'an API key' },
   fields: {
     publicKey: ed25519Key
       .clone()
@@ -33,7 +33,7 @@ const provider: ProviderPart = {
       .exactOptional(),
     applicationId: accountIdField
       .clone()
-      .describe('For type telnyx: the id of the TeXML application that places calls.')
+      .describe('For type telnyx: the ID of the TeXML application that places calls.')
       .exactOptional(),
   },
   rules: [
@@ -44,7 +44,7 @@ const provider: ProviderPart = {
     },
     {
       rule: "self.type != 'telnyx' || !has(self.outbound) || has(self.applicationId)",
-      message: 'type "telnyx" needs `applicationId` if `outbound` is set',
+      message: 'type "telnyx" requires `applicationId` if `outbound` is set',
       fieldPath: '.applicationId',
     },
     {
@@ -54,7 +54,7 @@ const provider: ProviderPart = {
     },
     {
       rule: "self.type != 'telnyx' || !has(self.outbound) || !has(self.outbound.ringSec) || self.outbound.ringSec <= 120",
-      message: '`ringSec` is at most 120 for type "telnyx"',
+      message: '`ringSec` must be at most 120 for type "telnyx"',
       fieldPath: '.outbound.ringSec',
     },
   ],
@@ -70,7 +70,7 @@ const provider: ProviderPart = {
 };
 
 /**
- * The carrier Telnyx with its product TeXML. It uses Twilio's forms, XML and frames of ConversationRelay, but its own
+ * Telnyx with its product TeXML. It uses the same forms, XML and ConversationRelay frames as Twilio, but its own
  * signatures, API and audio frames (developers.telnyx.com: TeXML, ConversationRelay, media streaming).
  */
 export const TELNYX: Carrier<'telnyx'> = {
@@ -82,7 +82,7 @@ export const TELNYX: Carrier<'telnyx'> = {
     refusal:
       'No TelephonyProvider of type "telnyx" with this account and number has the public key that ' +
       'verifies telnyx-signature-ed25519, or telnyx-timestamp is more than five minutes off.',
-    // The public key of an account is not secret. A namespace can therefore declare it without owning the account.
+    // The public key of an account is not secret, so a namespace can declare it without owning the account.
     provesOwner: false,
     isSigned: ({ own: { publicKey } }, { body, headers, nowMs }) =>
       publicKey !== undefined &&
@@ -96,7 +96,7 @@ export const TELNYX: Carrier<'telnyx'> = {
   createApi: createTelnyxApi,
   readCallback: readTwimlCallback,
   answers: twimlAnswers({
-    // Without these attributes, the audio goes in one direction only, and in the format of the call.
+    // Without these attributes, audio flows in only one direction and in the format of the call.
     stream: {
       track: 'inbound_track',
       codec: 'PCMU',
@@ -107,7 +107,7 @@ export const TELNYX: Carrier<'telnyx'> = {
   }),
   media: TELNYX_MEDIA,
   relay: twimlRelay({
-    // A name such as `Telnyx.NaturalHD.astra` identifies both a voice and its provider, so the provider is not passed
+    // A name such as `Telnyx.NaturalHD.astra` identifies both a voice and its provider, so the provider is not sent
     // separately.
     voice: ({ voiceId }) => ({ voice: voiceId }),
     reportsEnd: false,

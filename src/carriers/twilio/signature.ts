@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
  * Checks `X-Twilio-Signature` (Twilio's "Validating requests"): HMAC-SHA1 in base64, with the account's token as the
- * key. It covers the whole URL, followed by the name and value of each parameter of the body, sorted by name.
+ * key. It covers the whole URL, followed by the name and value of each body parameter, sorted by name.
  */
 export function isSigned(
   authToken: string,
@@ -39,8 +39,8 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
 
 /**
  * Returns a base URL in up to three spellings: unchanged, without its port, and with the default port. Twilio signs one
- * of these spellings. For the webhook of a call over https it omits the port, and Twilio's own libraries try the URL
- * with and without the port.
+ * of these. For call webhooks over HTTPS, it omits the port. Twilio's own libraries try the URL both with and without
+ * the port.
  */
 export function portSpellings(base: string): string[] {
   const [, scheme = '', host = '', path = ''] =

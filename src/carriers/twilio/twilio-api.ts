@@ -7,7 +7,7 @@ import { sidSince, stateOf, statusIn } from '../twiml/statuses.ts';
 const Made = z.object({ sid: z.string().min(1).max(256) });
 const Refusal = z.object({ code: z.number().optional(), message: z.string() });
 
-/** Creates a client of Twilio's REST API, 2010-04-01. */
+/** Creates a client for Twilio's REST API, version 2010-04-01. */
 export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'> }): CarrierApi {
   const ask = (
     { accountId, authToken, apiUrl }: CarrierAccount,
@@ -28,7 +28,7 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
         Url: call.url,
         StatusCallback: call.statusCallback,
         Timeout: String(call.ringSec),
-        // The detection is asynchronous, because otherwise a person would hear nothing until it has finished.
+        // Detection is asynchronous, because otherwise a person would hear nothing until it finishes.
         ...(call.detectsMachine && {
           MachineDetection: 'DetectMessageEnd',
           AsyncAmd: 'true',
@@ -43,11 +43,11 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
       throw refusalOf(status, saying(body));
     },
     findDialed: async (account, { from, to, sinceMs }) => {
-      // Twilio can only filter by day, in UTC. `sidSince` skips older calls.
+      // Twilio can filter only by day, in UTC. `sidSince` skips older calls.
       const day = new Date(sinceMs).toISOString().slice(0, 10);
       const query = new URLSearchParams({ From: from, To: to, 'StartTime>': day, PageSize: '50' });
       const { status, body } = await ask(account, { path: `Calls.json?${query.toString()}` });
-      if (status !== 200) throw new Error(`the carrier answered ${status}${saying(body)}`);
+      if (status !== 200) throw new Error(`the carrier responded with ${status}${saying(body)}`);
       return sidSince({ status, body }, sinceMs);
     },
     stateOf: async (account, id) => {
@@ -59,12 +59,12 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
       const path = `Calls/${encodeURIComponent(id)}.json`;
       const { status, body } = await ask(account, { path, form, timeoutMs: SHORT_TIMEOUT_MS });
       if (status >= 500 || status === 429)
-        throw new Error(`the carrier answered ${status}${saying(body)}`);
+        throw new Error(`the carrier responded with ${status}${saying(body)}`);
     },
   };
 }
 
-/** Returns the carrier's reason, for the log. The reason contains no secrets. */
+/** Returns the carrier's reason for the log. It contains no secrets. */
 function saying(body: unknown): string {
   const refusal = Refusal.safeParse(body);
   if (!refusal.success) return '';

@@ -6,7 +6,7 @@ import { twimlAnswers } from '../twiml/twiml.ts';
 import { isSigned, portSpellings } from './signature.ts';
 import { createTwilioApi } from './twilio-api.ts';
 
-/** The carrier Twilio, and other carriers that use the same signatures and instructions. */
+/** Twilio, and other carriers that use the same signatures and instructions. */
 export const TWILIO: Carrier<'twilio'> = {
   type: 'twilio',
   name: 'Twilio',
@@ -23,10 +23,11 @@ export const TWILIO: Carrier<'twilio'> = {
     header: 'X-Twilio-Signature',
     refusal:
       'No TelephonyProvider with this account and number has the auth token that signed X-Twilio-Signature. ' +
-      'PARLEY_BASE_URL must be the address that the carrier calls.',
+      'PARLEY_BASE_URL must be the URL that the carrier calls.',
     provesOwner: true,
     /**
-     * Tries each base URL in each spelling of its port, because a proxy may use a port other than the configured one.
+     * Tries each base URL with each spelling of its port, because a proxy may use a different port from the configured
+     * one.
      */
     isSigned: ({ authToken }, { form: params, headers, target, bases }) => {
       const signature = String(headers['x-twilio-signature'] ?? '');

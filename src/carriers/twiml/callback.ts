@@ -1,7 +1,7 @@
 import type { Callback } from '../carrier.ts';
 import { stateOf } from './statuses.ts';
 
-/** Parses the forms of Twilio's webhooks, which Telnyx uses as well. */
+/** Parses the forms of Twilio's webhooks, which Telnyx also uses. */
 export function readTwimlCallback(form: URLSearchParams): Callback {
   const status = form.get('CallStatus') ?? '';
   return {

@@ -3,8 +3,8 @@ import type { MediaFrames } from '../carrier.ts';
 import { base64Of, type MediaFrame } from '../media.ts';
 
 /**
- * Schema of a number in a frame of Media Streams. Twilio and Fonoster send the same frames: each is one JSON object in
- * which numbers may be strings. Unknown properties are ignored.
+ * Schema of a number in a Media Streams frame. Twilio and Fonoster send the same frames: each is a JSON object in which
+ * numbers may be strings. Unknown properties are ignored.
  */
 export const whole = z.coerce.number().int().min(0);
 

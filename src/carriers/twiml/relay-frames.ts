@@ -3,7 +3,7 @@ import type { Relay, RelayFrame } from '../carrier.ts';
 import { relayTwiml, type RelayVoice } from './twiml.ts';
 
 /**
- * Frames of ConversationRelay, which are the same at Twilio and Telnyx. Each is one JSON object. Unknown properties are
+ * ConversationRelay frames, which are the same for Twilio and Telnyx. Each is a JSON object. Unknown properties are
  * ignored.
  */
 const Setup = z.object({
@@ -57,8 +57,8 @@ function neutral(frame: z.output<typeof Frame>): RelayFrame {
 }
 
 /**
- * Returns a frame with part of an utterance. With `isKept`, the user cannot interrupt it, whatever the session's
- * setting is.
+ * Returns a frame with part of an utterance. If `isKept` is true, the user cannot interrupt it, regardless of the
+ * session's setting.
  */
 export const sayFrame = (token: string, isKept = false): string => textFrame(token, false, isKept);
 export const lastFrame = (isKept = false): string => textFrame('', true, isKept);
@@ -66,14 +66,14 @@ const textFrame = (token: string, last: boolean, isKept: boolean): string =>
   JSON.stringify({ type: 'text', token, last, ...(isKept && { interruptible: false }) });
 export const keysFrame = (digits: string): string => JSON.stringify({ type: 'sendDigits', digits });
 /**
- * Returns the frame that ends the session. The carrier returns `why` as `handoffData` when it requests further
+ * Returns the frame that ends the session. The carrier sends `why` back as `handoffData` when it requests further
  * instructions.
  */
 export const endFrame = (why?: string): string =>
   JSON.stringify({ type: 'end', ...(why !== undefined && { handoffData: why }) });
 
 /**
- * Creates the `Relay` of a carrier that uses ConversationRelay. `voice` returns the attributes that name a voice to
+ * Creates the `Relay` of a carrier that uses ConversationRelay. `voice` returns the attributes that select a voice for
  * this carrier.
  */
 export function twimlRelay({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CarrierAnswer } from '../ask-carrier.ts';
 import type { CallState } from '../carrier.ts';
 
-/** States of calls, by Twilio's names for them. */
+/** Call states, by Twilio's names for them. */
 const STATES: Record<string, CallState> = {
   queued: 'live',
   initiated: 'live',
@@ -26,7 +26,7 @@ const Listed = z.object({
 });
 
 /**
- * Returns the id of the first call in a list that was created since `sinceMs`, if any.
+ * Returns the ID of the first call in a list that was created since `sinceMs`, if any.
  * @throws Error if the response is not a list of calls
  */
 export function sidSince({ body }: CarrierAnswer, sinceMs: number): string | undefined {
@@ -37,7 +37,7 @@ export function sidSince({ body }: CarrierAnswer, sinceMs: number): string | und
 
 const Read = z.object({ status: z.string() });
 
-/** Returns the state of a call as the carrier names it, or undefined if the response has none. */
+/** Returns the carrier's name for the state of a call, or undefined if the response does not contain one. */
 export function statusIn({ status, body }: CarrierAnswer): string | undefined {
   const read = Read.safeParse(body);
   return status === 200 && read.success ? read.data.status : undefined;

@@ -2,11 +2,11 @@ import type { AnswerWriter, DialOptions, RelayOptions, StreamOptions } from '../
 import { spokenLanguage } from '../spoken-language.ts';
 import { element, escape, responseOf } from '../xml.ts';
 
-/** Writer of TwiML, the XML instructions with which Twilio and Telnyx handle a call. */
+/** Writes TwiML, the XML instructions that tell Twilio and Telnyx how to handle a call. */
 
 /**
- * Creates a writer. `stream` has additional attributes of `<Stream>` that the carrier needs. `followsStatus` means that
- * the carrier may execute the response to a status callback. For such a carrier the response is empty, because a
+ * Creates a writer. `stream` contains additional attributes of `<Stream>` that the carrier needs. `followsStatus` means
+ * that the carrier may execute the response to a status callback. For such a carrier, the response is empty, because a
  * document without instructions would end the call.
  */
 export function twimlAnswers({
@@ -29,9 +29,7 @@ export function twimlAnswers({
 /** Attributes of `<ConversationRelay>` that name a voice. */
 export type RelayVoice = { voice?: string | undefined; ttsProvider?: string | undefined };
 
-/**
- * Returns the instruction to open a text socket, for a carrier that does the speech recognition and synthesis itself.
- */
+/** Returns the instruction to open a text socket, for a carrier that recognizes and synthesizes speech itself. */
 export function relayTwiml(
   { action, language, token, url, isGreetingKept = false }: Omit<RelayOptions, 'voice'>,
   { voice, ttsProvider }: RelayVoice = {},
@@ -42,7 +40,7 @@ export function relayTwiml(
     voice,
     ttsProvider,
     interruptible: 'any',
-    // Ignores backchannels such as "mhm" while the agent speaks, as Parley's own speech recognition does.
+    // Tells the carrier to ignore backchannels such as "mhm" while the agent speaks, as Parley itself does.
     ignoreBackchannel: 'true',
     // Without this setting, the carrier drops what the user says during an utterance that cannot be interrupted.
     reportInputDuringAgentSpeech: isGreetingKept ? 'any' : undefined,
@@ -57,8 +55,8 @@ function parameterOf(token: string): string {
 }
 
 /**
- * Returns the instruction to open a socket for audio in both directions. `attributes` are additional attributes that
- * this carrier needs.
+ * Returns the instruction to open a socket for audio in both directions. `attributes` contains additional attributes
+ * that this carrier needs.
  */
 export function streamTwiml(
   { action, token, url }: StreamOptions,
@@ -68,14 +66,14 @@ export function streamTwiml(
   return responseOf(element('Connect', { action }, stream));
 }
 
-/** Returns the instruction to ring a number and to connect the caller with the person at that number. */
+/** Returns the instruction to ring a number and connect the caller with the person who answers. */
 export function dialTwiml({ to, callerId, ringSec, action, answered }: DialOptions): string {
   const told = { statusCallback: answered, statusCallbackEvent: 'answered' };
   const dial = { action, callerId, timeout: String(ringSec) };
   return responseOf(element('Dial', dial, element('Number', told, escape(to))));
 }
 
-/** Returns the instructions to say a text, if there is one, and to hang up. */
+/** Returns the instructions to speak the text, if there is one, and hang up. */
 export function goodbyeTwiml(text?: string, language?: string): string {
   const attributes = { language: language && spokenLanguage(language) };
   const said = text === undefined ? '' : element('Say', attributes, escape(text));

@@ -70,13 +70,13 @@ test('machines are detected during the call, and only where that is wanted', asy
 test('an answer that is no call is a refusal, which says why', async () => {
   const refused = answering([400, { api_id: 'x', error: 'no caller id' }]).api.dial(ACCOUNT, DIAL);
   await expect(refused).rejects.toThrow(DialRefused);
-  await expect(refused).rejects.toThrow(/the carrier answered 400: no caller id$/);
+  await expect(refused).rejects.toThrow(/the carrier responded with 400: no caller id$/);
   for (const answer of [
     [300, FIRED],
     [201, {}],
   ] satisfies Answer[])
     await expect(answering(answer).api.dial(ACCOUNT, DIAL)).rejects.toThrow(
-      `the carrier answered ${answer[0]}`,
+      `the carrier responded with ${answer[0]}`,
     );
 });
 
@@ -131,7 +131,7 @@ test.each([
 ])('hanging up that is answered %d fails: %s', async (status, fails) => {
   const { api, sent } = answering([status]);
   const hungUp = api.hangUp(ACCOUNT, 'c/1');
-  if (fails) await expect(hungUp).rejects.toThrow(`the carrier answered ${status}`);
+  if (fails) await expect(hungUp).rejects.toThrow(`the carrier responded with ${status}`);
   else await hungUp;
   expect(sent[0]).toMatchObject({ url: `${BASE}c%2F1/`, method: 'DELETE', timeoutMs: 3_000 });
 });
