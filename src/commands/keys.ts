@@ -14,7 +14,7 @@ const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /**
  * Runs `parley keys create -n NAMESPACE [--scopes read,write] [--name NAME] [--expires 90d]`, which creates the first
- * key of a namespace. Prints the key once, as the only line on stdout.
+ * key of a namespace. Prints the key as the only line on stdout. The key is not shown again.
  */
 export async function createKey(
   config: Config,
@@ -53,14 +53,14 @@ export async function createKey(
   }
 }
 
-/** Explains how to create a key without DATABASE_URL, or where to find it. */
+/** Explains what to do without DATABASE_URL: set it, or use the dashboard, the API or the first key. */
 function databaseCure(dataDir: string): string {
   const keyFile = path.join(dataDir, 'api-key');
   const inDashboard =
-    'Settings > API keys in the dashboard of `parley start`, or POST /v1/api_keys, creates keys';
+    'You can also create keys under Settings > API keys in the dashboard of `parley start`, or with POST /v1/api_keys';
   return existsSync(keyFile)
-    ? `${inDashboard}; its first key is in ${keyFile}.`
-    : `Set it to the database that the roles use. ${inDashboard} too, without this command.`;
+    ? `${inDashboard}; the first key is in ${keyFile}.`
+    : `Set it to the database that the roles use. ${inDashboard}.`;
 }
 
 function parseScopes(text: string | undefined): Scope[] {
@@ -75,9 +75,9 @@ function parseScopes(text: string | undefined): Scope[] {
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /**
- * Returns Unix milliseconds of `90d`, `12h` or `30m` (from now), or of an ISO 8601 day (its beginning, UTC) or time.
- * Returns null if `text` is undefined.
- * @throws StartupError if it has another format or is in the past
+ * Parses the end of a key's validity and returns it in Unix milliseconds: `90d`, `12h` or `30m` from now, or an ISO
+ * 8601 time or date (the start of that day in UTC). Returns null if `text` is undefined.
+ * @throws StartupError if the format is different or the time is in the past
  */
 export function parseEnd(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null;

@@ -31,7 +31,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 
 /**
  * Runs `parley reseal`, which decrypts every value encrypted with PARLEY_ENCRYPTION_KEY_PREVIOUS and encrypts it with
- * PARLEY_ENCRYPTION_KEY, without downtime. Prints one line on stdout. The exit code is 1 as long as any value is
+ * PARLEY_ENCRYPTION_KEY, without downtime. Prints one line on stdout. The exit code is 1 if any value is still
  * encrypted with another key.
  */
 export async function runReseal(config: Config): Promise<void> {
@@ -58,10 +58,10 @@ export async function runReseal(config: Config): Promise<void> {
 const BATCH = 200;
 
 /**
- * Encrypts again, with the sealer's current key, every value that was encrypted with another key. It needs no
- * downtime: a value is replaced only if it has not changed since it was read, and readers can decrypt old and new
- * values. It can be repeated. `left` is the number of values that are still encrypted with another key; when it is 0,
- * that key is no longer needed.
+ * Re-encrypts every value that was encrypted with another key, using the sealer's current key. This needs no downtime:
+ * a value is replaced only if it has not changed since it was read, and readers can decrypt both old and new values.
+ * The function can be run repeatedly. `left` is the number of values that are still encrypted with another key. When it
+ * is 0, that key is no longer needed.
  */
 export async function reseal(deps: {
   pool: Pool;
@@ -104,8 +104,8 @@ async function resealColumn(
 }
 
 /**
- * Decrypts a value. A value that no key decrypts is logged, left unchanged and counted, so that it does not block the
- * others.
+ * Decrypts a value. If no key can decrypt it, logs that and returns undefined, so that the value stays unchanged and
+ * does not block the others.
  */
 function openOrLog(
   sealer: Sealer,

@@ -14,14 +14,17 @@ import { isAnswering } from '../platform/postgres/pool.ts';
 
 export type Role = 'operator' | 'api' | 'delivery';
 type Stop = () => Promise<void>;
-/** Result of starting a role. Parts stop in the reverse order of their start. */
+/** Result of starting a role. The parts of a role are stopped in reverse order. */
 type Started = { stops: Stop[]; isReady?: () => boolean };
 
 const POOL_MAX = { operator: 10, api: 20, delivery: 10 } as const;
 const DEFAULT_PORT = 8080;
 /** Default limit of requests per minute for one API key. */
 const RATE_LIMIT = 6_000;
-/** Default drain time for calls, longer than most calls. The chart gives a pod the same time before it is killed. */
+/**
+ * Default drain time for calls in seconds, which is longer than most calls. The Helm chart gives pods the same time to
+ * stop.
+ */
 const CALL_DRAIN_SEC = 600;
 
 /**
@@ -143,7 +146,10 @@ async function startApi(config: Config, context: Context): Promise<Started> {
 
 const callDrainMs = ({ callDrainSec = CALL_DRAIN_SEC }: Config): number => callDrainSec * 1_000;
 
-/** Opens the store of declarations. The API reads and writes single objects, so it needs no watch and no cache. */
+/**
+ * Opens the store of declarations. The API reads and writes individual objects, so it needs neither a watch nor a
+ * cache.
+ */
 async function startStore(config: Config, context: Context) {
   if (config.store !== 'postgres') {
     const { store, close } = await kubernetes(config, context);

@@ -1,7 +1,7 @@
 import { Help } from 'commander';
 import { environment } from '../config.ts';
 
-/** Names of all settings, except those that Kubernetes or a fault test sets. One name stands for all quotas. */
+/** Names of all settings, except those that Kubernetes or fault tests set. A single name stands for all quotas. */
 export const SETTINGS: readonly string[] = [
   ...Object.keys(environment.shape).filter(
     (name) => !/^(KUBERNETES_|PARLEY_QUOTA_|PARLEY_FAILPOINTS$)/.test(name),
@@ -9,28 +9,28 @@ export const SETTINGS: readonly string[] = [
   'PARLEY_QUOTA_*',
 ].toSorted();
 
-/** `start` runs everything in one process; `role` is one of the processes of a deployment. */
+/** `start` runs everything in one process. `role` is one process of a deployment. */
 type For = 'start' | 'role';
 
 type Described = { name: string; what: string; byDefault: Record<For, string> };
 
 const same = (text: string): Record<For, string> => ({ start: text, role: text });
 
-/** Settings that most people set, in the order of the help. docs/operations/settings.md describes all. */
+/** The most common settings, in the order of the help. docs/operations/settings.md describes all settings. */
 const DESCRIBED: readonly Described[] = [
   {
     name: 'DATABASE_URL',
-    what: 'postgresql://USER:PASSWORD@HOST/NAME, version 15 or newer',
+    what: 'postgresql://USER:PASSWORD@HOST/NAME, for PostgreSQL 15 or newer',
     byDefault: { start: 'in PARLEY_DATA_DIR', role: 'required' },
   },
   {
     name: 'PARLEY_ENCRYPTION_KEY',
-    what: '32 bytes in base64, which seal secrets',
+    what: '32 bytes in base64 for encrypting stored secrets',
     byDefault: { start: 'created in PARLEY_DATA_DIR', role: 'required' },
   },
   {
     name: 'PARLEY_DATA_DIR',
-    what: 'folder of the database, the first API key and the encryption key',
+    what: 'folder for the database, the first API key and the encryption key',
     byDefault: { start: '.parley', role: 'not used' },
   },
   {
@@ -40,12 +40,12 @@ const DESCRIBED: readonly Described[] = [
   },
   {
     name: 'PARLEY_HOST',
-    what: 'address on which they listen',
+    what: 'address on which the API and the dashboard listen',
     byDefault: { start: '127.0.0.1', role: 'all addresses' },
   },
   {
     name: 'PARLEY_BASE_URL',
-    what: 'address under which users and carriers reach this API',
+    what: 'URL at which users and carriers reach this API',
     byDefault: same('http://HOST:PORT'),
   },
   {
@@ -55,7 +55,7 @@ const DESCRIBED: readonly Described[] = [
   },
   {
     name: 'PARLEY_MODEL_URL',
-    what: 'OpenAI-compatible API of agents that name no provider; needs PARLEY_MODEL',
+    what: 'OpenAI-compatible API for agents that do not name a provider; requires PARLEY_MODEL',
     byDefault: same('none'),
   },
   {
@@ -76,11 +76,13 @@ const DESCRIBED: readonly Described[] = [
 ];
 
 const NAME_WIDTH = Math.max(...DESCRIBED.map(({ name }) => name.length));
-/** Indentation of the names in columns, which `formatItem` also uses. */
+/** Number of columns by which names are indented. `formatItem` uses the same indentation. */
 const INDENT = 2;
 const COLUMNS = 80;
 
-/** Returns the part of the help that describes the most used settings, names all others, and leads to their page. */
+/**
+ * Returns the part of the help that describes the most common settings, lists all others, and says where to find more.
+ */
 export function settingsHelp(of: For): string {
   const described = DESCRIBED.filter(({ byDefault }) => byDefault[of] !== 'not used');
   const others = SETTINGS.filter((name) => described.every((one) => one.name !== name));
@@ -95,7 +97,7 @@ export function settingsHelp(of: For): string {
     'Other settings:',
     help.boxWrap(others.join(', '), COLUMNS - INDENT).replaceAll(/^/gm, ' '.repeat(INDENT)),
     '',
-    'docs/operations/settings.md of the source describes all of them.',
-    'A running API has its reference at http://HOST:PORT/docs.',
+    'docs/operations/settings.md in the source repository describes all settings.',
+    'A running API serves its reference at http://HOST:PORT/docs.',
   ].join('\n');
 }

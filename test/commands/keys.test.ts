@@ -22,8 +22,8 @@ test('keys create beside `parley start` says where its keys are made, and where 
   await writeFile(file, 'parley_x');
   const creating = createKey(readConfig({ PARLEY_DATA_DIR: folder }), KEY);
   await expect(creating).rejects.toThrow(
-    `DATABASE_URL is not set, so there is no database to store the key in. Settings > API keys in the dashboard of ` +
-      `\`parley start\`, or POST /v1/api_keys, creates keys; its first key is in ${file}.`,
+    `DATABASE_URL is not set, so there is no database to store the key in. You can also create keys under ` +
+      `Settings > API keys in the dashboard of \`parley start\`, or with POST /v1/api_keys; the first key is in ${file}.`,
   );
 });
 
