@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { verifyBody, verifyStandard } from '../platform/egress/signature.ts';
 
 /**
- * Webhook receiver that `parley start` runs for its own endpoint. It is written as a user would write one: it reads
- * the raw body, verifies both signatures, and responds with 200 or 401.
+ * Webhook receiver that `parley start` runs for its own endpoint. It is written the way a user would write one: it
+ * reads the raw body, verifies both signatures, and responds with 200 or 401.
  */
 export type DemoReceiver = { url: string; stop: () => Promise<void> };
 

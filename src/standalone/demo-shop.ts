@@ -5,7 +5,7 @@ import { codeOf } from '../errors.ts';
 import { createNameLookup, type Lookup } from '../platform/egress/name-lookup.ts';
 
 /**
- * HTTP server of examples/shop.mjs, which the tools of examples/shop-assistant.yaml call. The manifest uses the host
+ * HTTP server from examples/shop.mjs, which the tools in examples/shop-assistant.yaml call. The manifest uses the host
  * name of a Service, so that it also works in a cluster. `lookup` resolves that name to this server.
  */
 export type DemoShop = { lookup: Lookup; stop: () => Promise<void> };
@@ -14,12 +14,12 @@ export const SHOP_HOST = 'shop.default.svc';
 const SHOP_PORT = 4780;
 const SHOP_FILE = path.resolve(import.meta.dirname, '../../examples/shop.mjs');
 /**
- * Addresses to try in order, so that each `parley start` on a machine can use a different address. If loopback has only
- * one address, the first process gets it.
+ * Addresses to try, in order, so that each `parley start` on a machine can use a different address. If loopback has
+ * only one address, the first process gets it.
  */
 const ADDRESSES = Array.from({ length: 20 }, (_, i) => `127.0.0.${i + 1}`);
 
-/** Starts the shop. Returns undefined if the port is taken on every address. */
+/** Starts the shop. Returns undefined if the port is in use on every address. */
 export async function startDemoShop(): Promise<DemoShop | undefined> {
   const { createShop } = (await import(pathToFileURL(SHOP_FILE).href)) as {
     createShop: () => Server;

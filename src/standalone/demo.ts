@@ -7,15 +7,15 @@ import { SIGNING_SECRET_KEY } from '../webhooks/endpoints/webhook-endpoint.ts';
 import { startDemoReceiver, type DemoReceiver } from './demo-receiver.ts';
 
 /**
- * Name of the webhook endpoint that `parley start` creates for its own receiver, so that its output shows deliveries.
+ * Name of the webhook endpoint that `parley start` creates for its own receiver, so that the output shows deliveries.
  */
 export const DEMO_ENDPOINT = 'demo-receiver';
 const NAMESPACE = 'default';
 const FIELD_MANAGER = 'parley-demo';
 
 /**
- * Starts the receiver and declares the endpoint with its current address. The secret and the id of an existing
- * endpoint stay the same.
+ * Starts the receiver and declares the endpoint with the receiver's current address. An existing endpoint keeps its
+ * secret and ID.
  */
 export async function startDemo(store: ResourceStore): Promise<DemoReceiver & { secret: string }> {
   const secret = await ensureSecret(store);
@@ -40,8 +40,8 @@ export async function startDemo(store: ResourceStore): Promise<DemoReceiver & { 
 const IN_FORCE_WAIT_MS = 2_000;
 
 /**
- * Waits until the operator has applied the endpoint, so that it gets the first event of the manifests. Stops waiting
- * after IN_FORCE_WAIT_MS, because there may be no leader.
+ * Waits until the operator has applied the endpoint, so that the endpoint receives the first event that the manifests
+ * cause. Stops waiting after IN_FORCE_WAIT_MS, because there may be no leader.
  */
 async function awaitInForce(store: ResourceStore): Promise<void> {
   const key = { namespace: NAMESPACE, name: DEMO_ENDPOINT };
@@ -62,8 +62,8 @@ async function awaitInForce(store: ResourceStore): Promise<void> {
 }
 
 /**
- * Deletes the endpoint of an earlier run. Called with PARLEY_DEMO=0, because its deliveries would only fail without
- * the receiver.
+ * Deletes the endpoint of an earlier run. Called if PARLEY_DEMO=0, because without the receiver all deliveries to the
+ * endpoint would fail.
  */
 export async function removeDemo(store: ResourceStore): Promise<void> {
   const key = { namespace: NAMESPACE, name: DEMO_ENDPOINT };

@@ -3,7 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, StartupError } from '../errors.ts';
 
-/** Secrets that `start` creates on its first run and keeps in the data folder, each in a file of mode 600. */
+/** Secrets that `parley start` creates on its first run and keeps in the data folder, each in a file with mode 600. */
 export type LocalSecrets = { apiKey: string; encryptionKey: Buffer };
 
 const KEY_BYTES = 32;
@@ -35,7 +35,7 @@ async function readOrMake(file: string, make: () => string): Promise<string> {
   if (known !== undefined) return known;
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, `${make()}\n`, { mode: 0o600 });
-  // If another `parley start` was faster, the link fails, and the file of that process is read below.
+  // If another `parley start` was faster, the link fails, and that process's file is read below.
   await link(draft, file).catch(() => undefined);
   await rm(draft);
   return (await readFile(file, 'utf8')).trim();

@@ -39,7 +39,7 @@ type Stop = () => Promise<void>;
 
 /**
  * Local addresses that outgoing requests may reach by default: loopback, where the demo receiver listens, and the demo
- * shop by the host name it has in a cluster.
+ * shop under the host name that it has in a cluster.
  */
 const REACHABLE = ['127.0.0.0/8', '::1/128', SHOP_HOST];
 const DEFAULT_PORT = 8080;
@@ -51,8 +51,8 @@ const NO_CLUSTER =
   'operator, api and delivery with a cluster, as the Helm chart does';
 
 /**
- * Runs `parley start`: every role in one process with the same `run` functions as in pods. It uses its own PostgreSQL
- * (or DATABASE_URL), a folder of manifests and a demo receiver. Parts stop in the reverse order of their start.
+ * Runs `parley start`: every role in one process, with the same `run` functions as in pods. It uses its own PostgreSQL
+ * (or DATABASE_URL), a folder of manifests and a demo receiver. All parts are stopped in reverse order.
  */
 export async function runStart(config: Config): Promise<void> {
   if (config.store === 'kubernetes') throw new StartupError(NO_CLUSTER);
@@ -82,7 +82,8 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   stops.push((await startTracing(config.tracing, about)).stop);
   const databaseUrl = config.databaseUrl ?? (await startDatabase({ dataDir, log, screen, stops }));
   if (config.databaseUrl !== undefined) {
-    // With an external database as well, no other process may use the folder: it contains the keys of this process.
+    // Even with an external database, no other process may use the folder, because it contains the keys of this
+    // process.
     stops.push(await ownFolder(dataDir));
     await assertDurable(databaseUrl, log);
   }
@@ -106,22 +107,22 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   stops.push(context.close);
   context.guard.setOwnPorts([databasePort(databaseUrl), config.port ?? DEFAULT_PORT]);
   const apiKey = await ensureApiKey({ config, context, dataDir, apiKey: secrets.apiKey });
-  // With the embedded database, no other process handles calls, so the call leases of the last run are released
-  // without waiting until they expire.
+  // With the embedded database, no other process handles calls. The call leases of the last run are therefore released
+  // immediately instead of when they expire.
   if (config.databaseUrl === undefined) await releaseCallLeases(context.pool);
   await startRoles({ config, context, screen, stops, dataDir, apiKey, egressAllow, databaseUrl });
 }
 
 /**
- * Returns the port of PostgreSQL, which requests to tenants' URLs must not reach on this machine. If PostgreSQL runs on
- * another machine, blocking the same port here does no harm.
+ * Returns the port of PostgreSQL. Requests to tenants' URLs must not reach this port on this machine. If PostgreSQL
+ * runs on another machine, blocking the same port here does no harm.
  */
 function databasePort(databaseUrl: string): number {
   return Number((URL.canParse(databaseUrl) && new URL(databaseUrl).port) || 5432);
 }
 
 /**
- * Returns the API key to show. Replaces the stored key if it was revoked or has expired, so that the shown key works.
+ * Returns the API key to show. Replaces the stored key if it was revoked or has expired, so that the key shown works.
  */
 async function ensureApiKey(deps: {
   config: Config;
@@ -230,7 +231,7 @@ async function startRoles(deps: Started): Promise<void> {
   stops.push((await startWatchdog(context)).stop);
 }
 
-/** Opens the API with the dashboard, metrics and health, at a port that outgoing requests cannot reach. */
+/** Opens the API with the dashboard, metrics and health, on a port that outgoing requests cannot reach. */
 async function openApi(
   { config, context, databaseUrl }: Pick<Started, 'config' | 'context' | 'databaseUrl'>,
   { store, shop }: { store: ResourceStore; shop: SampleShop | undefined },
@@ -248,15 +249,15 @@ async function openApi(
     corsOrigins: config.corsOrigins,
     callDrainMs: (config.callDrainSec ?? 0) * 1_000,
   });
-  // Requests to tenants' URLs come from this machine, and must not reach PostgreSQL or the API there. The API's port
-  // also serves metrics and events of all namespaces.
+  // Requests to tenants' URLs come from this machine, so they must not reach PostgreSQL or the API on it. The API's
+  // port also serves metrics and events of all namespaces.
   context.guard.setOwnPorts([databasePort(databaseUrl), Number(new URL(api.url).port || 80)]);
   return api;
 }
 
 type EndpointNames = (delivery: ClaimedDelivery) => Promise<{ name: string; demo: boolean }>;
 
-/** Returns endpoint names for the screen. Each is read once and cached. */
+/** Returns a function that looks up endpoint names for the screen. Each name is read once and cached. */
 function createEndpointNames({ pool }: Context): EndpointNames {
   const known = new Map<string, { name: string; demo: boolean }>();
   return async ({ endpointId, namespace }) => {
@@ -271,8 +272,8 @@ function createEndpointNames({ pool }: Context): EndpointNames {
 }
 
 /**
- * Maximum lines of output per second. Further events are only counted, because such a rate means a load test and not a
- * demonstration.
+ * Maximum number of output lines per second. Further events are only counted, because such a rate means a load test and
+ * not a demonstration.
  */
 const LINES_PER_SECOND_MAX = 20;
 
@@ -315,7 +316,7 @@ function printAttempts(
   };
 }
 
-/** Shortens the path of a folder below the working directory to the relative path. */
+/** Returns the relative path of a folder inside the working directory. Other paths stay unchanged. */
 function relative(folder: string): string {
   const below = path.relative(process.cwd(), folder);
   return below.startsWith('..') || below === '' ? folder : below;
@@ -327,18 +328,18 @@ function once(stop: Stop): Stop {
 }
 
 /**
- * Returns a link to the dashboard that signs in once, as the user of this machine (contract/running.md#start). The
- * token is in the fragment, which browsers do not send, so neither a log nor a proxy sees it.
+ * Returns a link to the dashboard that signs in the user of this machine once (contract/running.md#start). The token is
+ * in the fragment, which browsers do not send, so it appears in no log or proxy.
  */
 async function signInLink(pool: Pool, apiKey: string, baseUrl: string): Promise<string> {
   const key = await findApiKey(pool, apiKey);
-  if (!key) throw new Error('the API key of start ended before its sign-in link was created');
+  if (!key) throw new Error('the API key became invalid before its sign-in link was created');
   const { id: keyId, namespace } = key;
   const token = await makeSignInToken({ pool }, { namespace, keyId, name: nameOfUser() });
   return `${baseUrl}/#sign-in=${token}`;
 }
 
-/** Returns the user's name, or `local`; a container's user may have no name. */
+/** Returns the user's name, or `local` if the user has no name, as in some containers. */
 function nameOfUser(): string {
   try {
     const { username } = userInfo();

@@ -9,9 +9,9 @@ import type { Resource, ResourceStore } from '../platform/resources/resource-sto
 import type { RunningApi } from '../roles/api/run.ts';
 
 /**
- * Dependencies of the sample conversations. At the first start, one conversation runs with each agent of examples/,
- * through the same services as REST. A new user therefore sees every type of output line, and has conversations to
- * read.
+ * Dependencies of the sample conversations. At the first start, Parley holds one conversation with each agent in
+ * examples/, through the same services as the REST API. A new user therefore sees every type of output line and has
+ * conversations to read.
  */
 export type SampleDeps = {
   store: Pick<ResourceStore, 'get'>;
@@ -25,7 +25,7 @@ export type SampleDeps = {
 };
 
 const NAMESPACE = 'default';
-/** User id of the sample conversations. Conversations with this id show that an earlier run has created the samples. */
+/** User ID of the sample conversations. Conversations with this ID show that an earlier run has created the samples. */
 const USER_ID = 'demo';
 
 /** Agent with tools that call examples/shop.mjs. */
@@ -34,7 +34,7 @@ const SHOP_ASSISTANT = 'shop-assistant';
 const SAMPLES = [
   {
     agent: 'support',
-    // The knowledge in examples/ has answers to the first two messages and none to the third.
+    // The knowledge in examples/ has answers to the first two messages but not to the third.
     messages: [
       'How much is Tide 500?',
       'What does the orange light on my router mean?',
@@ -44,8 +44,8 @@ const SAMPLES = [
   },
   {
     agent: SHOP_ASSISTANT,
-    // Each message causes the call of another tool: the first tool reads, the second acts, and the third ends the
-    // conversation.
+    // Each message causes a different tool call: the first tool reads, the second makes a change, and the third ends
+    // the conversation.
     messages: [
       'Where is my order T-1002?',
       'I want to send T-1001 back, the jacket is too small.',
@@ -57,14 +57,14 @@ type Sample = (typeof SAMPLES)[number];
 
 const LOOK_EVERY_MS = 500;
 /**
- * Maximum number of checks of whether the agent is active. The checks take five minutes in total, during which the user
- * may still edit the examples. After that, only the next start checks again.
+ * Maximum number of times to check whether the agent is active. The checks take five minutes in total, during which the
+ * user may still edit the examples. After that, only the next start checks again.
  */
 const LOOKS_MAX = 600;
 
 /**
- * Waits in the background until the agent and its knowledge are active, then holds the conversation. Failures are only
- * logged, because a demonstration must not stop anything. `stop` waits until the conversation has ended.
+ * Waits in the background until the agent and its knowledge are active, and then holds the conversation. Only logs
+ * failures, because a demonstration must not stop anything. `stop` waits until the conversation has ended.
  */
 export function startSample(deps: SampleDeps): { stop: () => Promise<void> } {
   const stopping = new AbortController();
@@ -113,7 +113,7 @@ async function converse(
   let hasEnded = false;
   let failure: string | undefined;
   for (const text of messages) {
-    // The signal ends a slow reply of the model, so that a shutdown does not wait for it.
+    // The signal aborts a slow reply of the model, so that a shutdown does not wait for it.
     const said = { namespace: NAMESPACE, conversationId: id, text, signal };
     const { turns, conversation } = await conversations.takeTurn(said);
     failure ??= turns.find(({ error }) => error !== null)?.error?.detail;
@@ -123,7 +123,7 @@ async function converse(
   if (!hasEnded) await endConversation(conversations, { namespace: NAMESPACE, id, reason: 'api' });
   if (signal.aborted) return;
   const at = `/v1/conversations/${fromUuid('conv', id)}/transcript?format=text`;
-  if (failure !== undefined) note(`the model of ${agent} could not answer: ${failure}`);
+  if (failure !== undefined) note(`${agent}'s model could not answer: ${failure}`);
   note(`held a sample conversation with ${agent}; to read it:`);
   note(`curl -H "Authorization: Bearer ${apiKey}" '${url}${at}'`);
 }
@@ -134,7 +134,7 @@ async function waitUntilInForce(
   { agent }: Sample,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  // This polls, because a watch need not report changes of a status.
+  // This polls, because a watch may not report status changes.
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const agentId = await idWhenInForce(store, agent);
     if (agentId !== undefined) return agentId;
@@ -143,7 +143,7 @@ async function waitUntilInForce(
   return undefined;
 }
 
-/** Returns the agent's UUID once the agent and all its sources are active as declared. */
+/** Returns the agent's UUID if the agent and all its sources are active as declared, and undefined otherwise. */
 async function idWhenInForce(
   store: SampleDeps['store'],
   name: string,

@@ -2,8 +2,8 @@ import { styleText } from 'node:util';
 import type { ManifestReport } from '../platform/manifests/report.ts';
 
 /**
- * Output of `start` for the user, on stderr: first the addresses, then a line per event. stdout only has the ready line
- * for programs.
+ * Output of `parley start` for the user, on stderr: first the addresses, then one line per event. stdout contains only
+ * the ready line, which is for programs.
  */
 export type Screen = {
   welcome: (about: Welcome) => void;
@@ -15,14 +15,14 @@ export type Screen = {
 export type Welcome = {
   version: string;
   url: string;
-  /** Link that signs in once. */
+  /** Link that can be used once to sign in. */
   dashboard: string;
   apiKey: string;
   dataDir: string;
   database: 'embedded' | 'external';
   manifests: string;
   egressAllow: readonly string[];
-  /** Default provider of models. */
+  /** Default model provider. */
   model: { name: string; url: string } | undefined;
   demoSecret: string | undefined;
 };
@@ -35,9 +35,9 @@ export type DeliveryLine = {
   statusCode: number | null;
   errorClass: string | null;
   durationMs: number;
-  /** Whether the demo receiver found the signatures valid; undefined for other receivers. */
+  /** Whether the signatures were valid, according to the demo receiver. Undefined for other receivers. */
   verified: boolean | undefined;
-  /** Seconds until the next attempt; null if no attempt follows. */
+  /** Seconds until the next attempt. Null if no attempt follows. */
   retryInSec: number | null;
 };
 

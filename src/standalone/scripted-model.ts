@@ -4,8 +4,8 @@ import { epochMs } from '../clock.ts';
 import { ChatRequest, nextMove, type Move } from './scripted-moves.ts';
 
 /**
- * Model provider that `parley start` runs for its sample conversation. It serves OpenAI's chat completions API on
- * loopback with streaming, and creates its responses by rules. Its callers use it like a real provider.
+ * Model provider that `parley start` runs for its sample conversation. It serves OpenAI's chat completions API with
+ * streaming on loopback, and creates its responses from rules. Parley uses it like a real provider.
  */
 export type ScriptedModel = { url: string; stop: () => Promise<void> };
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Rules by which the scripted model responds in the conversation of examples/shop-assistant.yaml, so that the sample
- * shows tools without a real model. The rules use only what any model receives.
+ * Rules by which the scripted model replies in the conversation of examples/shop-assistant.yaml, so that the sample
+ * shows tools without a real model. The rules use only the input that any model receives.
  */
 
 export const ChatRequest = z.object({
@@ -44,7 +44,7 @@ export function nextMove({ messages, tools = [] }: z.output<typeof ChatRequest>)
   return { text: firstPassage(messages) ?? 'I am sorry, I do not know that.' };
 }
 
-/** Returns the user's words, which come last in the message, after the passages. */
+/** Returns the user's words, which come after the passages at the end of the message. */
 function lastSaid(messages: Messages): string {
   const said = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   return said.split('\n\n').at(-1) ?? '';
@@ -61,7 +61,7 @@ const Result = z.object({
   error: z.string().optional(),
 });
 
-/** Returns a reply that reports the result of a tool. */
+/** Returns a reply that reports a tool's result. */
 function fromResult(result: unknown): string {
   const { ok, body = {} } = Result.safeParse(result).data ?? { ok: false };
   const of = (name: string): string => String(body[name] ?? '');
@@ -76,7 +76,7 @@ function fromResult(result: unknown): string {
   return 'That is done.';
 }
 
-/** Returns a sentence of the passages, which precede the user's words as JSON lines. */
+/** Returns the first sentence of the passages, which precede the user's words as JSON lines. */
 function firstPassage(messages: Messages): string | undefined {
   const before = messages.slice(-2).map(({ content }) => content ?? '');
   for (const line of before.join('\n').split('\n')) {

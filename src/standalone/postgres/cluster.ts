@@ -12,7 +12,7 @@ type Deps = {
   cluster: string;
   binaries: PostgresBinaries;
   account: PostgresAccount;
-  /** Whether a new cluster must survive a power cut. */
+  /** Whether a new cluster must survive a power failure. */
   sync: boolean;
 };
 
@@ -20,7 +20,7 @@ const DRAFT_PREFIX = 'postgres.new-';
 
 /**
  * Creates the cluster if it is missing, and resolves to the password of its user `parley`. Throws StartupError for a
- * cluster of another version or owner, a full disk, or programs that do not run.
+ * cluster with a different version or owner, a full disk, or programs that do not run.
  */
 export async function prepareCluster(deps: Deps): Promise<string> {
   const version = await readOptional(path.join(deps.cluster, 'PG_VERSION'));
@@ -31,7 +31,7 @@ export async function prepareCluster(deps: Deps): Promise<string> {
     if (password !== undefined) return password;
     throw new StartupError(`${passwordFile} is missing: restore it, or move ${deps.cluster} away`);
   }
-  // The password is written before the cluster exists, and an existing password is used again, so that no crash leaves
+  // The password is written before the cluster exists, and an existing password is reused, so that a crash never leaves
   // a cluster without its password.
   const chosen = password ?? (await writePassword(deps, passwordFile));
   await initialize(deps, passwordFile);
@@ -73,14 +73,15 @@ async function writePassword({ account }: Deps, file: string): Promise<string> {
 }
 
 /**
- * Creates the cluster in a folder beside the target and renames it when it is complete, so that a kill leaves nothing
- * incomplete. The name is new each time, because the initdb of a killed start may still be writing.
+ * Creates the cluster in a temporary folder beside the target and renames the folder when it is complete. A kill
+ * therefore never leaves an incomplete cluster. The name is new each time, because the initdb of a killed start may
+ * still be writing.
  */
 async function initialize(deps: Deps, passwordFile: string): Promise<void> {
   const { folder, cluster, binaries, account } = deps;
   await removeDrafts(folder);
   const draft = path.join(folder, `${DRAFT_PREFIX}${randomBytes(4).toString('hex')}`);
-  // macOS has no C.UTF-8, so the locale is C there. The difference only affects PostgreSQL's use of the C library.
+  // macOS has no C.UTF-8, so the locale there is C. The difference affects only PostgreSQL's use of the C library.
   const isMac = process.platform === 'darwin';
   const args = ['-D', draft, '--username=parley', `--pwfile=${passwordFile}`];
   args.push('--auth=scram-sha-256', '--no-instructions', '--encoding=UTF8');
@@ -102,7 +103,7 @@ async function initialize(deps: Deps, passwordFile: string): Promise<void> {
 async function removeDrafts(folder: string): Promise<void> {
   const drafts = (await readdir(folder)).filter((name) => name.startsWith(DRAFT_PREFIX));
   for (const name of drafts) {
-    // A folder that a killed start's initdb still writes to cannot be emptied; a later start removes it.
+    // A folder to which a killed start's initdb is still writing cannot be emptied. A later start removes it.
     await rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
@@ -138,15 +139,15 @@ function run(
 
 function explainInitdb(output: string, folder: string): string {
   if (output.includes('No space left on device')) {
-    return `no space left on the disk of ${folder}: a new database needs about 50 MB`;
+    return `no disk space left for ${folder}: a new database needs about 50 MB`;
   }
   if (/shared libraries|not found|ENOENT/.test(output)) {
-    return `the embedded PostgreSQL does not run on this system: set DATABASE_URL to a PostgreSQL >= 15 (${lastWords(output)})`;
+    return `the embedded PostgreSQL does not run on this system: set DATABASE_URL to PostgreSQL 15 or newer (${lastWords(output)})`;
   }
   return `the database in ${folder} could not be created: ${lastWords(output)}`;
 }
 
-/** Returns the line with the error. The lines after it only report initdb's clean-up. */
+/** Returns the line that contains the error. The lines after it only report initdb's cleanup. */
 function lastWords(output: string): string {
   const lines = output.split('\n').filter(Boolean);
   return lines.find((line) => /error|FATAL|could not/i.test(line)) ?? lines.at(-1) ?? 'no output';

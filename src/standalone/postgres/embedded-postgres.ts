@@ -14,12 +14,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 export type EmbeddedPostgresDeps = {
-  /** Data folder, created if missing. It contains `postgres/` (the cluster), `postgres.password` and `postgres.log`. */
+  /**
+   * Data folder, which is created if missing. It contains `postgres/` (the cluster), `postgres.password` and
+   * `postgres.log`.
+   */
   dataDir: string;
   log: Logger;
   /** Additional server settings, such as `{ fsync: 'off' }` in tests. */
   settings?: Readonly<Record<string, string>>;
-  /** Program with which root creates a user namespace; default `unshare`. Tests name one that fails. */
+  /** Program that root uses to create a user namespace. Default `unshare`. Tests set a program that fails. */
   unshare?: string;
   /**
    * Called when the server has ended unexpectedly. The server is restarted on the same port. Until `onUp` is called,
@@ -29,11 +32,11 @@ export type EmbeddedPostgresDeps = {
   onUp?: () => void;
 };
 
-/** Embedded server. `url` stays valid until `stop()`, across restarts of the server; its user is a superuser. */
+/** Embedded server. `url` stays valid until `stop()`, even if the server restarts. Its user is a superuser. */
 export type EmbeddedPostgres = {
-  /** Starts the server. Throws StartupError with one line of advice for every user-caused problem. */
+  /** Starts the server. Throws StartupError, with one line of advice, for problems that the user can fix. */
   start: () => Promise<{ url: string }>;
-  /** Stops the server and waits for its end. It may be called at any time and repeatedly. */
+  /** Stops the server and waits until it has ended. May be called at any time and more than once. */
   stop: () => Promise<void>;
 };
 
@@ -52,9 +55,9 @@ type Server = {
 
 /**
  * Creates the PostgreSQL server of `parley start` (contract/running.md#postgresql) from the binaries of the npm
- * package. The package also has a class for a server, which is not used: its exit hook stops the server while this
- * process still needs the server to drain, it does not restart a killed server, and after a `kill -9` of this process
- * the server continues to run.
+ * package. The package also has a class for a server, which Parley does not use. Its exit hook stops the server while
+ * this process still needs it to drain. It does not restart a killed server. After a `kill -9` of this process, its
+ * server would continue to run.
  */
 export function createEmbeddedPostgres(deps: EmbeddedPostgresDeps): EmbeddedPostgres {
   const stopping = new AbortController();
@@ -115,12 +118,12 @@ async function boot(deps: EmbeddedPostgresDeps, stopped: AbortSignal): Promise<S
   }
 }
 
-/** Skips the sync of the empty cluster if the data need not be durable. */
+/** Skips syncing the empty cluster to disk if the data need not be durable. */
 const fastInit = (deps: EmbeddedPostgresDeps) => ({ sync: deps.settings?.['fsync'] !== 'off' });
 
 /**
- * Launches the server on a free port. It retries two temporary errors: another process took the port after the check,
- * or processes of a killed server still hold its shared memory.
+ * Launches the server on a free port. Retries after two temporary errors: another process took the port after the
+ * check, or processes of a killed server still hold its shared memory.
  */
 async function launchOnFreePort(launch: LaunchOptions, dataDir: string): Promise<Postmaster> {
   for (let tries = 1; ; tries += 1) {
@@ -138,7 +141,7 @@ async function launchOnFreePort(launch: LaunchOptions, dataDir: string): Promise
   }
 }
 
-/** Restarts the server whenever it ends, until `stopped`; never rejects. */
+/** Restarts the server whenever it ends, until `stopped` aborts. Never rejects. */
 async function supervise(deps: EmbeddedPostgresDeps, server: Server, stopped: AbortSignal) {
   const { log } = deps;
   const aborted = new Promise<void>((resolve) => {
@@ -157,7 +160,9 @@ async function supervise(deps: EmbeddedPostgresDeps, server: Server, stopped: Ab
   }
 }
 
-/** Retries without limit: the old server's processes may hold its shared memory, or the disk may be full. */
+/**
+ * Retries without limit, because the old server's processes may still hold its shared memory, or the disk may be full.
+ */
 async function relaunch(deps: EmbeddedPostgresDeps, server: Server, stopped: AbortSignal) {
   for (let pauseMs = RESTART_PAUSE_MS; !stopped.aborted; pauseMs *= 1.5) {
     try {
@@ -167,28 +172,28 @@ async function relaunch(deps: EmbeddedPostgresDeps, server: Server, stopped: Abo
       if (stopped.aborted) return;
       deps.log.warn(
         { reason: reasonOf(error) },
-        'PostgreSQL could not be restarted yet; trying again',
+        'PostgreSQL could not be restarted yet; retrying',
       );
     }
     await delay(Math.min(pauseMs, RESTART_PAUSE_LIMIT_MS), { signal: stopped }).catch(
-      () => undefined, // The delay rejects only if `stopped` is aborted, and the loop checks that.
+      () => undefined, // The delay rejects only if `stopped` aborts, and the loop checks that.
     );
   }
 }
 
 /**
- * Start of the port range. The range lies below the ports that Linux (from 32768) and macOS (from 49152) use for
- * outgoing connections. Otherwise, while the server restarts, a client that reconnects could get the server's port as
- * its own outgoing port, connect to itself, and so block the server.
+ * Start of the port range. The range is below the ports that Linux (from 32768) and macOS (from 49152) use for outgoing
+ * connections. Otherwise, while the server restarts, a reconnecting client could get the server's port as its own
+ * outgoing port, connect to itself, and so block the server.
  */
 const FIRST_PORT = 15_000;
 const PORT_COUNT = 17_000;
 
-/** Returns a free port of 127.0.0.1. It stays the same for the same `name` while no other process takes it. */
+/** Returns a free port on 127.0.0.1. The same `name` always gets the same port unless another process has taken it. */
 async function freePort(name: string): Promise<number> {
   const start = createHash('sha256').update(name).digest().readUInt32BE();
   for (let step = 0; step < PORT_COUNT; step += 1) {
-    // The step is 7, because the ports next to a busy port are often busy too.
+    // Steps by 7, because the ports next to a busy port are often busy too.
     const port = FIRST_PORT + ((start + step * 7) % PORT_COUNT);
     if (await isFree(port)) return port;
   }

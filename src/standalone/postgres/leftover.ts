@@ -7,7 +7,7 @@ import { codeOf, StartupError } from '../../errors.ts';
 import { processStartTime } from './owner.ts';
 
 const POLL_MS = 20;
-/** Shutdown steps: a clean one, then one that leaves recovery to the next start, then a kill. */
+/** Shutdown steps: first a clean shutdown, then one that leaves recovery to the next start, then a kill. */
 const STEPS = [
   { signal: 'SIGINT', waitMs: 20_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
@@ -15,9 +15,9 @@ const STEPS = [
 ] as const;
 
 /**
- * Stops a server that is still running after its `parley start` has ended. Call it only after `ownFolder`, which
- * ensures that no other `parley start` uses the cluster. It sends signals itself, because pg_ctl refuses to run as
- * root.
+ * Stops a server that is still running after its `parley start` has ended. Call this only after `ownFolder`, which
+ * ensures that no other `parley start` uses the cluster. It does not use pg_ctl, which refuses to run as root, but
+ * sends the signals itself.
  */
 export async function stopLeftover(deps: { cluster: string; log: Logger }): Promise<void> {
   const { cluster, log } = deps;
@@ -25,7 +25,7 @@ export async function stopLeftover(deps: { cluster: string; log: Logger }): Prom
   const pid = Number.parseInt(await read(file), 10);
   if (!(pid > 0)) return;
   if (processStartTime(pid) !== undefined && (await isPostmasterOf(pid, cluster))) {
-    log.warn({ pid }, 'stopping the PostgreSQL that an earlier start left running');
+    log.warn({ pid }, 'stopping a PostgreSQL server that an earlier start left running');
     await stopPostmaster(pid, cluster);
   }
   await disown(file);
@@ -35,17 +35,19 @@ async function stopPostmaster(pid: number, cluster: string): Promise<void> {
   for (const { signal, waitMs } of STEPS) {
     if (!kill(pid, signal, cluster) || (await isGone(pid, waitMs))) return;
   }
-  throw new StartupError(`PostgreSQL (pid ${pid}) still runs on ${cluster} and does not stop`);
+  throw new StartupError(
+    `PostgreSQL (pid ${pid}) is still running on ${cluster} and does not stop`,
+  );
 }
 
 /**
  * Replaces the pid in the lock file with the pid of this process. After a crash, the old pid may belong to another
- * process (in a container it nearly always does) or a zombie, and PostgreSQL would refuse to start. If the pid is that
- * of PostgreSQL's parent, PostgreSQL treats it as stale, and still checks the shared memory named in the file. Deleting
- * the file would disable that check.
+ * process (in a container it nearly always does) or to a zombie, and PostgreSQL would refuse to start. If the pid is
+ * that of its parent process, PostgreSQL treats the file as stale but still checks the shared memory that the file
+ * names. Deleting the file would disable that check.
  */
 async function disown(file: string): Promise<void> {
-  const content = await read(file); // Read again, because a server that stopped cleanly has removed it.
+  const content = await read(file); // Reads the file again, because a server that stopped cleanly has removed it.
   if (!isListed(Number.parseInt(content, 10))) return;
   const draft = `${file}.parley`;
   await writeFile(draft, content.replace(/^\d+/, String(process.pid)));
@@ -53,8 +55,8 @@ async function disown(file: string): Promise<void> {
 }
 
 /**
- * Returns whether PostgreSQL would consider the pid as running. It does for a zombie, but not for a process of another
- * user.
+ * Returns whether PostgreSQL would consider the process to be running. A zombie counts as running, but a process of
+ * another user does not.
  */
 function isListed(pid: number): boolean {
   try {
@@ -67,8 +69,8 @@ function isListed(pid: number): boolean {
 const read = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
 
 /**
- * Returns whether a pid is the cluster's postmaster. A postmaster works in its data folder; on systems without /proc,
- * its command line names the folder.
+ * Returns whether a pid is the cluster's postmaster. The working directory of a postmaster is its data folder. On
+ * systems without /proc, its command line is checked instead.
  */
 async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {
   try {
@@ -93,7 +95,7 @@ function kill(pid: number, signal: NodeJS.Signals, cluster: string): boolean {
 
 async function isGone(pid: number, waitMs: number): Promise<boolean> {
   const startedAt = processStartTime(pid);
-  // The end of the process has to be polled, because it is not a child of this process.
+  // This has to poll, because the process is not a child of this process.
   for (let waited = 0; waited < waitMs; waited += POLL_MS) {
     if (startedAt === undefined || processStartTime(pid) !== startedAt) return true;
     await delay(POLL_MS);

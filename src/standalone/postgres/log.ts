@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 
 export type ServerLog = {
   write: (chunk: Buffer) => void;
-  /** Returns the last lines, oldest first, to show if the server does not start. */
+  /** Returns the last lines, oldest first. They are shown if the server does not start. */
   tail: () => readonly string[];
   close: () => Promise<void>;
 };
@@ -11,9 +11,9 @@ const MAX_BYTES = 5 * 1024 * 1024;
 const TAIL_LINES = 20;
 
 /**
- * Writes PostgreSQL's log to `file`, with one older part in `file.1`. PostgreSQL's own collector limits the size of a
- * file but not the number of files. Writes are synchronous: there are a few lines a day, and the last ones must be on
- * disk when the process dies.
+ * Writes PostgreSQL's log to `file`, and keeps one older part in `file.1`. PostgreSQL's own collector limits the size
+ * of a file but not the number of files. Writes are synchronous, because there are only a few lines a day, and the last
+ * ones must be on disk when the process dies.
  */
 export function createServerLog(file: string, maxBytes = MAX_BYTES): ServerLog {
   let descriptor = openLog(file);
@@ -33,7 +33,7 @@ export function createServerLog(file: string, maxBytes = MAX_BYTES): ServerLog {
 
   function rotate(old: number): void {
     closeSync(old);
-    descriptor = undefined; // If opening the new file fails, logging stops, so that the closed descriptor is not used.
+    descriptor = undefined; // If the new file cannot be opened, logging stops, and the closed descriptor is not used.
     renameSync(file, `${file}.1`);
     descriptor = openLog(file);
     size = 0;
@@ -47,7 +47,7 @@ export function createServerLog(file: string, maxBytes = MAX_BYTES): ServerLog {
   return { write, tail: () => lines, close };
 }
 
-/** Returns undefined on failure: a log owned by root must not prevent the folder's owner from starting. */
+/** Returns undefined on failure, because a log file owned by root must not prevent the folder's owner from starting. */
 function openLog(file: string): number | undefined {
   try {
     return openSync(file, 'a', 0o600);

@@ -6,13 +6,13 @@ import path from 'node:path';
 import { codeOf, reasonOf, StartupError } from '../../errors.ts';
 
 const TRIES = 50;
-/** Linux states of zombie and dead processes. */
+/** States of zombie and dead processes on Linux. */
 const ENDED = new Set(['Z', 'X', 'x']);
 
 /**
- * Makes this process the only user of `dataDir`, with a pid file (contract/running.md#data-folder); creates the folder
- * if it is missing. Resolves to the release function. Throws StartupError with the owner's pid if another process has
- * the folder. A file left by a killed process is ignored.
+ * Makes this process the only user of `dataDir` with a pid file (contract/running.md#data-folder). Creates the folder
+ * if it is missing. Resolves to a function that releases the folder. Throws StartupError with the owner's pid if
+ * another process is using it. Ignores a pid file left by a killed process.
  */
 export async function ownFolder(dataDir: string): Promise<() => Promise<void>> {
   await makeFolder(dataDir);
@@ -24,7 +24,7 @@ export async function ownFolder(dataDir: string): Promise<() => Promise<void>> {
     if (owner === undefined) continue;
     if (!isStale(owner)) {
       throw new StartupError(
-        `the data folder ${dataDir} is in use by another parley (pid ${owner.split(' ')[0]}): stop that one, or set PARLEY_DATA_DIR to another folder`,
+        `the data folder ${dataDir} is in use by another parley (pid ${owner.split(' ')[0]}): stop that process, or set PARLEY_DATA_DIR to another folder`,
       );
     }
     await removeStale(file, owner);
@@ -43,7 +43,7 @@ async function makeFolder(dataDir: string): Promise<void> {
   }
 }
 
-/** Creates the file under another name and links it, so that it is never empty, and never replaces a file. */
+/** Creates the file under another name and links it, so that it is never empty and never replaces an existing file. */
 async function createExclusive(file: string, content: string): Promise<boolean> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`;
   try {
@@ -62,7 +62,8 @@ async function createExclusive(file: string, content: string): Promise<boolean> 
 }
 
 /**
- * Returns whether the process named in the file no longer runs. A file that a power failure left empty is stale too.
+ * Returns whether the process named in the file is no longer running. A file that a power failure left empty is also
+ * stale.
  */
 function isStale(owner: string): boolean {
   const [, pid, startedAt] = /^(\d+) (.*)$/.exec(owner) ?? [];
@@ -71,7 +72,7 @@ function isStale(owner: string): boolean {
 
 /**
  * Removes a stale file by renaming it. If two processes do this at the same time, only one succeeds. If another process
- * has created a new file in the meantime, the new file is put back.
+ * created a new file in the meantime, puts that file back.
  */
 async function removeStale(file: string, owner: string): Promise<void> {
   const aside = `${file}.${process.pid}`;
@@ -80,13 +81,14 @@ async function removeStale(file: string, owner: string): Promise<void> {
     if ((await readFile(aside, 'utf8')) === owner) await rm(aside, { force: true });
     else await rename(aside, file);
   } catch {
-    // The other process was faster; the caller checks again.
+    // Another process was faster, so the caller checks again.
   }
 }
 
 /**
- * Returns when a process started, in the system's format, or undefined if it does not run. Together with the pid, this
- * identifies a process permanently; a pid alone is soon reused, in a container immediately.
+ * Returns the start time of a process in the system's format, or undefined if the process is not running. Together with
+ * the pid, the start time identifies a process permanently. A pid alone is soon reused, in a container even
+ * immediately.
  *
  * On Linux, a zombie counts as gone, because it stays forever if pid 1 does not reap it. On other systems, every
  * process that `ps` lists counts as running.

@@ -14,12 +14,12 @@ export type LaunchOptions = {
   settings: Readonly<Record<string, string>>;
   serverLog: ServerLog;
   port: number;
-  /** Aborting this signal makes a launch in progress fail. After the launch, use `stop` instead. */
+  /** Aborting this signal cancels a launch in progress. After the launch, use `stop` instead. */
   stopped: AbortSignal;
 };
 
 export type Postmaster = {
-  /** Resolves to a text for the log when the server has ended for any reason. */
+  /** Resolves when the server has ended for any reason, to a description for the log. */
   ended: Promise<string>;
   stop: () => Promise<void>;
 };
@@ -37,18 +37,19 @@ const SETTINGS = {
   unix_socket_directories: '',
   max_connections: '60',
   shared_buffers: '64MB',
-  // Queue tables change constantly: with a minute between vacuum runs they bloat.
+  // Queue tables change constantly, and with a minute between vacuum runs they would bloat.
   autovacuum_naptime: '10s',
-  // The statements are short; compiling one costs more than running it.
+  // The statements are short, so compiling one costs more than running it.
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // After a crash, PostgreSQL syncs all files before it replays the log. With syncfs it makes one call per file system,
-  // which takes 0.2 s. Without it, one call for each of a thousand files took 2 s on a busy disk.
+  // After a crash, PostgreSQL syncs all files before it replays the log. With syncfs, it makes one call per file
+  // system, which takes 0.2 s. Without syncfs, it makes one call for each of a thousand files, which took 2 s on a busy
+  // disk.
   ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
 };
 
-/** Launches the server. Resolves once it accepts connections; throws StartupError if it ends before that. */
+/** Launches the server. Resolves once it accepts connections. Throws StartupError if it ends before that. */
 export async function launchPostmaster(options: LaunchOptions): Promise<Postmaster> {
   const child = spawnPostmaster(options);
   const release = holdLeash(child);
@@ -88,9 +89,8 @@ function spawnPostmaster(options: LaunchOptions): ServerProcess {
 }
 
 /**
- * Starts a shell that stops the server when this process dies, even by SIGKILL; without it, the server would run
- * forever. The shell reads from a pipe whose other end only this process holds. Returns a function that ends the
- * shell.
+ * Starts a shell that stops the server when this process dies, even by SIGKILL. Otherwise the server would run forever.
+ * The shell reads from a pipe whose other end is held only by this process. Returns a function that ends the shell.
  */
 function holdLeash(child: ChildProcess): () => void {
   if (child.pid === undefined) return () => undefined;
@@ -101,7 +101,7 @@ function holdLeash(child: ChildProcess): () => void {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  // Errors of the shell are ignored: without it, the next start stops the server that was left behind.
+  // Errors of the shell are ignored, because the next start also stops a server that was left behind.
   leash.on('error', () => undefined);
   leash.stdin.on('error', () => undefined);
   leash.unref();
@@ -109,8 +109,8 @@ function holdLeash(child: ChildProcess): () => void {
 }
 
 /**
- * Waits until the server logs that it is ready. Trying to connect until then would fill the server's log with refused
- * connections.
+ * Waits until the server logs that it is ready. Connection attempts before that would fill the server's log with
+ * refused connections.
  */
 function saysReady(child: ServerProcess, log: ServerLog): Promise<string> {
   return new Promise((resolve) => {
@@ -122,8 +122,8 @@ function saysReady(child: ServerProcess, log: ServerLog): Promise<string> {
 }
 
 /**
- * Waits for the last output, which may arrive after the exit. The time is limited, because a remaining child process
- * keeps the pipe open.
+ * Waits for the last output, which may arrive after the server exits. The wait is limited, because a remaining child
+ * process would keep the pipe open.
  */
 async function lastOutput(child: ServerProcess): Promise<void> {
   if (child.stderr.closed) return;
@@ -131,7 +131,9 @@ async function lastOutput(child: ServerProcess): Promise<void> {
   await Promise.race([closed, delay(LAST_OUTPUT_MS)]);
 }
 
-/** Shuts the server down: fast, then immediate (with recovery at the next start), then by force. Idempotent. */
+/**
+ * Shuts the server down: fast at first, then immediately (with recovery at the next start), then by force. Idempotent.
+ */
 async function shutDown(child: ChildProcess, ended: Promise<string>): Promise<void> {
   const steps = [
     { signal: 'SIGINT', waitMs: FAST_SHUTDOWN_MS },
