@@ -57,7 +57,7 @@ test('a whole answer is right when it was played and understood to its end', asy
 
 test('a sound that the voice did not make is a problem, whatever a recognizer makes of it', async () => {
   const unlike = { played: undefined, understood: ANSWER };
-  const told = ['the sound of turn 0 is not that of its text'];
+  const told = ['the audio of turn 0 does not match its text'];
   expect(await problemsOf({ role: 'agent', text: ANSWER }, unlike)).toEqual(told);
   expect(await problemsOf(cut(ANSWER), unlike, true)).toEqual(told);
 });

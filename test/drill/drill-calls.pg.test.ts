@@ -69,7 +69,7 @@ test.each([
   'callers are greeted, answered and interrupt, with interrupted sentences %s, and nothing is left behind',
   async (_, retranscribes) => {
     const { isRight, lines } = await drill(TOKEN, retranscribes);
-    expect(lines).toContain('5 calls, 0 failed; 1 of 1 interruptions were right');
+    expect(lines).toContain('5 calls, 0 failed; 1 of 1 interruptions were correct');
     expect(isRight).toBe(true);
     await nothingIsLeft();
   },
@@ -77,7 +77,7 @@ test.each([
 
 test('a token that is not the Secret’s is found out, and nothing is left behind', async () => {
   const { isRight, lines } = await drill('another token');
-  expect(lines.join('\n')).toMatch(/answered 401/);
+  expect(lines.join('\n')).toMatch(/responded with 401/);
   expect(isRight).toBe(false);
   await nothingIsLeft();
 });

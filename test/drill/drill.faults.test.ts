@@ -61,7 +61,7 @@ describe.runIf(IS_NIGHTLY)('against `parley start`', () => {
   /** The calls take as long as people speak. */
   test('callers are greeted, answered and broken off, and leave nothing behind', async () => {
     const { stdout } = await drill(files, '--interruptions', '3', '--at-once', '5');
-    expect(stdout).toContain(`\n5 calls, 0 failed; 3 of 3 interruptions were right\n`);
+    expect(stdout).toContain(`\n5 calls, 0 failed; 3 of 3 interruptions were correct\n`);
     await nothingIsLeft();
   }, 120_000);
 
@@ -76,7 +76,7 @@ describe.runIf(IS_NIGHTLY)('against `parley start`', () => {
     await writeFile(files.token, 'another token');
     await expect(drill(files, '--interruptions', '0', '--at-once', '4')).rejects.toMatchObject({
       code: 1,
-      stdout: expect.stringMatching(/answered 401/),
+      stdout: expect.stringMatching(/responded with 401/),
     });
     await nothingIsLeft();
   }, 60_000);

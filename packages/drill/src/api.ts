@@ -1,10 +1,10 @@
 import { delay, monotonicMs } from '../../../src/clock.ts';
-/** Client of Parley's REST API, which the drill uses like any external program. */
+/** Client for Parley's REST API. The drill uses the API like any external program. */
 export type Api = {
   /** Returns the JSON of the response. @throws Error with the response, if its status is not 2xx */
   call: (method: string, path: string, body?: object) => Promise<Json>;
 };
-// oxlint-disable-next-line typescript/no-explicit-any -- what comes back is looked at field by field
+// oxlint-disable-next-line typescript/no-explicit-any -- responses are read field by field
 export type Json = any;
 
 const CALL_MS = 15_000;
@@ -42,7 +42,7 @@ export function createApi({ url, apiKey }: { url: string; apiKey: string }): Api
 }
 
 /**
- * Repeats `ask` until it returns a value. `what` describes the expected result. After the time-out, `why` is called and
+ * Repeats `ask` until it returns a value. `what` describes the expected result. After the timeout, calls `why`, which
  * returns the likely cause.
  * @throws Error with the expected result and the likely cause
  */

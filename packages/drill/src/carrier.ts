@@ -7,13 +7,11 @@ import { signatureOf } from '../../../src/carriers/twilio/signature.ts';
 
 const PATHS = pathsOf('twilio');
 
-/**
- * Simulated carrier, which behaves like Twilio: it signs its webhooks and follows the instructions in their responses.
- */
+/** Simulated carrier that behaves like Twilio: it signs its webhooks and follows the instructions in the responses. */
 export type Carrier = {
   /** Calls Parley's number. */
   ring: () => Promise<{ sid: string; answer: Answer }>;
-  /** Reports the end of a stream, and returns the next instructions. `isThere` is false if the caller has hung up. */
+  /** Reports the end of a stream and returns the next instructions. `isThere` is false if the caller has hung up. */
   streamOver: (sid: string, answer: Answer, isThere: boolean) => Promise<Answer>;
   /** Reports the end of the call. */
   tellStatus: (sid: string) => Promise<void>;
@@ -23,7 +21,7 @@ export type Carrier = {
   repeats: () => number;
 };
 
-/** Parsed TwiML, as far as the drill supports it. */
+/** The parts of the TwiML response that the drill supports. */
 export type Answer = {
   /** URL and parameters of the stream. */
   stream: { url: string; parameters: Record<string, string> } | undefined;
@@ -44,7 +42,7 @@ export type CarrierOptions = {
 };
 
 const POST_MS = 10_000;
-/** Number of attempts to send a webhook. Twilio repeats a webhook if it could not connect. */
+/** Number of attempts to send a webhook. Twilio repeats a webhook if it cannot connect. */
 const TRIES = 3;
 const RETRY_MS = 500;
 
@@ -68,7 +66,7 @@ export function createCarrier(options: CarrierOptions): Carrier {
         const text = await response.text();
         if (response.ok) return text;
         if (response.status < 500 || tries === TRIES) {
-          throw new Error(`${pathname} answered ${response.status}: ${text.slice(0, 300)}`);
+          throw new Error(`${pathname} responded with ${response.status}: ${text.slice(0, 300)}`);
         }
       } catch (error) {
         if (tries === TRIES) throw error;
@@ -86,7 +84,7 @@ export function createCarrier(options: CarrierOptions): Carrier {
       return { sid, answer: readTwiml(await post(PATHS.voice, fields)) };
     },
     streamOver: async (sid, { action }, isThere) => {
-      if (action === undefined) throw new Error('the answer names no URL for further instructions');
+      if (action === undefined) throw new Error('the response has no URL for further instructions');
       const CallStatus = isThere ? 'in-progress' : 'completed';
       if (!isThere) statuses.set(sid, CallStatus);
       return readTwiml(await post(action, { CallSid: sid, CallStatus }));

@@ -44,7 +44,7 @@ export async function runDrillCommand(given: DrillArguments): Promise<void> {
 
 function bare(url: string, option: string): string {
   if (!URL.canParse(url) || !/^https?:/.test(url)) {
-    throw new StartupError(`${option} must be an address such as http://parley-api:8080`);
+    throw new StartupError(`${option} must be a URL such as http://parley-api:8080`);
   }
   return url.replace(/\/+$/, '');
 }

@@ -2,7 +2,7 @@ import { eventually, statusMessageOf, type Api } from './api.ts';
 import { HOOKS_PATH } from './server.ts';
 import { GREETING, TOPICS } from './texts.ts';
 
-/** Objects that the drill declares in Parley. `remove` deletes them afterwards. */
+/** Objects that the drill declares in Parley. `remove` deletes them. */
 export type Declared = {
   number: string;
   account: string;
@@ -27,7 +27,7 @@ export type DeclareOptions = {
 
 const BIND_MS = 60_000;
 
-/** Declares an agent with a voice and knowledge, and a number that is bound to it, all through the REST API. */
+/** Declares an agent with a voice and knowledge, and a number that it answers, all through the REST API. */
 export async function declare(api: Api, options: DeclareOptions): Promise<Declared> {
   const { name, here, voiceUrl, tokenFrom, account, number, retranscribes } = options;
   const made: string[] = [];
@@ -42,7 +42,7 @@ export async function declare(api: Api, options: DeclareOptions): Promise<Declar
     for (const path of made.toReversed()) {
       await api.call('DELETE', path).catch((error: unknown) => failed.push(error));
     }
-    if (failed.length > 0) throw new Error(`not everything was deleted: ${failed.join('; ')}`);
+    if (failed.length > 0) throw new Error(`not all objects were deleted: ${failed.join('; ')}`);
   };
   const ready = (path: string): Promise<unknown> =>
     eventually(

@@ -1,18 +1,15 @@
 import { z } from 'zod';
 import { verifyBody, verifyStandard } from '../../../src/platform/egress/signature.ts';
 
-/** Record of the received webhooks. Their signatures are verified. */
+/** Records the received webhooks and verifies their signatures. */
 export type Hooks = {
-  /** Sets the secret with which the webhooks must be signed. */
+  /** Sets the secret that the webhooks must be signed with. */
   expect: (secret: string) => void;
-  /**
-   * Records a delivery and returns whether its signature is valid. The server responds to an invalid signature with
-   * 401.
-   */
+  /** Records a delivery and returns whether its signature is valid. If it is not, the server responds with 401. */
   take: (headers: Record<string, string | string[] | undefined>, body: Buffer) => boolean;
-  /** Returns the types of a conversation's events, in the order in which they were first delivered. */
+  /** Returns the types of a conversation's events, in the order of first delivery. */
   of: (conversationId: string) => readonly string[];
-  /** `doubled` counts the repeated deliveries of an event, and `forged` the deliveries with an invalid signature. */
+  /** `doubled` counts repeated deliveries of an event, and `forged` counts deliveries with an invalid signature. */
   doubled: () => number;
   forged: () => number;
 };

@@ -12,14 +12,13 @@ export type CallReport = {
 };
 
 /**
- * Interruption with its results: when it occurred, how fast the agent became silent, and which text the transcript
- * contains.
+ * An interruption and its results: when it occurred, how fast the agent fell silent, and what the transcript contains.
  */
 export type Broken = Break & Partial<{ stored: string; played: string; apart: number }>;
 
 /**
- * Parts of a wait in ms. `ours` is the time that Parley takes itself: detection of the end of the turn, the reply, and
- * transmission.
+ * Parts of a wait in ms. `ours` is the time that Parley itself takes to detect the end of the turn, generate the reply
+ * and transmit it.
  */
 export type SplitWait = { total: number; recognition: number; synthesis: number; ours: number };
 
@@ -30,7 +29,7 @@ export function withCut(breaks: readonly Break[], { cut }: Compared): Broken[] {
   return breaks.map((one) => ({ ...one, ...cut.get(one.turn) }));
 }
 
-/** Splits a wait into parts, using the times of the requests to the voice. */
+/** Splits a wait into its parts, using the times of the requests to the voice. */
 export function split(wait: Wait, asked: readonly Asked[], { said }: Compared): SplitWait {
   const [from, to] = [wait.fromMs, wait.toMs].map((ms) => ms + performance.timeOrigin) as [
     number,
@@ -52,7 +51,7 @@ export function split(wait: Wait, asked: readonly Asked[], { said }: Compared): 
   return { total, recognition, synthesis, ours: total - recognition - synthesis };
 }
 
-/** Returns the last two words of a text. They identify the caller among several concurrent ones. */
+/** Returns the last two words of a text, which tell concurrent callers apart. */
 const lastWords = (text: string): string => text.split(' ').slice(-2).join(' ');
 
 export function lineOf(at: number, call: CallReport): string {

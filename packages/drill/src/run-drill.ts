@@ -22,11 +22,14 @@ export type DrillOptions = {
   token: string;
   /** Creates the voice. `here` is the base URL of the drill's server. */
   voiceAt: (here: string) => Voice;
-  /** Additional request handlers of the drill's server, which serve the voice. */
+  /** Additional request handlers for the drill's server. They serve the voice. */
   serves: readonly Serve[];
   /** Address on which the drill's server listens. `name` is the host name at which Parley reaches it. */
   listen: { host: string; port: number; name: string };
-  /** Total number of interruptions, in calls with at most ten each, and number of concurrent calls. */
+  /**
+   * Total number of interruptions (`interruptions`), with at most ten per call, and number of concurrent calls
+   * (`atOnce`).
+   */
   interruptions: number;
   atOnce: number;
   /** Whether the agent's transcriber also transcribes the agent's interrupted sentences. */
@@ -56,7 +59,7 @@ type Stage = {
 };
 
 /**
- * Declares the objects, makes the calls, checks the results and deletes the objects. Resolves to whether all checks
+ * Declares the objects, makes the calls, checks the results and deletes the objects. Resolves to true if all checks
  * passed.
  */
 export async function runDrill(options: DrillOptions): Promise<boolean> {
@@ -153,7 +156,7 @@ async function oneCall(stage: Stage, script: Script): Promise<CallReport> {
   }
 }
 
-/** Waits until the call has ended and its events were delivered. Returns its transcript and the problems found. */
+/** Waits until the call has ended and its events have been delivered. Returns the transcript and the problems found. */
 async function settle(
   { api, hooks, webhookPath }: Stage,
   sid: string,
@@ -168,7 +171,7 @@ async function settle(
   const problems: string[] = [];
   if (call.status !== 'completed' || call.ended_reason !== 'user_hangup') {
     problems.push(
-      `the call has the status ${call.status} and ended with the reason ${call.ended_reason}`,
+      `the call has status ${call.status} and ended with reason ${call.ended_reason}`,
     );
   }
   const conversation = String(call.conversation_id);
@@ -181,7 +184,7 @@ async function settle(
       why: () => statusMessageOf(api, webhookPath),
     },
   ).catch((error: unknown) => void problems.push(String(error)));
-  // Questions that the knowledge does not answer cause an additional event, which is not compared.
+  // Questions that the agent's knowledge does not answer cause an additional event, which is ignored here.
   const told = of().filter((type) => type !== 'knowledge.gap.detected');
   if (told.join() !== EVENTS.join())
     problems.push(`the events of the call were ${told.join(', ')}`);
@@ -202,7 +205,7 @@ function conclude(
   write(tableOf(calls));
   write('');
   write(
-    `${calls.length} calls, ${failed} failed; ${right} of ${breaks.length} interruptions were right`,
+    `${calls.length} calls, ${failed} failed; ${right} of ${breaks.length} interruptions were correct`,
   );
   write(
     `webhooks: ${hooks.doubled()} arrived twice, ${hooks.forged()} had an invalid signature; the carrier repeated ${carrier.repeats()} requests`,
@@ -215,6 +218,6 @@ function conclude(
   );
 }
 
-/** Returns for how many of `count` interruptions `isRight` must be true for the drill to pass. */
+/** Returns how many of `count` interruptions must satisfy `isRight` for the drill to pass. */
 export const rightAtLeast = (count: number, retranscribes: boolean): number =>
   Math.ceil(count * (retranscribes ? SHARE.retranscribed : SHARE.estimated));

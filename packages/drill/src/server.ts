@@ -53,7 +53,7 @@ export function serveHooks(hooks: Hooks): Serve {
   };
 }
 
-/** Serves two functions of the carrier's REST API: reading the status of a call, and hanging up. */
+/** Serves two operations of the carrier's REST API: reading a call's status and hanging up. */
 export function serveCarrier(statusOf: Carrier['statusOf']): Serve {
   return async (request, response) => {
     const [, sid] = /\/Calls\/(\w+)\.json$/.exec(request.url ?? '') ?? [];

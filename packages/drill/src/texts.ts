@@ -1,13 +1,13 @@
 /**
- * Texts of the drill. They were selected in tests: when the drill's voice speaks them over a telephone line, even a
- * small recognizer transcribes them word for word (docs/fire-drill.md).
+ * Texts of the drill. They were selected in tests so that even a small recognizer transcribes them word for word when
+ * the drill's voice speaks them over a telephone line (docs/fire-drill.md).
  */
 
 export const GREETING = 'Hello, this is the bicycle shop. How can I help you?';
 
 /**
- * Topic about which the agent knows the answer. `ask` is a question after a reply has ended; `interrupt` is a question
- * that interrupts a reply.
+ * Topic that the agent's knowledge covers. The caller says `ask` after a reply has ended, and `interrupt` to interrupt
+ * a reply.
  */
 export type Topic = { heading: string; ask: string; interrupt: string; answer: string };
 
@@ -56,10 +56,10 @@ export const TOPICS: readonly Topic[] = [
   },
 ];
 
-/** Backchannel of the caller, which must not interrupt the agent. */
+/** The caller's backchannel, which must not interrupt the agent. */
 export const LISTENING = 'Yeah.';
 
-/** Keys that the caller presses, and the message that they become. */
+/** Keys that the caller presses, and the message that results from them. */
 export const KEYS = '4711#';
 export const KEYED = '4711';
 

@@ -1,4 +1,4 @@
-/** Voice of the drill: either real speech engines, or a stand-in that plays recordings and recognizes them. */
+/** The drill's voice: either real speech engines, or a stand-in that plays recordings and recognizes them. */
 export type Voice = {
   /** OpenAI-compatible base URL for speech and transcription. */
   baseUrl: string;
@@ -7,24 +7,26 @@ export type Voice = {
   /** Transcribes the agent's audio, which is µ-law at 8 kHz. */
   hear: (sound: Uint8Array) => Promise<string>;
   /**
-   * Returns the part of a text that was played, according to the times of its words in the voice's audio. The last word
+   * Returns the part of a text that was played, according to the times of the words in the voice's audio. The last word
    * may be cut off. Returns undefined if the audio does not belong to this text.
    */
   played: (sound: Uint8Array, text: string) => Promise<string | undefined>;
-  /** Share of words that `hear` may transcribe incorrectly; 0 means none. */
+  /** Share of words that `hear` may transcribe incorrectly. 0 means none. */
   mishears: number;
-  /** Maximum time in ms to synthesize a sentence. It is also the longest silence between two sentences of a reply. */
+  /**
+   * Maximum time in ms to synthesize a sentence, which is also the longest silence between two sentences of a reply.
+   */
   pauseMs: number;
   /** Returns the requests that Parley has made so far. */
   asked: () => readonly Asked[];
 };
 
-/** Request of Parley to the voice. Times are Unix ms. */
+/** A request from Parley to the voice. Times are Unix ms. */
 export type Asked = {
   use: 'speech' | 'transcription';
   /** Text to speak, or recognized text. */
   text: string;
   startMs: number;
-  /** Time at which the first audio, or the text of a transcription, was sent. */
+  /** Time at which the first audio or the transcript was sent. */
   firstMs: number;
 };

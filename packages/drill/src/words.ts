@@ -14,7 +14,7 @@ export function wordsOf(text: string): string[] {
 export const wordsApart = (one: readonly string[], other: readonly string[]): number =>
   changesOf(one, other).at(-1)!;
 
-/** Returns the distance in words between `heard` and the beginning of `whole` that fits best. */
+/** Returns the distance in words between `heard` and the best-matching prefix of `whole`. */
 export const wordsApartFromBeginning = (
   whole: readonly string[],
   heard: readonly string[],

@@ -12,13 +12,13 @@ export type Caller = {
   waits: readonly Wait[];
   breaks: readonly Break[];
   problems: readonly string[];
-  /** Listens to a turn of the agent until it ends. */
+  /** Listens to an agent's turn until it ends. */
   listen: (expected: string | undefined) => Promise<void>;
-  /** Asks a question, and waits until the reply begins. */
+  /** Asks a question and waits until the reply begins. */
   ask: (text: string) => Promise<void>;
   /**
-   * Listens to `afterMs` of a reply, interrupts it with another question, and waits until the reply to that question
-   * begins.
+   * Listens to the first `afterMs` of a reply, interrupts it with another question, and waits until the reply to that
+   * question begins.
    */
   breakIn: (text: string, about: { expected: string; afterMs: number }) => Promise<void>;
   /** Interrupts a reply with DTMF keys, in the same way as `breakIn`. */
@@ -28,13 +28,12 @@ export type Caller = {
   ) => Promise<void>;
   /** Breaks the socket. Resolves when the carrier has opened another one. */
   loseLine: () => Promise<void>;
-  /** Plays audio while the agent speaks. The agent should continue. */
+  /** Plays audio while the agent speaks. The agent should continue to speak. */
   disturb: (sound: Uint8Array, what: string) => Promise<void>;
 };
 
 /**
- * Turn of the call. If `expected` is undefined, any reply is accepted. `sound` is the audio of the agent that was
- * played.
+ * A turn of the call. If `expected` is undefined, any reply is accepted. `sound` is the agent's audio that was played.
  */
 export type Said =
   | { role: 'user'; text: string }
@@ -43,14 +42,16 @@ export type Said =
 /** Time from the end of a question to the first audio of its reply. */
 export type Wait = { turn: number; fromMs: number; toMs: number };
 
-/** Interruption of the agent. `silentMs` is the time from the first audio of the interruption to the `clear` frame. */
+/**
+ * An interruption of the agent. `silentMs` is the time from the first audio of the interruption to the `clear` frame.
+ */
 export type Break = { turn: number; afterMs: number; silentMs: number | undefined };
 
-/** Maximum time until the agent is silent: the length of speech that interrupts the agent, plus 300 ms. */
+/** Maximum time until the agent falls silent: the length of speech that counts as an interruption, plus 300 ms. */
 export const SILENT_WITHIN_MS = BARGE_IN_MS + 300;
 /** Time after which a reply counts as missing. */
 const ANSWER_MS = 20_000;
-/** Time after a sound in which the recognition of its words could still interrupt the agent. */
+/** Time after a sound during which its recognition could still interrupt the agent. */
 const UNDERSTOOD_MS = 2_000;
 const LOOK_MS = 10;
 const DISTURB_AFTER_MS = 1_000;
@@ -60,7 +61,7 @@ type Memory = { talk: Said[]; waits: Wait[]; breaks: Break[]; problems: string[]
 export function createCaller(phone: Phone, voice: Voice): Caller {
   const memory: Memory = { talk: [], waits: [], breaks: [], problems: [] };
   const { talk, waits, problems } = memory;
-  /** Time at which the current turn of the agent began. */
+  /** Time at which the agent's current turn began. */
   let turnFromMs = monotonicMs();
 
   const isQuiet = (forMs: number): boolean => monotonicMs() - phone.player.endMs() > forMs;
@@ -146,8 +147,8 @@ async function untilSound(phone: Phone, sinceMs: number, what: string): Promise<
 }
 
 /**
- * Returns the time of the `clear` frame that an interruption caused. Records problems: no `clear` frame, a late one, or
- * audio after it.
+ * Returns the time of the `clear` frame that an interruption caused. Records a problem if there is no `clear` frame, if
+ * it is late, or if audio follows it.
  */
 function silenceIn(
   phone: Phone,
@@ -163,10 +164,10 @@ function silenceIn(
     return toMs;
   }
   if (silentMs > SILENT_WITHIN_MS)
-    problems.push(`the agent fell silent too late, after ${Math.round(silentMs)} ms`);
+    problems.push(`the agent stopped speaking too late, after ${Math.round(silentMs)} ms`);
   const after = came.filter(({ event, atMs }) => event === 'media' && atMs > clear.atMs);
   if (after.some(({ atMs }) => atMs < toMs)) {
-    problems.push('the agent continued to speak after it had fallen silent');
+    problems.push('the agent started to speak again after it had stopped');
   }
   return clear.atMs;
 }

@@ -3,12 +3,10 @@ import type { Voice } from '../voice.ts';
 import { wordsApart, wordsApartFromBeginning, wordsOf } from '../words.ts';
 import type { Said } from './caller.ts';
 
-/** Result of the comparison between the transcript of a call and the caller's records. */
+/** Result of comparing a call's transcript with the caller's records. */
 export type Compared = {
   problems: string[];
-  /**
-   * Interrupted turns by index: the stored text, the played text, and the difference between their lengths in words.
-   */
+  /** Interrupted turns by index: the stored text, the played text, and how many words the two differ in length. */
   cut: Map<number, { stored: string; played: string; apart: number }>;
   /** Stored texts of the caller's turns, by index. */
   said: Map<number, string>;
@@ -17,7 +15,8 @@ export type Compared = {
 type Turn = { role: string; text: string; interrupted: boolean };
 
 /**
- * Number of word errors that are allowed where a word was cut in half: "within" may be recognized as "with" and "it".
+ * Number of word errors allowed where a word was cut in half. For example, "within" may be recognized as "with" and
+ * "it".
  */
 const MISHEARD_OF_CUT = 2;
 
@@ -63,7 +62,7 @@ async function compareAgent(
   }
   const played = await voice.played(sound, expected ?? turn.text);
   if (played === undefined) {
-    problems.push(`the sound of turn ${at} is not that of its text`);
+    problems.push(`the audio of turn ${at} does not match its text`);
     return;
   }
   const apart = Math.abs(wordsOf(played).length - stored.length);

@@ -3,7 +3,7 @@ import type { Voice } from '../voice.ts';
 import type { Caller } from './caller.ts';
 import { cough } from './cough.ts';
 
-/** What a caller does during a call. The script ends before the caller hangs up. */
+/** Script of what a caller does during a call. It ends before the caller hangs up. */
 export type Script = {
   kind: string;
   /** Number of interruptions in the script. */
@@ -12,20 +12,20 @@ export type Script = {
 };
 
 /**
- * Earliest moment of an interruption in a reply, and the range of moments after it, in ms. Replies take eight seconds
+ * Earliest time of an interruption within a reply, and the range of times after it, in ms. Replies take eight seconds
  * or more.
  */
 const SOONEST_MS = 600;
 const SPREAD_MS = 5_000;
 /**
- * Step between the moments of successive interruptions. It is coprime with the range, so that the moments do not repeat
+ * Step between the times of successive interruptions. It is coprime with the range, so that the times do not repeat
  * soon.
  */
 const STEP_MS = 733;
 
 const topic = (at: number): Topic => TOPICS[at % TOPICS.length]!;
 
-/** Returns a script in which the caller asks questions and listens to each reply until its end. */
+/** Returns a script in which the caller asks questions and listens to each reply to the end. */
 export function questions(first: number, count = 2): Script {
   return {
     kind: 'questions',
@@ -89,9 +89,9 @@ export const keys: Script = {
   },
 };
 
-/** Script in which the connection breaks and the carrier reconnects. The conversation must continue. */
+/** Script in which the connection breaks and the carrier reconnects. The conversation must then continue. */
 export const cut: Script = {
-  kind: 'a line that is cut',
+  kind: 'lost connection',
   breaks: 0,
   play: async (caller) => {
     const [one, other] = [topic(0), topic(1)];

@@ -6,25 +6,25 @@ import type { Answer, Carrier } from '../carrier.ts';
 import { createPlayer, type Player } from './player.ts';
 import { createTalker } from './talker.ts';
 
-/** Telephone of a simulated caller, connected with Media Streams. Times are `monotonicMs()`. */
+/** A simulated caller's telephone, connected through Media Streams. Times are `monotonicMs()`. */
 export type Phone = {
   sid: string;
-  /** Plays audio into the call. Resolves when it has ended, with the times of its beginning and end. */
+  /** Plays audio into the call. Resolves when the audio has ended, to the times of its beginning and end. */
   say: (sound: Uint8Array) => Promise<{ fromMs: number; toMs: number }>;
   press: (keys: string) => void;
   player: Player;
   /** Returns all frames received since `sinceMs`. */
   came: (sinceMs: number) => readonly Came[];
-  /** Returns how many times the stream was opened again after a broken connection. */
+  /** Returns how many times the stream was reopened after a broken connection. */
   reconnects: () => number;
-  /** Returns why the call ended unexpectedly; undefined if it is in progress or the caller hung up. */
+  /** Returns why the call ended unexpectedly, or undefined if it is in progress or the caller hung up. */
   dropped: () => string | undefined;
   hangUp: () => Promise<void>;
-  /** Breaks the socket, as a network failure does. The carrier then opens another one. */
+  /** Breaks the socket, as a network failure would. The carrier then opens another one. */
   cut: () => void;
 };
 
-/** Received frame. `isSound` is true for a media frame whose audio is not silent. */
+/** A received frame. `isSound` is true for a media frame whose audio is not silent. */
 export type Came = { atMs: number; event: string; isSound: boolean };
 
 const Incoming = z.object({
@@ -45,13 +45,13 @@ type Deps = {
 const QUIET = 8;
 const OPEN_MS = 10_000;
 /**
- * Delay before the stream is opened again. Twilio reconnects immediately; the short delay makes no audible difference.
+ * Delay before the stream is reopened. Twilio reconnects immediately, but the short delay makes no audible difference.
  */
 const AGAIN_MS = 250;
 
 /**
- * Calls Parley, and opens the stream that the response names.
- * @throws Error if the response names no stream
+ * Calls Parley and opens the stream that the response specifies.
+ * @throws Error if the response does not specify a stream
  */
 export async function callUp(deps: Deps): Promise<Phone> {
   const { carrier } = deps;
@@ -80,7 +80,7 @@ export async function callUp(deps: Deps): Promise<Phone> {
     opened += 1;
   }
 
-  /** Handles a closed socket. Unless the caller hung up, the carrier requests further instructions. */
+  /** Handles a closed socket. The carrier requests further instructions, unless the caller hung up. */
   async function closed(code: number): Promise<void> {
     current = undefined;
     if (isOver) return;
@@ -126,7 +126,7 @@ export async function callUp(deps: Deps): Promise<Phone> {
   };
 }
 
-/** Creates a handler that records received frames and passes them to the player. */
+/** Creates a handler that records received frames and passes them on to the player. */
 function createTaker(player: Player, came: Came[]): (text: string) => void {
   return (text) => {
     const { event, media, mark } = Incoming.parse(JSON.parse(text));
@@ -153,8 +153,8 @@ async function openStream(
   onClose: (code: number) => void,
 ): Promise<Stream> {
   const { account, baseUrl, sid: callSid, streamSid } = about;
-  // The URL begins with the public base URL, which a drill inside the cluster may be unable to reach. The base URL is
-  // replaced with the reachable one.
+  // The URL begins with the public base URL, which a drill inside the cluster may be unable to reach. It is replaced
+  // with the base URL that the drill can reach.
   const named = baseUrl.replace(/^http/, 'ws');
   const reached = url.startsWith(named)
     ? about.url.replace(/^http/, 'ws') + url.slice(named.length)

@@ -1,20 +1,20 @@
 import { clearTimeout, monotonicMs, setTimeout } from '../../../../src/clock.ts';
 
 /**
- * Player at the caller's end of a line. It plays frames in real time, and returns each `mark` frame when playback
+ * Player at the caller's end of a line. It plays frames in real time, and sends back each `mark` frame when playback
  * reaches it. When a `clear` frame arrives, the player knows to the exact sample how much audio it has played.
  */
 export type Player = {
   play: (bytes: Uint8Array) => void;
   mark: (name: string) => void;
-  /** Drops the audio that was not played yet. Pending marks are reported immediately, as Twilio does. */
+  /** Drops the audio that has not been played yet. Reports pending marks immediately, as Twilio does. */
   clear: () => void;
   isPlaying: () => boolean;
-  /** Returns the time at which playback ends or has ended, as `monotonicMs()`. */
+  /** Returns the time at which playback ends or ended, in `monotonicMs()`. */
   endMs: () => number;
   /** Returns the time at which playback last began after silence. */
   begunMs: () => number;
-  /** Returns the audio that was played between two moments. */
+  /** Returns the audio that was played between two times. */
   between: (fromMs: number, toMs: number) => Uint8Array;
 };
 

@@ -2,14 +2,14 @@ import { clearInterval, monotonicMs, setInterval } from '../../../../src/clock.t
 import { MU_LAW_SILENCE } from '../../../../src/voice/audio/mu-law.ts';
 import { FRAME_MS } from '../../../../src/voice/audio/pacer.ts';
 
-/** Microphone of the caller. It sends a frame every 20 ms, with speech or silence. */
+/** The caller's microphone. It sends a frame every 20 ms, with speech or silence. */
 export type Talker = {
-  /** Sends audio. Resolves when its last frame was sent, with the `monotonicMs()` of its beginning and end. */
+  /** Sends audio. Resolves when its last frame has been sent, to the `monotonicMs()` of its beginning and end. */
   say: (sound: Uint8Array) => Promise<{ fromMs: number; toMs: number }>;
   stop: () => void;
 };
 
-/** Sends a frame. `at` is its index in the stream, from 0. */
+/** Sends a frame. `at` is its index in the stream, starting at 0. */
 export type SendFrame = (bytes: Uint8Array, at: number) => void;
 
 const BYTES = 160;
@@ -23,7 +23,7 @@ export function createTalker(send: SendFrame): Talker {
   const startMs = monotonicMs();
   let count = 0;
   const timer = setInterval(() => {
-    // The number of frames to send is computed from the clock, so that a late timer sends the missing ones.
+    // The number of frames to send is computed from the clock, so that a late timer also sends the missing ones.
     while (startMs + count * FRAME_MS <= monotonicMs()) {
       const { bytes, sent } = queue.shift() ?? { bytes: SILENCE };
       send(bytes, count);

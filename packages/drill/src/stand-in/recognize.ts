@@ -1,13 +1,13 @@
 import { samplesOfWav } from './wav-samples.ts';
 
-/** Recorded sentence of a caller. */
+/** A caller's recorded sentence. */
 export type Recording = { text: string; samples: Int16Array };
 
 const RATE = 8_000;
-/** Number of samples in the loudest 0.1 s of the audio. Each recording is first searched for this piece. */
+/** Length in samples of the loudest 0.1 s of the audio. Each recording is first searched for this piece. */
 const PIECE = RATE * 0.1;
 /**
- * Correlations up to this value count as no match. Each correlation is first estimated from every eighth sample
+ * A correlation up to this value is not a match. Each correlation is first estimated from every eighth sample
  * (`COARSE`), and computed exactly only if the estimate exceeds this value.
  */
 const UNLIKE = 0.5;
@@ -82,8 +82,8 @@ function productOf(piece: Int16Array, samples: Int16Array, at: number, step: num
 }
 
 /**
- * Returns the correlation of the whole audio with a recording that begins at position `from` of the audio. The result
- * is 1 if they are identical.
+ * Returns the correlation of the whole audio with a recording that begins at position `from` in the audio. The result
+ * is 1 if the two are identical.
  */
 function likenessOf(heard: Int16Array, samples: Int16Array, from: number): number {
   let sum = 0;

@@ -3,7 +3,7 @@ import { createResampler } from '../../../../src/voice/audio/resampler.ts';
 import { decodeMuLaw } from '../../../../src/voice/audio/mu-law.ts';
 import { readWavHeader } from '../../../../src/voice/audio/wav.ts';
 
-/** Returns the samples of a WAV, resampled to `rate`. @throws Error if the data is not a WAV of PCM16 */
+/** Returns the samples of a WAV, resampled to `rate`. @throws Error if the data is not a PCM16 WAV */
 export function samplesOfWav(wav: Buffer, rate: number): Int16Array {
   const header = readWavHeader(wav);
   if (!header) throw new Error('not a WAV file');
@@ -17,9 +17,7 @@ export function samplesOfWav(wav: Buffer, rate: number): Int16Array {
 const HEADER_BYTES = 44;
 const MU_LAW = 7;
 
-/**
- * Returns a WAV with µ-law at 8 kHz. This is the format of the recordings, because ordinary audio players support it.
- */
+/** Returns a WAV with µ-law at 8 kHz, which is the format of the recordings. Ordinary audio players support it. */
 export function wavOfMuLaw(bytes: Uint8Array): Buffer {
   const head = Buffer.alloc(HEADER_BYTES);
   head.write('RIFF', 0, 'latin1');

@@ -1,19 +1,19 @@
 import { decodeMuLaw } from '../../../../src/voice/audio/mu-law.ts';
 
 /**
- * Machine-readable audio of words. Each word is a run of equal frames of 20 ms, which lasts as long as the spoken word
+ * Machine-readable audio of words. Each word is a run of identical 20 ms frames that lasts as long as the spoken word
  * would. Each frame encodes the index of the word in two loudness levels, which telephone lines preserve.
  */
 export type WordSound = {
   /** Returns the audio of the words, as PCM16 at 8 kHz. */
   speak: (text: string) => Int16Array;
-  /** Returns the words in µ-law audio. A word that is cut off counts if more than half of its frames are present. */
+  /** Returns the words in µ-law audio. A word that was cut off counts if more than half of its frames are present. */
   read: (sound: Uint8Array) => string;
 };
 
 const FRAME_BYTES = 160;
 const HALF = FRAME_BYTES / 2;
-/** Number of frames per letter at a natural rate of speech, about 65 ms per letter. */
+/** Number of frames per letter at a natural speaking rate of about 65 ms per letter. */
 const FRAMES_PER_CHAR = 65 / 20;
 /**
  * Number of distinct loudness levels. Each level is the µ-law byte of a positive sample: 0x80 is the loudest, and each
