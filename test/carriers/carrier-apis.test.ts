@@ -123,7 +123,7 @@ describe.each(CARRIERS)('$name', ({ form, make, refusal, shortRefusal, why }) =>
     expect(await api.findDialed(ACCOUNT, asked)).toBe('CA1');
     expect(sent[0]).toMatchObject({ method: 'GET', timeoutMs: 10_000 });
     const created = answering(make, 201, list);
-    await expect(created.api.findDialed(ACCOUNT, asked)).rejects.toThrow('answered 201');
+    await expect(created.api.findDialed(ACCOUNT, asked)).rejects.toThrow('responded with 201');
   });
 });
 

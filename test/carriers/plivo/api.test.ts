@@ -94,7 +94,7 @@ test('a call that was dialled is found while it is live, else among those that h
   const none = answering([200, { calls: [] }], [200, { objects: [] }]);
   expect(await none.api.findDialed(ACCOUNT, asked)).toBeUndefined();
   const failed = answering([500, { error: 'later' }]);
-  await expect(failed.api.findDialed(ACCOUNT, asked)).rejects.toThrow('answered 500: later');
+  await expect(failed.api.findDialed(ACCOUNT, asked)).rejects.toThrow('responded with 500: later');
 });
 
 const NOT_LIVE: Answer = [404, { error: 'call not found' }];
