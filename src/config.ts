@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StartupError } from './errors.ts';
 
-/** The only module that reads `process.env` (contract/running.md#settings). Reports all invalid settings at once. */
+/** The only module that reads `process.env` (contract/running.md#settings). It reports all invalid settings at once. */
 
 const port = z
   .string()
@@ -347,7 +347,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-/** Returns a message for each setting that has no effect. `hasCluster`: a cluster stores the declared objects. */
+/** Returns a message for each setting that has no effect. `hasCluster`: whether a cluster stores the objects. */
 export function notUsed(
   { watchNamespaces }: Pick<Config, 'watchNamespaces'>,
   { hasCluster }: { hasCluster: boolean },

@@ -69,7 +69,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
   }
 
   /**
-   * Ends calls whose conversation has ended or whose process was killed, and marks calls as failed that could not be
+   * Ends calls whose conversation has ended or whose process was killed. Marks as failed the calls that could not be
    * placed in time.
    */
   async function sweep(): Promise<void> {

@@ -77,7 +77,7 @@ const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 /**
  * Parses the end of a key's validity and returns it in Unix milliseconds: `90d`, `12h` or `30m` from now, or an ISO
  * 8601 time or date (the start of that day in UTC). Returns null if `text` is undefined.
- * @throws StartupError if the format is different or the time is in the past
+ * @throws StartupError if `text` has a different format or the time is in the past
  */
 export function parseEnd(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null;

@@ -44,7 +44,7 @@ export function nextMove({ messages, tools = [] }: z.output<typeof ChatRequest>)
   return { text: firstPassage(messages) ?? 'I am sorry, I do not know that.' };
 }
 
-/** Returns the user's words, which come after the passages at the end of the message. */
+/** Returns the user's words. They are at the end of the message, after the passages from the knowledge. */
 function lastSaid(messages: Messages): string {
   const said = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   return said.split('\n\n').at(-1) ?? '';

@@ -1,6 +1,6 @@
 import type { Failure } from '../models/model-failure.ts';
 
-/** Error of a speech or transcription request. `failure.message` is safe to show to users. */
+/** Error from a speech or transcription request. `failure.message` is safe to show to users. */
 export class SpeechFailure extends Error {
   override readonly name = 'SpeechFailure';
   readonly code: Failure['code'];

@@ -63,7 +63,7 @@ export function speechRoute(deps: SpeechRouteDeps): Route {
   });
 }
 
-/** @throws ApiError invalid_body if no model provider of the namespace has this voice */
+/** @throws ApiError invalid_body if no model provider in the namespace has this voice */
 async function requireSpeech(
   { findEndpoint }: SpeechRouteDeps,
   namespace: string,

@@ -69,7 +69,7 @@ async function acceptFor(deps: ConversationDeps, call: CallRow): Promise<void> {
   );
 }
 
-/** Returns a silence timeout that is at least as long as a person has left to accept the escalation. */
+/** Returns a silence timeout that is no shorter than the time a person has left to accept the escalation. */
 async function silenceWhileWaiting(
   db: Db,
   { namespace, transferEscalationId: id }: CallRow,

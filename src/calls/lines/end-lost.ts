@@ -12,7 +12,7 @@ import { WEB_VOICE } from '../transports/web-voice.ts';
 export type EndLostDeps = ConversationDeps & { transportOf: TransportOf; log: Logger };
 
 const AT_ONCE = 50;
-/** Maximum interval between two runs of a process that was not blocked. */
+/** Maximum interval between two runs if the process was not blocked in between. */
 const STEADY_MS = 3_000;
 
 /**

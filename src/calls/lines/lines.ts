@@ -192,7 +192,10 @@ class LostLine extends Error {
   override readonly name = 'LostLine';
 }
 
-/** Begins a call's conversation. If no agent can answer, fails the call, speaks an apology, and returns undefined. */
+/**
+ * Begins a call's conversation. If no agent can answer, marks the call as failed, speaks an apology, and returns
+ * undefined.
+ */
 async function answer(
   deps: AgentSessionDeps,
   { call, lineFor, test = false }: { call: HeldCall; lineFor: LineFor; test: boolean | undefined },

@@ -15,8 +15,8 @@ import type { OfCall, SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
  * Returns the XML for a carrier that requests instructions for a call: an inbound call, an outbound call that was
- * answered, or a call whose socket has closed. An inbound call takes five SQL statements, and all of them use an index:
- * for the number with its account, the agent, the count of live calls, the call, and its token.
+ * answered, or a call whose socket has closed. An inbound call takes five SQL statements, all of which use an index.
+ * They concern the number and its account, the agent, the count of live calls, the call, and its token.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<string> {

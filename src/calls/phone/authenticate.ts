@@ -67,8 +67,8 @@ async function candidatesOf(
 }
 
 /**
- * Returns the number in the request that is answered by this server, or both numbers if the carrier does not report the
- * direction.
+ * Returns the number in the request that belongs to Parley's side of the call, or both numbers if the carrier does not
+ * report the direction.
  */
 function oursIn({ direction, from, to }: Callback): readonly string[] {
   if (direction === undefined) return [to ?? '', from ?? ''];

@@ -48,9 +48,12 @@ export type Accounts = {
     number: string,
   ) => Promise<readonly { account: Account; bound: BoundNumber }[]>;
   byName: (namespace: string, name: string) => Promise<Account | undefined>;
-  /** Returns the account of a provider (UUID). */
+  /** Returns the account of the provider with this UUID. */
   byId: (providerId: string) => Promise<Account | undefined>;
-  /** Returns the numbers of an account, or only those bound to an agent (UUID), ordered by their digits. */
+  /**
+   * Returns the numbers of an account, ordered by their digits. With `agentId` (a UUID), returns only the numbers bound
+   * to that agent.
+   */
   numbersOf: (account: Account, agentId?: string) => Promise<readonly BoundNumber[]>;
   /** Drops the cached entries that these changes to providers and agents affect. `*` drops all entries. */
   look: (ids: readonly string[]) => void;

@@ -13,7 +13,7 @@ export type WebCall = Pick<
   maxConcurrent: number | null;
 };
 
-/** Time in which the web page must open the line. Pages open it immediately. */
+/** Time that a web page has to open the line. Pages open it immediately. */
 const UNCONNECTED_MS = 10_000;
 
 /**

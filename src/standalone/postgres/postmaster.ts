@@ -19,7 +19,7 @@ export type LaunchOptions = {
 };
 
 export type Postmaster = {
-  /** Resolves when the server has ended for any reason, to a description for the log. */
+  /** Resolves when the server has ended for any reason. The result is a description for the log. */
   ended: Promise<string>;
   stop: () => Promise<void>;
 };

@@ -1,6 +1,6 @@
 /**
- * FIFO queue of bytes. Bytes may be taken in chunks of a different size than they were pushed. Both `push` and `take`
- * copy the bytes.
+ * FIFO queue of bytes. The chunks taken may differ in size from the chunks pushed. Both `push` and `take` copy the
+ * bytes.
  */
 export type ByteQueue = {
   push: (bytes: Uint8Array) => void;

@@ -119,7 +119,7 @@ type Schedule = {
   begin: () => void;
   /** Restarts the schedule after a delay, which becomes a pause. The next frame is due one frame length after `now`. */
   startLater: (now: number) => void;
-  /** Returns the milliseconds of audio played since the last `clear`. */
+  /** Returns how many milliseconds of audio have been played since the last `clear`. */
   clear: () => number;
 };
 

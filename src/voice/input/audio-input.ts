@@ -22,7 +22,7 @@ export type AudioInputDeps = {
   log: Logger;
   /** Returns whether the agent is speaking or about to speak. */
   isAgentSpeaking: () => boolean;
-  /** Called when the user interrupts the agent, once per utterance of the agent. */
+  /** Called when the user interrupts the agent, once each time the agent speaks. */
   onInterrupt: () => void;
   /** `soundMs` is the time of the user's last sound, in `monotonicMs()`. */
   onHeard: (text: string, soundMs: number) => void;
@@ -37,7 +37,7 @@ export type AudioInputDeps = {
 export const BARGE_IN_MS = 500;
 const SILENCE_MS = 400;
 
-/** Speech of the user without a pause. */
+/** A stretch of the user's speech without a pause. */
 type Utterance = {
   stream: SttStream;
   /** Whether the speech began while the agent was speaking. */

@@ -8,7 +8,7 @@ import { createSentence, playedOf, type Sentence } from './sentence.ts';
 
 /** Output for a carrier or page that plays audio. */
 export type AudioOutput = PlayoutOutput & {
-  /** Notes that the other side has played all audio before this mark. */
+  /** Records that the other side has played all audio before this mark. */
   played: (mark: string) => void;
 };
 
@@ -103,7 +103,7 @@ const cutAt = ({ start }: Sentence, segment: Segment, words: string): Cut => ({
 /** Sentences and keys that were not played completely, in order. */
 type Unplayed = {
   add: (sentence: Sentence) => void;
-  /** Notes that the other side has played all audio before this mark. */
+  /** Records that the other side has played all audio before this mark. */
   played: (mark: string) => void;
   /** Returns the sentence that is playing, or that is played next. */
   first: () => Sentence | undefined;

@@ -18,7 +18,7 @@ type Understood = { played: string | undefined; rest: string | undefined };
  */
 const OFF_GUESS = 0.5;
 /**
- * Maximum share of letters of a transcript that may differ from the sentence. A transcript with more differences is
+ * Maximum share of a transcript's letters that may differ from the sentence. A transcript with more differences is
  * taken to be of a different text.
  */
 const CHANGED_MAX = 1 / 2;
@@ -58,8 +58,8 @@ export function playedByTranscript(
 }
 
 /**
- * Returns the number of differing letters for each beginning of `said`, or undefined if the transcript is of a
- * different text.
+ * Returns the number of differing letters for each prefix of `said`, or undefined if the transcript is of a different
+ * text.
  */
 function fitOf(
   said: readonly string[],

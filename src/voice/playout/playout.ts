@@ -6,14 +6,14 @@ import { createSegment, cutSegment, type Segment } from './segment.ts';
 /** Plays segments one after the other on any kind of output, and tracks which text was played. */
 export type Playout = {
   begin: () => Segment;
-  /** Says part of a segment as it is generated. Ignores parts of an interrupted segment. */
+  /** Speaks part of a segment as it is generated. Ignores parts of an interrupted segment. */
   say: (segment: Segment, text: string) => void;
-  /** Says the rest of a segment that has been stored as a turn of the transcript. */
+  /** Speaks the rest of a segment that has been stored as a turn of the transcript. */
   finish: (segment: Segment, turn: TurnRow) => void;
   end: (segment: Segment) => void;
-  /** Says a whole turn. */
+  /** Speaks a whole turn. */
   sayTurn: (turn: TurnRow, options?: { allowInterruptions?: boolean }) => void;
-  /** Says words that do not appear in the transcript. */
+  /** Speaks words that do not appear in the transcript. */
   aside: (text: string) => void;
   /** Sends DTMF tones after all words that are already waiting to be played. */
   sendKeys: (keys: string) => void;
@@ -31,7 +31,7 @@ export type Playout = {
   /** Resolves when everything has been played or the signal aborts, and after a minute at the latest. */
   waitForPlayout: (signal: AbortSignal) => Promise<void>;
   readonly reportsPlayback: boolean;
-  /** Says these last words, and nothing after them. Earlier words are still played. */
+  /** Speaks these last words and then nothing more. Words that are already waiting are still played. */
   close: (lastWords?: string) => void;
   /** Drops everything that has not been played, because the user has left. */
   stop: () => void;
@@ -133,7 +133,7 @@ type Writer = {
   /** Writes part of a segment. Ignores parts of an interrupted segment. */
   write: (segment: Segment, text: string) => void;
   end: (segment: Segment) => void;
-  /** Notes that the last sentence of the open segment is complete. The segment may continue later. */
+  /** Marks the last sentence of the open segment as complete. The segment may continue later. */
   flush: () => void;
   /** Discards the open segment after an interruption. */
   drop: () => void;

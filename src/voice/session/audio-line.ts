@@ -15,7 +15,7 @@ import { createTurnClock, type TurnTimes } from './turn-times.ts';
 export type AudioLine = Line & {
   /** Receives PCM16 at the sample rate of the line, in order and without gaps. */
   hear: (samples: Int16Array) => void;
-  /** Notes that the other side has played all audio before this mark. */
+  /** Records that the other side has played all audio before this mark. */
   played: (mark: string) => void;
   /** Receives a DTMF key that the user pressed. Like speech, a key interrupts the agent. */
   press: (digit: string) => void;

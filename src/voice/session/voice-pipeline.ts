@@ -20,7 +20,7 @@ export type VoicePipeline = {
 type Spoken = Pick<AgentContent, 'voice' | 'transcriber' | 'language'>;
 
 /**
- * Returns whether the agent's voice and transcriber both name ModelProviders of the namespace that support speech and
+ * Returns whether the agent's voice and transcriber both name ModelProviders in the namespace that support speech and
  * transcription. Any other names refer to services of the carrier, which then transcribes and synthesizes.
  */
 export async function hasOwnSpeech(

@@ -30,7 +30,8 @@ const UTTERANCE_SEC_MIN = 0.1;
 
 /**
  * Creates a recognizer that uses `POST {base_url}/audio/transcriptions`. It buffers an utterance in memory and sends it
- * when it is over. If a provider fails, the next one is used. A failed request is not repeated to the same provider.
+ * when the utterance is over. If a provider fails, the next one is used. A failed request is not repeated to the same
+ * provider.
  */
 export function createOpenAiStt(deps: OpenAiSttDeps): Stt {
   return { open: (listening) => openStream(deps, listening) };

@@ -1,4 +1,4 @@
-/** Settings of a recognition stream. */
+/** Settings for a recognition stream. */
 export type SttStreamOptions = {
   /** Language tag (BCP 47). If absent, the vendor detects the language. */
   language?: string | undefined;

@@ -66,7 +66,7 @@ export function withoutPhantoms(
  * more.
  */
 const LOUD_DB = 15;
-/** Level in dB above the noise from which a window may contain speech. */
+/** A window may contain speech if it is more than this many dB above the noise level. */
 const SPEECH_DB = 9;
 /**
  * Bounds of the noise level in dB. Noise below the minimum is inaudible. A level above the maximum means that the

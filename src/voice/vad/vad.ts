@@ -44,7 +44,7 @@ const VOICED = 0.6;
  * is not 0, because noise has no voiced windows.
  */
 const VOICED_SHARE = 0.4;
-/** Number of windows without speech that may lie between the first windows with speech. Speech has short gaps. */
+/** Number of windows without speech allowed between the first windows with speech, because speech has short gaps. */
 const GAP_WINDOWS = 3;
 
 /** Creates a detector that uses only level and pitch (docs/decisions/0058). It takes about 0.2% of a core per call. */
@@ -116,8 +116,8 @@ export function createVad(options: VadOptions): Vad {
 type Sound = { isLoud: boolean; isStrong: boolean; isVoiced: boolean };
 
 /**
- * Creates a detector of the beginning of speech. Once speech is detected, `note` returns how many windows ago it began,
- * and detection starts again.
+ * Creates a detector for the beginning of speech. Once speech is detected, `note` returns how many windows ago it
+ * began, and detection starts again.
  */
 function createBeginning(needed: number): { note: (sound: Sound) => number | undefined } {
   let recent: Sound[] = [];

@@ -11,10 +11,10 @@ export type WindowLevel = {
 
 const FLOOR_DB = -96;
 
-/** Range of the pitch of voices in Hz, from low male voices to those of children. */
+/** Pitch range of voices in Hz, from low male voices to children's voices. */
 const PITCH_MIN = 70;
 const PITCH_MAX = 400;
-/** Sample rate at which the pitch is computed. It does not need higher frequencies. */
+/** Sample rate at which the pitch is computed. Higher frequencies are not needed. */
 const PITCH_RATE = 4_000;
 /** Cut-off of the high-pass filter that removes mains hum and handling noise. */
 const HIGH_PASS_HZ = 100;

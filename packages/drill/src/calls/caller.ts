@@ -4,7 +4,7 @@ import { eventually } from '../api.ts';
 import type { Phone } from '../phone/phone.ts';
 import type { Voice } from '../voice.ts';
 
-/** Simulated caller. It records what both sides of the call say. Times are `monotonicMs()`. */
+/** Simulated caller. It records what both sides of the call say. Times come from `monotonicMs()`. */
 export type Caller = {
   phone: Phone;
   /** Turns of the call so far, in order. */

@@ -6,7 +6,7 @@ import type { Answer, Carrier } from '../carrier.ts';
 import { createPlayer, type Player } from './player.ts';
 import { createTalker } from './talker.ts';
 
-/** A simulated caller's telephone, connected through Media Streams. Times are `monotonicMs()`. */
+/** A simulated caller's telephone, connected through Media Streams. Times come from `monotonicMs()`. */
 export type Phone = {
   sid: string;
   /** Plays audio into the call. Resolves when the audio has ended, to the times of its beginning and end. */

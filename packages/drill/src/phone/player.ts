@@ -10,7 +10,7 @@ export type Player = {
   /** Drops the audio that has not been played yet. Reports pending marks immediately, as Twilio does. */
   clear: () => void;
   isPlaying: () => boolean;
-  /** Returns the time at which playback ends or ended, in `monotonicMs()`. */
+  /** Returns the `monotonicMs()` time at which playback ends or ended. */
   endMs: () => number;
   /** Returns the time at which playback last began after silence. */
   begunMs: () => number;

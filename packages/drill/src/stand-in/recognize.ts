@@ -74,7 +74,7 @@ function placeOf(piece: Int16Array, samples: Int16Array): number | undefined {
   return place;
 }
 
-/** Returns the dot product of the piece and the recording from `at` on, computed from every `step`-th sample. */
+/** Returns the dot product of the piece and the recording, starting at `at`, computed from every `step`-th sample. */
 function productOf(piece: Int16Array, samples: Int16Array, at: number, step: number): number {
   let sum = 0;
   for (let i = 0; i < piece.length; i += step) sum += piece[i]! * samples[at + i]!;

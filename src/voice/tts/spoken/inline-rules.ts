@@ -173,7 +173,7 @@ function withoutMarks(found: string): string {
   }
 }
 
-/** Rule for each character with which a Markdown mark may begin. */
+/** Rule for each character that may begin something to convert, such as a Markdown mark or a web address. */
 export const INLINE_RULES: Readonly<Record<string, Rule>> = {
   '*': emphasis,
   _: emphasis,

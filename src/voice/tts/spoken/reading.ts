@@ -31,9 +31,9 @@ export const WAIT = 'wait';
 export type Wait = typeof WAIT;
 
 /**
- * Result of a rule that read `length` characters. The voice speaks one of three: the part `inner`, after the rules are
- * applied to it, the part `copy` unchanged, or the words `say`. If all three are absent, it speaks nothing. If `closes`
- * is set, the characters count as part of the words before them.
+ * Result of a rule that read `length` characters. The voice speaks the part `inner`, to which the rules are applied, or
+ * the part `copy` unchanged, or the words `say`. If all three are absent, it speaks nothing. If `closes` is set, the
+ * characters count as part of the words before them.
  */
 export type Step = {
   length: number;
