@@ -77,7 +77,7 @@ program
   .option('--port <port>', 'port on which this process listens for Parley', '0')
   .option('--interruptions <count>', 'number of interruptions by callers', '10')
   .option('--at-once <calls>', 'number of concurrent calls', '2')
-  .option('--retranscribe', "set the transcriber option retranscribe_interrupted")
+  .option('--retranscribe', 'set the transcriber option retranscribe_interrupted')
   .action(async (options: DrillArguments) => {
     await (await import('../packages/drill/src/command.ts')).runDrillCommand(options);
   });

@@ -82,7 +82,8 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     }
     await endLost();
     const overdue = await failOverdueCalls(pool);
-    if (overdue > 0) log.warn({ calls: overdue }, 'marked calls as failed: not placed in time');
+    if (overdue > 0)
+      log.warn({ calls: overdue }, 'marked calls as failed that could not be placed in time');
   }
 
   function begin(call: ClaimedCall): void {

@@ -93,7 +93,7 @@ export async function requireConnected(
   }
   if (conversationId === null) throw notConnected('Nobody has answered the call yet.');
   const account = await accounts.byId(telephonyProviderId);
-  if (!account) throw notConnected('The TelephonyProvider of the call was deleted.');
+  if (!account) throw notConnected("The call's TelephonyProvider was deleted.");
   return { account, conversationId };
 }
 

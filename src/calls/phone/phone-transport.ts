@@ -39,9 +39,9 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
       step === 0 ? { event: { type: 'ringing' }, nextAfterMs: null } : undefined,
     place: async (call) => {
       const account = await accountOf(call.telephonyProviderId);
-      if (!account) throw new DialRefused('the TelephonyProvider of the call was deleted');
+      if (!account) throw new DialRefused("the call's TelephonyProvider was deleted");
       if (!account.outbound)
-        throw new DialRefused('the TelephonyProvider of the call has no `outbound`');
+        throw new DialRefused("the call's TelephonyProvider has no `outbound`");
       const api = apis[account.type]!;
       const { from, to } = call;
       if (from === null || to === null)

@@ -84,8 +84,8 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
     ready: 'Whether everything declared is active.',
     describe: {
       create:
-        'Sets which agent answers each number of an account at a carrier. Send its token in `auth_token`, or name ' +
-        'a Secret of the namespace with the label `parley.dev/allow: "true"` in `auth_token_secret_ref`.',
+        'Sets which agent answers each number of an account at a carrier. Send the account’s token in `auth_token`, or ' +
+        'name a Secret in the namespace that has the label `parley.dev/allow: "true"` in `auth_token_secret_ref`.',
       delete: "Parley stops answering the provider's numbers, and other providers can use them.",
     },
     fields: (readable) => ({

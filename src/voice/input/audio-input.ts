@@ -52,7 +52,7 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
   const open = new Set<SttStream>();
   let utterance: Utterance | undefined;
   let isClosed = false;
-  const said = { log, what: 'an utterance of the user', isClosed: () => isClosed };
+  const said = { log, what: "the user's utterance", isClosed: () => isClosed };
   let samplesHeard = 0;
   /**
    * Settles when all texts recognized so far have been handled. It keeps them in the order in which the user said them.

@@ -13,7 +13,7 @@ export type TextSink = {
 const KEY_MS = 250;
 
 /**
- * Creates the output for a carrier that synthesizes the speech itself. The carrier queues the words that it receives. It
+ * Creates the output for a carrier that synthesizes the speech itself. The carrier queues the words it receives. It
  * does not report playback, except for the last words before an interruption.
  */
 export function createTextOutput(sink: TextSink): PlayoutOutput {
@@ -105,8 +105,8 @@ export function playedPart(text: string, reported: string): string {
 }
 
 /**
- * Returns the position in the text at which the reported words end, including punctuation after them, or undefined if the
- * text does not contain the words.
+ * Returns the position in the text at which the reported words and the punctuation after them end. Returns undefined if
+ * the text does not contain the words.
  */
 function placeOf(text: string, reported: string): number | undefined {
   const words = lettersOf(reported);

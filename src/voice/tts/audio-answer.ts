@@ -51,7 +51,8 @@ export function createAudioAnswer(contentType: string | null): AudioAnswer {
     const header = readHeader(start);
     if (header === undefined) return new Int16Array();
     const { sampleRate, channels, dataBytes = Infinity } = header.format;
-    if (!RATES.includes(sampleRate)) throw notAudio(`a WAV at the unsupported rate of ${sampleRate} Hz`);
+    if (!RATES.includes(sampleRate))
+      throw notAudio(`a WAV at the unsupported rate of ${sampleRate} Hz`);
     reader = createPcmReader(channels);
     rate = sampleRate;
     left = dataBytes;

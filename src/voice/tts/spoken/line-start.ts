@@ -4,7 +4,7 @@ import { cellsOf, DELIMITERS, isDelimitersStart } from './table.ts';
 /** Reads a complete part of a line. */
 type ReadInside = (reading: Reading, source: Source, part: [from: number, to: number]) => void;
 
-/** Line of the text, or as much of it as has arrived. */
+/** Line of the text. It is incomplete until its end has arrived. */
 type Line = {
   text: string;
   /** Whether the end of the line has arrived. */
