@@ -215,9 +215,9 @@ describe('the default provider of models', () => {
       { PARLEY_MODEL_URL: given.PARLEY_MODEL_URL },
       'PARLEY_MODEL: is required with PARLEY_MODEL_URL',
     ],
-    [{ PARLEY_MODEL: 'm-1' }, 'PARLEY_MODEL: needs PARLEY_MODEL_URL'],
-    [{ PARLEY_EMBEDDING_MODEL: 'e' }, 'PARLEY_EMBEDDING_MODEL: needs PARLEY_MODEL_URL'],
-    [{ PARLEY_MODEL_KEY: 'k' }, 'PARLEY_MODEL_KEY: needs PARLEY_MODEL_URL'],
+    [{ PARLEY_MODEL: 'm-1' }, 'PARLEY_MODEL: requires PARLEY_MODEL_URL'],
+    [{ PARLEY_EMBEDDING_MODEL: 'e' }, 'PARLEY_EMBEDDING_MODEL: requires PARLEY_MODEL_URL'],
+    [{ PARLEY_MODEL_KEY: 'k' }, 'PARLEY_MODEL_KEY: requires PARLEY_MODEL_URL'],
     [{ ...given, PARLEY_MODEL_URL: 'ftp://x.example' }, 'PARLEY_MODEL_URL: must be a base URL'],
     [
       { ...given, PARLEY_MODEL_URL: 'https://x.example/v1?a=b' },
