@@ -18,9 +18,9 @@ export type ActivationDecision = {
 };
 
 /**
- * Decides which version should be live (contract/agents.md#publishing). A pinned version goes live; if it does not
+ * Decides which version should be live (contract/agents.md#publishing). A pinned version goes live. If it does not
  * exist, the active version stays. Without a pin, the version of the declared content goes live. Under `Manual`, or
- * while the content has a problem, the active version stays. So it does instead of a recalled version
+ * while the content has a problem, the active version stays. It also stays if the target version was recalled
  * (contract/recalls.md#never-live-again).
  */
 export function decideActivation(input: {
@@ -53,7 +53,7 @@ export function decideActivation(input: {
 }
 
 /**
- * Makes `target` live with one log entry and one event, in the caller's transaction and under the agent's row lock.
+ * Makes `target` live. Writes one log entry and one event in the caller's transaction, under the agent's row lock.
  * Returns the event to announce after the commit, or `undefined` if `target` is `null` or already live.
  */
 export async function activateVersion(

@@ -21,7 +21,9 @@ export type AgentActivation = {
 const COLUMNS = `agent_id as "agentId", seq, action, from_version as "fromVersion",
   to_version as "toVersion", actor, reason, event_id as "eventId", handoffs, at`;
 
-/** Appends an activation. The caller has locked the agent's row, and the primary key rejects a duplicate number. */
+/**
+ * Appends an activation. The caller must hold the lock on the agent's row. The primary key rejects a duplicate number.
+ */
 export async function insertActivation(
   db: Db,
   activation: Omit<AgentActivation, 'seq' | 'at'>,
@@ -59,8 +61,8 @@ export async function listActivations(
 }
 
 /**
- * Returns the last activation of a version up to the given time (Unix milliseconds), or `undefined` if the version was
- * not live by then.
+ * Returns the version's last activation at or before the given time (Unix milliseconds), or `undefined` if the version
+ * was not activated by then.
  */
 export async function readActivationUnder(
   db: Db,
@@ -86,8 +88,7 @@ export async function lastActivations(db: Db, agentId: string): Promise<AgentAct
 }
 
 /**
- * Returns the highest of the versions that have been live, are lower than `version`, and were not recalled. Returns
- * `undefined` if none exists.
+ * Returns the highest version below `version` that has been live and was not recalled, or `undefined` if there is none.
  */
 export async function highestLiveVersionBelow(
   db: Db,

@@ -10,20 +10,20 @@ const escalationRule = z
     // Not named `on`, because YAML 1.1, which kubectl uses, reads that key as true.
     when: z
       .enum(['user_request', 'keyword', 'tool_failure', 'low_confidence', 'mood', 'turn_limit'])
-      .describe('Condition that requests a human.'),
+      .describe('Condition under which the rule requests a human.'),
     keywords: z
       .array(z.string().min(1).max(128))
       .max(50)
       .meta(LIST_SET)
-      .describe('Words of the user that request a human. Required with `keyword`.')
+      .describe('Words in a user message that request a human. Required if `when` is `keyword`.')
       .exactOptional(),
     count: z
       .int()
       .min(1)
       .max(100)
       .describe(
-        'Number of consecutive occurrences, for tool_failure, low_confidence and mood. For ' +
-          'turn_limit, the number of user messages.',
+        'For tool_failure, low_confidence and mood: number of consecutive occurrences that ' +
+          'trigger the rule. For turn_limit: number of user messages.',
       )
       .exactOptional(),
     reason: z
@@ -33,7 +33,7 @@ const escalationRule = z
       .describe('Reason shown with the escalation.')
       .exactOptional(),
     team: team
-      .describe('Team to request for this rule, instead of the team of the escalation.')
+      .describe('Team to request for this rule, instead of `escalation.team`.')
       .exactOptional(),
   })
   .meta(
@@ -56,7 +56,7 @@ const escalationRule = z
     ),
   );
 
-/** Rules that request a person (contract/agents.md#fields). */
+/** When and how a person takes over a conversation (contract/agents.md#fields). */
 export const escalation = z.strictObject({
   rules: z.array(escalationRule).max(20).describe('Rules that request a human.').exactOptional(),
   timeoutSec: z
@@ -81,6 +81,6 @@ export const escalation = z.strictObject({
     )
     .exactOptional(),
   hours: hours
-    .describe('Working hours of the people. If absent, people are always available.')
+    .describe('Hours in which people are available. If absent, people are always available.')
     .exactOptional(),
 });

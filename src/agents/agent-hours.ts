@@ -76,8 +76,8 @@ export const hours = z.strictObject({
     .min(1)
     .max(4000)
     .describe(
-      'Text for the user when nobody is available. {{opens}} is replaced by the time at which ' +
-        'somebody is available again.',
+      'Message to the user when nobody is available. {{opens}} is replaced by the time at which ' +
+        'somebody is next available.',
     )
     .exactOptional(),
 });
@@ -93,7 +93,7 @@ export function unknownTimeZone(escalation: unknown): string | undefined {
   return typeof name !== 'string' || isTimeZone(name) ? undefined : name;
 }
 
-/** Returns the message about an unknown time zone. */
+/** Returns the error message for an unknown time zone. */
 export const noTimeZone = (zone: string): string =>
   `the time zone "${zone}" does not exist; use an IANA name such as Europe/Berlin`;
 

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { dnsLabel, LIST_SET, rules } from '../platform/resources/schema/field-types.ts';
 
-/** Settings for the judgement of ended conversations (contract/conversations.md#judgement). */
+/** Settings for judging ended conversations (contract/conversations.md#judgement). */
 export const judgement = z
   .strictObject({
-    // Required, because an empty object would count as no judgement settings at all.
+    // Required, because an empty object would be treated as if no settings were given.
     by: z
       .enum(['rule', 'model'])
       .describe(
-        'How to judge. `rule` (the default): a rule that uses counted data. `model`: a language model ' +
-          'in addition to the rule.',
+        'How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language ' +
+          'model in addition to the rule.',
       ),
     model: z
       .strictObject({

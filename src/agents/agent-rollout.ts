@@ -8,11 +8,11 @@ import {
 } from '../platform/resources/schema/field-types.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
-/** The field `rollout` of agents: how a new version gets its share of conversations (contract/rollouts.md). */
+/** The `rollout` field of agents: how a new version gets a growing share of conversations (contract/rollouts.md). */
 
 /**
- * Metrics that a check may compare. `worse` is the direction of harm, `range` the distance between the largest and the
- * smallest value of one conversation.
+ * Metrics that a check can compare. `worse` is the direction in which the metric gets worse. `range` is the difference
+ * between the largest and the smallest value that one conversation can have, or `null` if there is no largest value.
  */
 export const ROLLOUT_METRICS = {
   escalation_rate: { worse: 'higher', range: 1 },
@@ -22,7 +22,7 @@ export const ROLLOUT_METRICS = {
   tool_failure_rate: { worse: 'higher', range: 1 },
   // Ratings from 1 to 5.
   csat_average: { worse: 'lower', range: 4 },
-  // A percentile of times, which have no largest value.
+  // A percentile of latencies, which have no largest value.
   turn_latency_p95_ms: { worse: 'higher', range: null },
 } as const satisfies Record<string, { worse: 'higher' | 'lower'; range: number | null }>;
 
@@ -31,9 +31,9 @@ export type RolloutMetric = keyof typeof ROLLOUT_METRICS;
 const METRIC_NAMES = Object.keys(ROLLOUT_METRICS) as RolloutMetric[];
 
 const STEPS_MAX = 10;
-/** Longest time of a step in a rollout that declares none. */
+/** Default for the maximum duration of a step. */
 const MAX_DURATION = '72h';
-/** An operator that stops waits for the answer, so the webhook has less time than a tool. */
+/** Shorter than the timeout of a tool, because an operator that shuts down first waits for the response. */
 const CONFIRM_TIMEOUT_MAX_MS = 15_000;
 
 const step = z.strictObject({
@@ -41,17 +41,17 @@ const step = z.strictObject({
     .int()
     .min(1)
     .max(99)
-    .describe('Share of new conversations that the new version gets, in percent.'),
+    .describe('Percentage of new conversations that use the new version.'),
   minConversations: z
     .int()
     .min(1)
     .max(1_000_000)
-    .describe('Conversations of the new version that must have ended before the next step.'),
+    .describe('Number of conversations on the new version that must end before the next step.'),
 });
 
 const check = z
   .strictObject({
-    metric: z.enum(METRIC_NAMES).describe('Figure in which the two versions are compared.'),
+    metric: z.enum(METRIC_NAMES).describe('Metric by which the two versions are compared.'),
     worseBy: z
       .number()
       .min(0.001)
@@ -76,13 +76,13 @@ const check = z
   );
 
 const confirm = z.strictObject({
-  url: httpUrl.describe('Address of the webhook, which answers confirm, hold or abort.'),
+  url: httpUrl.describe('URL of the webhook, which responds with confirm, hold or abort.'),
   signingSecretRef,
   timeoutMs: z
     .int()
     .min(100)
     .max(CONFIRM_TIMEOUT_MAX_MS)
-    .describe('Maximum wait for the whole answer, in milliseconds. Default: 8000.')
+    .describe('Maximum wait for the whole response, in milliseconds. Default: 8000.')
     .exactOptional(),
 });
 
@@ -92,13 +92,21 @@ export const rollout = z.strictObject({
     .min(1)
     .max(STEPS_MAX)
     .meta({ 'x-kubernetes-list-type': 'atomic', ...rules(...risingWeights()) })
-    .describe('Steps of the rollout. Their weights rise; after the last one the version is live.'),
+    .describe(
+      'Steps of the rollout, with increasing weights. After the last step, the new version goes ' +
+        'live.',
+    ),
   maxDuration: z
     .string()
-    .regex(...saying(/^[1-9][0-9]{0,3}[mhd]$/, 'must be a number of minutes, hours or days: 72h'))
+    .regex(
+      ...saying(
+        /^[1-9][0-9]{0,3}[mhd]$/,
+        'must be a number of minutes, hours or days, such as 72h',
+      ),
+    )
     .max(5)
     .describe(
-      `Longest time of a step, such as 90m, 72h or 7d. The rollout is then held. Default: ${MAX_DURATION}.`,
+      `Maximum duration of a step, such as 90m, 72h or 7d. If a step takes longer, the rollout is held. Default: ${MAX_DURATION}.`,
     )
     .exactOptional(),
   checks: z
@@ -106,20 +114,20 @@ export const rollout = z.strictObject({
     .min(1)
     .max(METRIC_NAMES.length)
     .meta(listMap('metric'))
-    .describe('Figures in which the new version must not be worse.'),
+    .describe('Metrics by which the new version must not be worse than the old one.'),
   onFail: z
     .enum(['Abort', 'Hold'])
-    .describe('What happens if the new version is worse. Default: Abort.')
+    .describe('What to do if the new version is worse. Default: Abort.')
     .exactOptional(),
   onAbort: z
     .enum(['Keep', 'Escalate'])
     .describe(
-      'Keep (the default): conversations in progress keep the new version after an abort. Escalate: Parley ' +
-        'also requests a human for each conversation.',
+      'Keep (the default): after an abort, conversations in progress keep the new version. ' +
+        'Escalate: they also keep it, and Parley requests a human for each of them.',
     )
     .exactOptional(),
   confirm: confirm
-    .describe('Webhook that confirms each next step, and the end of the rollout.')
+    .describe('Webhook that must confirm each further step and the completion of the rollout.')
     .exactOptional(),
 });
 
@@ -127,28 +135,35 @@ export const rolloutStatus = z.strictObject({
   status: z
     .enum(['progressing', 'holding', 'completed', 'aborted'])
     .describe('State of the rollout.'),
-  step: z.int().min(1).describe('Number of the step, from 1.'),
+  step: z.int().min(1).describe('Number of the current step, starting at 1.'),
   steps: z.int().min(1).describe('Number of steps.'),
-  weight: z.int().min(0).max(100).describe('Share of the new version, in percent.'),
+  weight: z
+    .int()
+    .min(0)
+    .max(100)
+    .describe('Percentage of new conversations that use the new version.'),
   fromVersion: z.int().min(1).describe('Old version.'),
   toVersion: z.int().min(1).describe('New version.'),
-  message: z.string().max(256).describe('State in one line, with what the step still needs.'),
-  reason: z.string().max(1024).describe('Reason of the last act.').exactOptional(),
-  actor: z.string().max(256).describe('Author of the last act.'),
-  time: time.describe('When the step began, or the rollout ended.'),
+  message: z
+    .string()
+    .max(256)
+    .describe('One-line summary of the state and of the progress of the step.'),
+  reason: z.string().max(1024).describe('Reason for the last action.').exactOptional(),
+  actor: z.string().max(256).describe('Actor that performed the last action.'),
+  time: time.describe('When the step began or the rollout ended.'),
 });
 
 export type RolloutStatus = z.output<typeof rolloutStatus>;
 export type RolloutSpec = z.output<typeof rollout>;
 export type ConfirmWebhook = z.output<typeof confirm>;
 
-/** A declared rollout with its defaults, as it is stored when it begins. */
+/** A declared rollout with its defaults applied, as stored when the rollout begins. */
 export type RolloutPlan = {
   steps: { weight: number; minConversations: number }[];
   maxDurationSec: number;
   checks: { metric: RolloutMetric; worseBy: number }[];
   onFail: 'Abort' | 'Hold';
-  /** Absent in rollouts that an earlier release began; they keep conversations. */
+  /** Absent in rollouts that an earlier release began. They behave as with `Keep`. */
   onAbort?: 'Keep' | 'Escalate';
   confirm?: ConfirmWebhook;
 };
@@ -165,7 +180,7 @@ function secondsIn(duration: string): number {
   return Number(duration.slice(0, -1)) * seconds;
 }
 
-/** Returns a rule for each pair of neighbors, because core CEL cannot tell whether a list is sorted. */
+/** Returns a CEL rule for each pair of adjacent steps, because core CEL cannot check whether a list is sorted. */
 function risingWeights(): { rule: string; message: string }[] {
   return Array.from({ length: STEPS_MAX - 1 }, (_, i) => ({
     rule: `size(self) < ${i + 2} || self[${i}].weight < self[${i + 1}].weight`,

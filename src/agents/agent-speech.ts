@@ -32,7 +32,7 @@ export const voice = z.strictObject({
   model: speechModel
     .describe("Speech model. Defaults to the provider's default model.")
     .exactOptional(),
-  voiceId: voiceId.describe("The provider's id of the voice.").exactOptional(),
+  voiceId: voiceId.describe("The provider's ID for the voice.").exactOptional(),
   language: language.describe('BCP 47 tag of the spoken language, such as en-GB.').exactOptional(),
   speed: z
     .number()
@@ -41,22 +41,22 @@ export const voice = z.strictObject({
     // A CEL rule is used instead of `minimum`. For an integer value, the API server truncates a fractional minimum to
     // an integer, so it would accept 0 as at least 0.25.
     .meta(rules({ rule: 'self >= 0.25', message: 'must be at least 0.25' }))
-    .describe('Speed of the speech. 1 is the normal speed.')
+    .describe('Speaking rate. 1 is normal speed.')
     .exactOptional(),
   fallback: z
     .array(
       z
         .strictObject({
           provider: speechProvider
-            .describe('Provider of the fallback. Defaults to the provider of the voice.')
+            .describe("Provider to fall back to. Defaults to the voice's provider.")
             .exactOptional(),
           model: speechModel
             .describe("Speech model. Defaults to the provider's default model.")
             .exactOptional(),
           voiceId: voiceId
             .describe(
-              "The provider's id of the voice. Defaults to the voice of the agent if the provider is the " +
-                "same, otherwise to the provider's default voice.",
+              "The provider's ID for the voice. Defaults to the agent's voice if the provider is " +
+                "the same, otherwise to the provider's default voice.",
             )
             .exactOptional(),
         })
@@ -95,9 +95,9 @@ export const transcriber = z.strictObject({
   retranscribeInterrupted: z
     .boolean()
     .describe(
-      'If true, the transcriber finds the last word that was played before an interruption: ' +
-        "it also transcribes the agent's interrupted sentence, in two requests. If false, that " +
-        'position is estimated from the audio. Default: false.',
+      'How to find the last word that was played before an interruption. If true, the ' +
+        "transcriber also transcribes the agent's interrupted sentence, which takes two " +
+        'requests. If false, the position is estimated from the audio. Default: false.',
     )
     .exactOptional(),
   fallback: z
@@ -105,7 +105,7 @@ export const transcriber = z.strictObject({
       z
         .strictObject({
           provider: speechProvider
-            .describe('Provider of the fallback. Defaults to the provider of the transcriber.')
+            .describe("Provider to fall back to. Defaults to the transcriber's provider.")
             .exactOptional(),
           model: speechModel
             .describe("Transcription model. Defaults to the provider's default model.")

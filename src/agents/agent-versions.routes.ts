@@ -123,8 +123,8 @@ async function requireVersion(
 type Change = { path: string; before: unknown; after: unknown };
 
 /**
- * Returns the differences between two contents, as few as possible. Compares objects key by key, tools by name, and
- * other lists and texts as a whole. `before` or `after` is `null` if that side lacks the value.
+ * Returns a minimal list of the differences between two contents. Compares objects key by key, tools by name, and other
+ * lists and strings as a whole. `before` or `after` is `null` if that side lacks the value.
  */
 export function diffContent(before: unknown, after: unknown, path = ''): Change[] {
   if (isDeepStrictEqual(before, after)) return [];
@@ -137,7 +137,10 @@ export function diffContent(before: unknown, after: unknown, path = ''): Change[
   });
 }
 
-/** Returns the parts of an object or a list of tools by key, or `undefined` for a value that is compared as a whole. */
+/**
+ * Returns the members of an object by key, or the items of a list by their `name`. Returns `undefined` for any other
+ * value, which is compared as a whole.
+ */
 function keyed(value: unknown): Map<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) return new Map(Object.entries(value));

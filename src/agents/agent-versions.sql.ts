@@ -4,7 +4,7 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { isRecalled } from './recalls/recalls.sql.ts';
 import { ENDED } from './rollouts/rollouts.sql.ts';
 
-/** Immutable content of an agent. Its number starts at 1 and never changes. */
+/** An immutable version of an agent's content. Version numbers start at 1 and never change. */
 export type AgentVersion = {
   agentId: string;
   version: number;
@@ -72,7 +72,10 @@ export async function readVersion(
 /** `fits` is false for a version that would make the page too large. */
 export type ListedVersion = AgentVersion & { fits: boolean };
 
-/** Lists versions, newest first, as far as they fit into a page (`fittingRows`). `before` is the last number of the previous page. */
+/**
+ * Lists versions, newest first, up to the size limit of a page (`fittingRows`). `before` is the last version number of
+ * the previous page.
+ */
 export async function listVersions(
   db: Db,
   page: { agentId: string; before?: number | undefined; limit: number },
@@ -105,18 +108,21 @@ export async function hashesOfVersions(
   return new Map(rows.map(({ version, contentHash }) => [version, contentHash]));
 }
 
-/** Arm of a conversation in a rollout in progress. `id` is a UUID, `publicId` the id as the API shows it. */
+/**
+ * The arm (old or new version) that a rollout in progress chose for a conversation. `id` is the rollout's UUID, and
+ * `publicId` is the same ID as the API shows it.
+ */
 export type RolloutArm = {
   id: string;
   publicId: string;
   step: number;
   weight: number;
   isNew: boolean;
-  /** Hash of the rollout and the unit, in hexadecimal. */
+  /** Hexadecimal hash of the rollout's public ID and the unit. */
   unit: string;
 };
 
-/** Live version of an agent, or the version of a rollout that a conversation gets. */
+/** The version that a new conversation gets: the live version, or the one that a rollout in progress chose. */
 export type LiveContent = {
   version: number | null;
   content: AgentContent | null;
@@ -125,11 +131,12 @@ export type LiveContent = {
 };
 
 /**
- * Returns the live version of an agent, or `undefined` if the agent does not exist. `version` and `content` are `null` if
- * no version is live.
+ * Returns the live version of an agent, or `undefined` if the agent does not exist. `version` and `content` are `null`
+ * if no version is live.
  *
- * While a rollout is in progress, the hash of `unit` determines the arm (contract/rollouts.md#arms): the user of the
- * conversation, or else its call or itself. Without `unit` the answer is the live version.
+ * While a rollout is in progress, the hash of `unit` determines the arm (contract/rollouts.md#arms). The unit is the
+ * user of the conversation. Without a user it is the call, or else the conversation itself. Without `unit`, this
+ * function returns the live version.
  */
 export async function readLiveContent(
   db: Db,
@@ -159,12 +166,10 @@ export async function readLiveContent(
   return rows[0];
 }
 
-/** Version that a conversation names. `content` is `null` if the version does not exist. */
+/** A version that a request for a conversation names. `content` is `null` if the version does not exist. */
 export type VersionToTalk = { content: AgentContent | null; wasLive: boolean; isRecalled: boolean };
 
-/**
- * Returns a version for a conversation, or `undefined` if the agent does not exist.
- */
+/** Returns the version that a request for a conversation names, or `undefined` if the agent does not exist. */
 export async function readVersionToTalk(
   db: Db,
   { namespace, id, version }: { namespace: string; id: string; version: number },

@@ -3,8 +3,8 @@ import { LIST_SET } from '../platform/resources/schema/field-types.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
- * Origins of the web pages that may open conversations with an agent (contract/agents.md#widget): their patterns and
- * the functions that compare them. The allowed origins are not part of the versioned content.
+ * Origins of the web pages that may open conversations with an agent (contract/agents.md#widget): patterns that
+ * validate them, and functions that compare them. The allowed origins are not part of the versioned content.
  */
 
 const HOST = String.raw`[0-9a-z_]([-0-9a-z_.]*[0-9a-z_])?|\[[0-9a-f:.]+\]`;
@@ -17,8 +17,8 @@ const LOCAL = String.raw`http://(([-0-9a-z]+\.)*localhost|127\.0\.0\.1|\[::1\])`
  */
 const APP = '([a-gi-z]|h[a-su-z0-9+.-])[a-z0-9+.-]*://[-0-9A-Za-z._~]+';
 /**
- * Pattern for a host with a star. At least two labels follow the star, and the last begins with a letter, so neither
- * `*.com` nor `*.0.0.1` matches.
+ * Pattern for an origin with a wildcard (`*`). At least two labels follow the wildcard, and the last begins with a
+ * letter, so neither `*.com` nor `*.0.0.1` matches.
  */
 const STAR = String.raw`https://\*(\.[0-9a-z_]([-0-9a-z_]*[0-9a-z_])?)+\.[a-z]([-0-9a-z]*[0-9a-z])?`;
 const PORT = '(:[1-9][0-9]{0,4})?';
@@ -45,8 +45,8 @@ const allowedOrigin = originOf(
 );
 
 /**
- * Returns true if one of the allowed origins matches the page's origin. A star matches one label of the host. An
- * allowed origin may include the default port of its scheme, which browsers omit.
+ * Returns true if one of the allowed origins matches the page's origin. The wildcard `*` matches one label of the host.
+ * An allowed origin may include the default port of its scheme, which browsers omit.
  */
 export function allowsOrigin(allowed: readonly string[], pageOrigin: string): boolean {
   const rest = /^https:\/\/[-0-9a-z_]+(\..*)$/.exec(pageOrigin)?.[1];
@@ -87,16 +87,17 @@ export const widget = z.strictObject({
     .max(50)
     .meta(LIST_SET)
     .describe(
-      'Origins of the web pages that may talk with the agent, such as https://shop.example.com, ' +
-        'capacitor://localhost or https://*.preview.example.com.',
+      'Origins of the web pages that may open conversations with the agent, such as ' +
+        'https://shop.example.com, capacitor://localhost or https://*.preview.example.com.',
     ),
   maxConcurrent: z
     .int()
     .min(1)
     .max(1000)
     .describe(
-      'Maximum number of concurrent talks by voice. Also the maximum number of new talks of ' +
-        `each mode per minute from one IP address. Default: ${WIDGET_TALKS_MAX}.`,
+      'Maximum number of concurrent voice conversations from web pages. Also the maximum number ' +
+        'of new conversations per minute from one IP address, counted separately for voice and ' +
+        `text. Default: ${WIDGET_TALKS_MAX}.`,
     )
     .exactOptional(),
 });

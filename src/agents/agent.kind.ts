@@ -6,13 +6,13 @@ export const AGENT_KIND = definitionOf({
   idPrefix: 'agt',
   shortNames: ['agt'],
   description:
-    'A conversational agent: a prompt, a voice and tools. Each change of its content creates a ' +
-    'version. The active version answers.',
+    'A conversational agent: a prompt, a voice and tools. Each change to its content creates a ' +
+      'version. The active version serves conversations.',
   spec: agentSpec,
   status: agentStatus,
   columns: [
     printerColumn('Active', 'integer', '.status.activeVersion', 'Version that is live.'),
-    printerColumn('Latest', 'integer', '.status.latestVersion', 'Highest version.'),
+    printerColumn('Latest', 'integer', '.status.latestVersion', 'Highest version number.'),
     printerColumn('Pinned', 'integer', '.spec.pinnedVersion', 'Version that is pinned.'),
     printerColumn('Rollout', 'string', '.status.rollout.message', 'State of the rollout.'),
     printerColumn('Voice', 'string', '.spec.voice.voiceId', 'Voice of the agent.'),

@@ -61,7 +61,7 @@ export type AgentReconcilerDeps = PublishAgentDeps & {
   store: Pick<ResourceStore, 'get' | 'list' | 'apply' | 'delete'>;
   guard: AddressGuard;
   sealer: Sealer;
-  /** Looks at the agent's last rollout, and does what its checks decide. */
+  /** Evaluates the agent's last rollout and takes the action that its checks call for. */
   lookAtRollout: LookAtRollout;
 } & Models;
 
@@ -116,7 +116,7 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
 
 type Act = Pick<PublishAgentInput, 'epoch' | 'beforeCommit'> & {
   id: string;
-  /** Reason why given secrets could not be written. */
+  /** Why the secrets sent with the request could not be written, if they could not. */
   unwritten: Problem | undefined;
 };
 
@@ -127,7 +127,7 @@ async function act(
 ): Promise<Outcome<AgentStatus>> {
   const { namespace, name, uid, generation } = agent.metadata;
   const unfit = await refuseParameters(agent);
-  // An invalid declaration is not written to the row, because every list of agents would show it.
+  // An invalid declaration is not written to the database row, because every list of agents would show it.
   if (unfit) return { findings: refused('Accepted', unfit), status: agent.status };
   const { spec, blocked } = await resolve(deps, agent, { id, unwritten });
   const unmatched = await unmatchedSelector(deps.store, agent);
@@ -186,8 +186,8 @@ function findProviderIn(store: AgentReconcilerDeps['store']): FindProvider {
 }
 
 /**
- * Returns the condition `Degraded`, which says that the agent is ready but some settings have no effect, or that a
- * rollout was aborted. Like `Stalled`, the condition exists only while it is true.
+ * Returns the `Degraded` condition, which reports that the agent is ready but some settings have no effect, or that a
+ * rollout was aborted. Like `Stalled`, this condition exists only while it is true.
  */
 function degradedBy(message: string | undefined, ofRollout: readonly Finding[]): Finding[] {
   const aborted = ofRollout.find(({ type }) => type === 'Degraded');
@@ -202,8 +202,8 @@ function isTold({ status: { conditions = [] } }: AgentResource, message: string)
 }
 
 /**
- * Returns the first problem of tool parameters. Skips the check if this generation was accepted before, because there
- * may be thousands of parameters, and an earlier release may have accepted some that would now be rejected.
+ * Returns the first problem with the tool parameters. Skips the check if this generation was accepted before, because
+ * there may be thousands of parameters, and an earlier release may have accepted some that would now be rejected.
  */
 async function refuseParameters({
   spec,
@@ -234,7 +234,7 @@ const SUSPENDED = {
 
 /**
  * Returns the spec with the prompt's text in place of `promptFrom`. If something prevents the use of the spec,
- * `blocked` says what.
+ * `blocked` contains the reason.
  */
 async function resolve(
   deps: AgentReconcilerDeps,

@@ -26,9 +26,9 @@ import { FREE_VALUE, FREE_VALUE_BOUNDS } from '../platform/resources/schema/free
 import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
- * The kind Agent (contract/custom-resources.md#spec). Its TypeScript types, CRD and REST schema are derived from the
+ * The Agent kind (contract/custom-resources.md#spec). Its TypeScript types, CRD and REST schema are derived from the
  * schema in this file. Content fields have no defaults: the API server would store them, and an upgrade that adds a
- * default would create a new version of every agent. Defaults of content apply when it is read.
+ * default would create a new version of every agent. Defaults for content fields are applied when the content is read.
  */
 
 export const tool = z
@@ -76,7 +76,7 @@ export const tool = z
       .exactOptional(),
     agent: dnsLabel
       .clone()
-      .describe('Agent in the same namespace to which a handoff tool gives the conversation.')
+      .describe('Agent in the same namespace to which a handoff tool hands over the conversation.')
       .exactOptional(),
     version: z
       .int()
@@ -106,8 +106,8 @@ export const tool = z
 const providerName = dnsLabel
   .clone()
   .describe(
-    "ModelProvider in the same namespace. If absent or `default`, the provider of the operator's " +
-      'settings.',
+    'ModelProvider in the same namespace. If absent or `default`, the default provider from the ' +
+      "operator's settings.",
   );
 const modelName = z
   .string()
@@ -150,13 +150,16 @@ const knowledge = z
     all: z
       .boolean()
       .meta(rules({ rule: 'self', message: 'must be true or omitted' }))
-      .describe('Answers from every knowledge source of the namespace, including future ones.')
+      .describe(
+        'If true, the agent uses every knowledge source in the namespace, including ones added ' +
+          'later.',
+      )
       .exactOptional(),
     selector: z
       .strictObject({
         matchMetadata,
       })
-      .describe('Answers from the knowledge sources of the namespace whose metadata matches.')
+      .describe('Selects the knowledge sources in the namespace by their metadata.')
       .exactOptional(),
     sourceIds: z
       .array(
@@ -165,26 +168,26 @@ const knowledge = z
           .regex(
             ...saying(
               /^ks_[0-9a-hjkmnp-tv-z]{26}$/,
-              'must be the id of a knowledge source: `ks_` and 26 characters',
+              'must be a knowledge source ID: `ks_` followed by 26 characters',
             ),
           )
           .max(29),
       )
       .max(50)
       .meta(LIST_SET)
-      .describe('Ids of the knowledge sources to answer from.')
+      .describe('IDs of the knowledge sources that the agent uses.')
       .exactOptional(),
     sourceNames: z
       .array(dnsLabel)
       .max(50)
       .meta(LIST_SET)
-      .describe('Names of the knowledge sources to answer from, in the same namespace.')
+      .describe('Names of the knowledge sources that the agent uses, in the same namespace.')
       .exactOptional(),
     topK: z
       .int()
       .min(1)
       .max(50)
-      .describe('Maximum number of passages given to a reply.')
+      .describe('Maximum number of passages used for one reply.')
       .exactOptional(),
     minScore: z
       .number()
@@ -207,21 +210,21 @@ const limits = z.strictObject({
     .int()
     .min(10)
     .max(86_400)
-    .describe('Maximum duration of a conversation in seconds. It then ends.')
+    .describe('Maximum duration of a conversation, in seconds, after which it ends.')
     .exactOptional(),
   silenceTimeoutSec: z
     .int()
     .min(5)
     .max(86_400)
-    .describe('Maximum silence of the user in seconds. The conversation then ends.')
+    .describe('Number of seconds of user silence after which the conversation ends.')
     .exactOptional(),
 });
 
-/** Kinds of personal data that can be redacted in a user's words, each with its own placeholder. */
+/** Kinds of personal data that can be redacted in user messages, each with its own placeholder. */
 export const REDACTION_KINDS = ['card', 'email', 'phone', 'iban'] as const;
 export type RedactionKind = (typeof REDACTION_KINDS)[number];
 
-/** Fields of the spec that are part of the content. A change of one of them creates a new version. */
+/** Spec fields that are part of the content. A change to any of them creates a new version. */
 const content = {
   prompt: z
     .string()
@@ -236,7 +239,9 @@ const content = {
     .describe('Reads the prompt from a ConfigMap. The prompt becomes part of the content.')
     .exactOptional(),
   voice: voice.describe('Voice of the agent: text to speech.').exactOptional(),
-  transcriber: transcriber.describe('How the agent hears users: speech to text.').exactOptional(),
+  transcriber: transcriber
+    .describe('Transcription of what users say: speech to text.')
+    .exactOptional(),
   tools: z
     .array(tool)
     .max(50)
@@ -250,7 +255,7 @@ const content = {
     .exactOptional(),
   language: language.describe('BCP 47 tag of the language, such as en-GB.').exactOptional(),
   model: model.describe('The language model and its settings.').exactOptional(),
-  knowledge: knowledge.describe('Knowledge from which the agent answers.').exactOptional(),
+  knowledge: knowledge.describe('Knowledge that the agent uses to answer.').exactOptional(),
   escalation: escalation.describe('When and how a human takes over.').exactOptional(),
   limits: limits.describe('Limits after which a conversation ends.').exactOptional(),
   redaction: z
@@ -261,7 +266,7 @@ const content = {
       'Kinds of sensitive data to remove from what users write and say, before it is stored or read.',
     )
     .exactOptional(),
-  judgement: judgement.describe('How an ended conversation is judged.').exactOptional(),
+  judgement: judgement.describe('How ended conversations are judged.').exactOptional(),
 };
 
 export const agentSpec = z
@@ -273,9 +278,10 @@ export const agentSpec = z
       .default('Automatic')
       .describe(
         'Automatic: new content goes live immediately. Manual: it waits until it is pinned or ' +
-          'published. Progressive: it gets its share of conversations in the steps of `rollout`.',
+          'published. Progressive: it gets a growing share of conversations, in the steps of ' +
+          '`rollout`.',
       ),
-    rollout: rollout.describe('Steps and checks of the policy Progressive.').exactOptional(),
+    rollout: rollout.describe('Steps and checks for the Progressive policy.').exactOptional(),
     pinnedVersion: z
       .int()
       .min(1)
@@ -313,7 +319,7 @@ export const agentSpec = z
       },
       {
         rule: "self.publishPolicy != 'Progressive' || has(self.rollout)",
-        message: 'the policy `Progressive` needs a `rollout`',
+        message: 'the `Progressive` policy requires a `rollout`',
         fieldPath: '.rollout',
       },
     ),
@@ -337,7 +343,7 @@ const activation = z.strictObject({
 
 const rollback = z.strictObject({
   fromVersion: z.int().min(1).describe('Version that was live before.'),
-  toVersion: z.int().min(1).describe('Version that was rolled back to.'),
+  toVersion: z.int().min(1).describe('Version that went live again.'),
   actor: z.string().max(256).describe('Actor of the rollback.'),
   reason: z.string().max(1024).describe('Reason, if one was given.').exactOptional(),
   time: time.describe('When the rollback happened.'),
@@ -346,7 +352,7 @@ const rollback = z.strictObject({
 export const agentStatus = z
   .strictObject({
     observedGeneration,
-    agentId: z.string().max(30).describe('Id in the REST API, agt_….').exactOptional(),
+    agentId: z.string().max(30).describe('ID in the REST API, agt_….').exactOptional(),
     activeVersion: z.int().min(1).describe('Active version.').exactOptional(),
     latestVersion: z.int().min(1).describe('Highest version number.').exactOptional(),
     activeContentHash: z
@@ -368,7 +374,7 @@ export const agentStatus = z
   })
   .describe('Observed state of the agent.');
 
-/** A stored spec with defaults applied. */
+/** A declared spec with defaults applied. */
 export type AgentSpec = z.output<typeof agentSpec>;
 export type AgentStatus = z.output<typeof agentStatus>;
 

@@ -23,7 +23,7 @@ const activationAction = z
  */
 export const Agent = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the agent, `agt_…`.' }),
+    id: z.string().meta({ description: 'ID of the agent, `agt_…`.' }),
     created: createdAt,
     updated: updatedAt,
     name: z.string().meta({ description: 'DNS label. It never changes.' }),
@@ -32,7 +32,7 @@ export const Agent = z
     publish_policy: z.enum(['automatic', 'manual', 'progressive']),
     active_version: version
       .nullable()
-      .meta({ description: 'The version that is live. Null if none was ever published.' }),
+      .meta({ description: 'The version that is live. Null if no version was ever published.' }),
     latest_version: version.nullable(),
     pinned_version: version.nullable(),
     activation: z
@@ -48,13 +48,16 @@ export const Agent = z
         description: 'The activation that made this version live. Null if no version is live.',
       }),
     managed_by: z.enum(['api', 'kubernetes', 'file']),
-    ready: z.boolean().meta({ description: 'Whether the agent is active as declared.' }),
+    ready: z.boolean().meta({ description: 'Whether the agent works as declared.' }),
     status_message: z.string().nullable(),
     status: z.strictObject({ ready: z.boolean(), reason: z.string(), message: z.string() }),
   })
   .meta({ id: 'Agent', description: 'An agent: its declared fields and its state.' });
 
-/** Returns the agent as the REST API shows it. `whyCarrier` says why the carrier speaks although providers are named. */
+/**
+ * Returns the agent as the REST API shows it. `whyCarrier` is the reason why the carrier speaks even though the agent
+ * names speech providers.
+ */
 export function agentView(
   row: AgentRow,
   models: Models,
@@ -110,7 +113,7 @@ export const AgentVersion = z
         '`file`.',
     }),
     recalled_at: z.int().nullable().meta({
-      description: 'Time of its first recall in Unix seconds. Null: it was not recalled.',
+      description: 'Time of its first recall in Unix seconds. Null if it was not recalled.',
     }),
   })
   .meta({
@@ -192,8 +195,8 @@ export function activationView(row: AgentActivation): z.output<typeof Activation
 }
 
 /**
- * Returns the fields that can be written through the REST API, except `name`, in the form in which responses show them.
- * Nested fields stay unchanged.
+ * Returns the schemas of the fields that can be written through the REST API, except `name`, in the form in which
+ * responses show them. Nested fields stay unchanged.
  */
 function writeFields(readable: (field: z.ZodType) => z.ZodType): Record<string, z.ZodType> {
   return Object.fromEntries(

@@ -69,7 +69,9 @@ export function agentRoutes(deps: AgentRoutesDeps): Route[] {
           .string()
           .max(63)
           .optional()
-          .describe('Name of a model provider that the agent, or one of its fallbacks, names.'),
+          .describe(
+            'Returns only agents that name this model provider, directly or as a fallback.',
+          ),
       },
       alsoNeeds: {
         create: {
@@ -123,8 +125,8 @@ async function shownAgent(
 }
 
 /**
- * Checks that the agents, sources and providers that a request names exist. @throws ApiError invalid_body, which names
- * the missing ones
+ * Checks that the agents, sources and providers named in a request exist. @throws ApiError invalid_body, which lists
+ * those that are missing
  */
 async function requireReferences(
   deps: AgentRoutesDeps,
@@ -149,12 +151,15 @@ const rollbackBody = z
   .strictObject({
     version: version
       .optional()
-      .describe('Version below the active one. Default: the highest one that has been live.'),
+      .describe(
+        'Version to roll back to, lower than the active one. Default: the highest such version ' +
+          'that has been live and was not recalled.',
+      ),
     reason: z
       .string()
       .max(1024)
       .optional()
-      .describe('Reason, stored in the history and sent with the event.'),
+      .describe('Reason for the rollback, stored in the history and sent with the event.'),
   })
   .describe('The version to roll back to, and the reason.');
 
@@ -196,7 +201,8 @@ function activationRoutes(deps: AgentRoutesDeps): Route[] {
       scope: 'publish',
       summary: 'Roll back to an earlier version',
       description:
-        'Pins that version. Later changes create versions that wait for the next publish.',
+        'Pins that version. Later changes create versions that stay unpublished until the next ' +
+          'publish.',
       params,
       body: { schema: rollbackBody, isOptional: true },
       answers: written,

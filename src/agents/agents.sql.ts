@@ -76,13 +76,13 @@ export type AgentFilter = ListPage & {
   name?: string | undefined;
   managedBy?: ManagedBy | undefined;
   ready?: boolean | undefined;
-  /** Name of a ModelProvider that the declaration names. */
+  /** Name of a ModelProvider that the agent uses. */
   modelProvider?: string | undefined;
 };
 
 /**
- * Matches agents that name a provider for their model, judgement, voice or transcriber, or for a fallback of these. The
- * quota limits the agents of a namespace, so this needs no index.
+ * SQL condition for agents that name a provider for their model, judgement, voice or transcriber, or for a fallback of
+ * these. A quota limits the number of agents in a namespace, so the condition needs no index.
  */
 const NAMES_PROVIDER = `? in (select jsonb_path_query(spec, 'lax $.keyvalue()
   ? (@.key == "model" || @.key == "judgement" || @.key == "voice" || @.key == "transcriber").value.**.provider') #>> '{}')`;
@@ -90,7 +90,7 @@ const NAMES_PROVIDER = `? in (select jsonb_path_query(spec, 'lax $.keyvalue()
 /** `fits` is false for an agent that would make the page too large. */
 export type ListedAgent = AgentRow & { fits: boolean };
 
-/** Lists agents, newest first, as far as their declarations fit into a page (`fittingRows`). */
+/** Lists agents, newest first, up to the size limit of a page (`fittingRows`). */
 export async function listAgents(db: Db, filter: AgentFilter): Promise<ListedAgent[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
@@ -114,7 +114,7 @@ export async function listAgents(db: Db, filter: AgentFilter): Promise<ListedAge
 
 /** Locks the agent's row. Inserts the row first if it is missing. Every change of the live version takes this lock. */
 export async function lockAgent(db: Db, agent: AgentProjection): Promise<AgentRow> {
-  // If another object had this name and the operator missed its deletion, marks the agent of that object as deleted.
+  // If the operator missed the deletion of another object with this name, marks that object's agent as deleted.
   await db.query(
     `update agents set deleted_at = now(), updated_at = now()
       where namespace = $1 and name = $2 and id <> $3 and deleted_at is null`,
@@ -171,7 +171,7 @@ export async function updateAgent(
 
 export type AgentCondition = Pick<AgentRow, 'ready' | 'reason' | 'message'>;
 
-/** Stores what the agent reports until its next reconcile. The caller has locked the row. */
+/** Stores the condition that the API reports until the next reconcile. The caller must hold the row lock. */
 export async function updateCondition(
   db: Db,
   id: string,

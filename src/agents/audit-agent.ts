@@ -11,7 +11,7 @@ import { fromAgentSpec, type AgentFields } from './rest-agent.ts';
 
 /**
  * Fields whose values the audit log records in addition to the version numbers. For content fields, the log records
- * only the names of the changed fields, because content is long and is stored with its version.
+ * only which fields changed, because content is long and is stored with its version.
  */
 const TOLD = [
   'name',

@@ -3,14 +3,14 @@ import { AGENT_CONTENT_FIELDS, type AgentContent, type AgentSpec } from './agent
 
 /**
  * Version of the hashing rules. The hash covers the content part of a spec, as the user set it
- * (contract/agents.md#versions). Content fields have no defaults in the CRD, so an upgrade that adds a default changes
- * no hash. A change of the hashing rules below changes hashes and must increment `HASH_VERSION`.
+ * (contract/agents.md#versions). Content fields have no defaults in the CRD, so an upgrade that adds a default does not
+ * change any hash. Any change to the hashing rules below changes the hashes, so it must increment `HASH_VERSION`.
  */
 export const HASH_VERSION = 1;
 
 /**
- * Returns the content of a spec whose prompt is resolved, with `prompt` in place of its reference and without empty
- * values.
+ * Returns the content part of a spec, without empty values. The spec must contain the text of the prompt, not a
+ * reference to it.
  */
 export function contentOf(spec: AgentSpec): AgentContent {
   const entries = AGENT_CONTENT_FIELDS.filter((field) => field !== 'promptFrom')

@@ -3,11 +3,11 @@ import { contentOf } from './content-hash.ts';
 import { providersOf, type Models } from './references/missing-providers.ts';
 
 /**
- * Returns a sentence that lists the declared settings without effect, each with the reason, or `undefined` if all have
- * an effect (contract/agents.md#settings-without-effect). Example: `no effect without a model (…): prompt, tools (refund,
- * hang_up), model, the escalation rule tool_failure; no effect where a carrier speaks: voice (speed), transcriber`. Such
- * settings do not prevent the agent from being ready. If the voice and the transcriber both name a provider, `whyCarrier` says
- * why the carrier transcribes and speaks anyway.
+ * Returns a message that lists the declared settings without effect, grouped by reason. Returns `undefined` if all
+ * settings have an effect (contract/agents.md#settings-without-effect). Example: `no effect without a model (…):
+ * prompt, tools (refund, hang_up), model, the escalation rule tool_failure; no effect where a carrier speaks: voice
+ * (speed), transcriber`. Such settings do not prevent the agent from being ready. If the voice and the transcriber both
+ * name a provider, `whyCarrier` says why the carrier transcribes and speaks anyway.
  */
 export function notActedOn(
   spec: AgentSpec,
@@ -49,7 +49,7 @@ function unspoken({ transcriber, voice }: Content, isCarrier: boolean): string[]
 
 type Content = ReturnType<typeof contentOf>;
 
-/** Returns true if a model is configured, whether it is reachable or not. A fallback model alone is enough. */
+/** Returns true if a model is configured, even if it is unreachable. A fallback model alone is enough. */
 function hasModel(content: Content, { hasDefaultModel, isSample }: Models): boolean {
   const isNamed = providersOf(content.model).length > 0;
   return hasDefaultModel || isNamed || (isSample?.(content) ?? false);

@@ -29,11 +29,11 @@ import {
 } from './write-agent.ts';
 
 /**
- * Publish and rollback write only the pin, under a field manager of their own. The content fields stay with their
- * manager, such as Git or Helm. The next apply of the same manifest therefore does not undo the pin.
+ * Publish and rollback write only the pin, under a separate field manager. The content fields keep their own manager,
+ * such as Git or Helm. So the next apply of the same manifest does not undo the pin.
  */
 
-/** Id of an agent, and the headers of the request. */
+/** ID of the agent, with the precondition and the plan of the request. */
 export type PinRequest = { id: string; precondition?: Precondition; plan?: Plan };
 
 /**
@@ -82,7 +82,7 @@ export function rollBack(
         const version = await highestLiveVersionBelow(deps.pool, key);
         if (version === undefined) {
           throw nothingToRollBackTo(
-            `Each version below the active version ${activeVersion} was never live, or was recalled.`,
+            `No version below the active version ${activeVersion} can go live: each was never live or was recalled.`,
           );
         }
         return version;
@@ -97,7 +97,7 @@ export function rollBack(
   });
 }
 
-/** Returns the version if it may go live. @throws ApiError version_recalled */
+/** Returns the version if it was not recalled. @throws ApiError version_recalled */
 async function publishable(
   { pool }: AgentWriterDeps,
   { id }: AgentRow,

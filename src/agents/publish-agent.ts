@@ -43,7 +43,7 @@ export type PublishAgentInput = {
    * pin caused it.
    */
   actors: { content: Actor; pin: Actor };
-  /** Runs in the same transaction, after the row was written. */
+  /** Runs in the same transaction, after the row is written. */
   beforeCommit?: ((db: Db) => Promise<void>) | undefined;
   whoElse: WhoElse;
   /**
@@ -62,10 +62,10 @@ export type PublishAgentResult = {
 };
 
 /**
- * Updates an agent's row, versions and activations to its declaration. One transaction writes the version (if the
+ * Updates an agent's row, versions and activations to match its declaration. One transaction writes the version (if the
  * content is new), the activation, its event and the event's deliveries. Each activation therefore creates exactly one
- * event, in spite of crashes and concurrent writers: the row lock orders writers, the epoch excludes a former leader,
- * and the live version is not activated again. A repeated call does nothing.
+ * event, despite crashes and concurrent writers: the row lock orders writers, the epoch excludes a former leader, and a
+ * version that is already live is not activated again. A repeated call does nothing.
  *
  * Costs one read and no transaction if nothing changed. Otherwise it runs up to ten statements, two more for a new
  * agent, and one for the audit entry of a declaration outside the API.
@@ -108,7 +108,7 @@ async function publish(
     recalled: await readRecalledVersions(db, agent.id),
   });
   const { pin, recalled } = decision;
-  // The pin caused the change if it is active or was just removed. Otherwise the content caused it.
+  // If the pin is active or was just removed, it caused the change. Otherwise the content caused it.
   const byPin = pin === 'held' || (pin === 'none' && row.spec.pinnedVersion !== undefined);
   const by = byPin ? actors.pin : actors.content;
   const nowMs = deps.nowMs();
@@ -116,7 +116,7 @@ async function publish(
     agent,
     row,
     decision,
-    // Recalled content changes nothing, like content with a problem.
+    // Recalled content has no effect on rollouts, like content with a problem.
     contentVersion: recalled?.by === 'content' ? null : contentVersion,
     by,
     nowMs,

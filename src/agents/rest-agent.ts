@@ -56,7 +56,8 @@ export const TOOL_SECRETS: readonly SecretField[] = [
       .string()
       .regex(...saying(BEARER_TOKEN, 'must have 1 to 8192 visible ASCII characters without spaces'))
       .describe(
-        'Bearer token, which no response shows. Parley stores it in a Secret of its own and sets `secret_ref`.',
+        'Bearer token, which responses never show. Parley stores it in a Secret of its own and ' +
+          'sets `secret_ref`.',
       ),
   },
   {
@@ -70,13 +71,13 @@ export const TOOL_SECRETS: readonly SecretField[] = [
         message: 'must be `whsec_` followed by 24 to 64 bytes in base64',
       })
       .describe(
-        'Key of the signatures, which no response shows: `whsec_` followed by 24 to 64 bytes in base64. ' +
+        'Signing key: `whsec_` followed by 24 to 64 bytes in base64. Responses never show it. ' +
           'Parley stores it in a Secret of its own and sets `signing_secret_ref`.',
       ),
   },
 ];
 
-/** Returns the fields of a tool, and of its secrets, in a request. */
+/** Returns the fields that a request may set for a tool, including its secrets. */
 function toolShape(): Record<string, z.ZodType> {
   const secrets = TOOL_SECRETS.map(({ field, schema }) => [field, schema.optional()]);
   return { ...restShape(tool), ...Object.fromEntries(secrets) };
@@ -94,7 +95,7 @@ function withToolSecrets(
     .describe(list.description ?? '');
   return { ...shape, tools: wrap(given) };
 }
-/** Names of the policies in REST. */
+/** Names of the publish policies in REST. */
 const POLICIES = { automatic: 'Automatic', manual: 'Manual', progressive: 'Progressive' } as const;
 type PublishPolicy = keyof typeof POLICIES;
 /** Fields of a rollout whose values have the same form in REST. */
@@ -123,20 +124,20 @@ const publishPolicy = z
   .enum(['automatic', 'manual', 'progressive'])
   .describe(
     '`automatic` (the default): new content goes live immediately. `manual`: new content waits ' +
-      'until it is published. `progressive`: new content gets its share of conversations in the steps ' +
-      'of `rollout`.',
+      'until it is published. `progressive`: new content gets a growing share of conversations, ' +
+      'in the steps of `rollout`.',
   );
 
 const onFail = z
   .enum(['abort', 'hold'])
-  .describe('What happens if the new version is worse. Default: abort.');
+  .describe('What to do if the new version is worse. Default: abort.');
 const onAbort = z
   .enum(['keep', 'escalate'])
   .describe(
-    '`keep` (the default): conversations in progress keep the new version after an abort. `escalate`: ' +
-      'Parley also requests a human for each conversation.',
+    '`keep` (the default): after an abort, conversations in progress keep the new version. ' +
+      '`escalate`: they also keep it, and Parley requests a human for each of them.',
   );
-const ROLLOUT = 'Steps and checks of the policy `progressive`.';
+const ROLLOUT = 'Steps and checks for the `progressive` policy.';
 
 /** Declared fields of an agent, in the form of a create request. */
 export const AGENT_SHAPE: Readonly<Record<string, z.ZodType>> = {
@@ -224,7 +225,7 @@ export function toAgentSpec(write: AgentFields): AgentDeclaration {
   };
 }
 
-/** Returns the REST fields of a spec. Omits fields that REST does not write. */
+/** Returns the REST fields of a spec. Omits fields that cannot be written through REST. */
 export function fromAgentSpec(spec: Partial<AgentSpec>): AgentFields {
   const { publishPolicy: policy, rollout, ...fields } = spec;
   const rest: AgentFields = toSnake(written, fields);

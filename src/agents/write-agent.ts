@@ -37,7 +37,7 @@ export type AgentWriterDeps = DeclareDeps & {
   sealer: Pick<Sealer, 'seal'>;
 };
 
-/** Author of a request: the namespace of the API key, and the actor to record. */
+/** Author of a request: the API key's namespace, and the actor to record. */
 export type Author = AuditedBy;
 /** Author with the scopes of the API key. */
 export type Caller = Author & { scopes: readonly Scope[] };
@@ -59,8 +59,8 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   },
   toSpec: toAgentSpec,
   fromSpec: fromAgentSpec,
-  // `prompt` in REST stands for two spec fields. A write of `prompt` conflicts with another manager of either field;
-  // otherwise the API would add a second prompt to a declared `promptFrom`.
+  // `prompt` in REST stands for two spec fields. A write of `prompt` conflicts if another manager owns either field.
+  // Otherwise the API would add a second prompt to a declared `promptFrom`.
   specFields: { prompt: ['prompt', 'promptFrom'] },
   read: readAgent,
   asWritten: (written, spec, row) => ({
@@ -73,7 +73,7 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
 };
 
 /**
- * Creates an agent (contract/agents.md). Its id is chosen before anything is written.
+ * Creates an agent (contract/agents.md). The ID is chosen before anything is written.
  * @throws ApiError missing_scope if the agent would be live immediately or open to web pages, and the caller may not
  * publish
  */
@@ -104,9 +104,9 @@ export async function createAgent(
 }
 
 /**
- * Applies a JSON merge patch to the fields that the API owns. Responds with 409 for a field of another manager. A
- * change of content needs only the scope `write`, because the existing publish policy decides whether the content goes
- * live automatically.
+ * Applies a JSON merge patch to the fields that the API owns. Responds with 409 for a field that another manager owns.
+ * A change to the content requires only the `write` scope, because the existing publish policy decides whether the
+ * content goes live automatically.
  * @throws ApiError missing_scope if the patch changes the policy or opens the widget to more pages or visitors, and the
  * caller may not publish
  */

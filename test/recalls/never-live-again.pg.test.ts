@@ -117,7 +117,7 @@ describe('a recalled version never goes live again', () => {
       status: 409,
       body: {
         code: 'nothing_to_roll_back_to',
-        detail: 'Each version below the active version 2 was never live, or was recalled.',
+        detail: 'No version below the active version 2 can go live: each was never live or was recalled.',
       },
     });
   });
@@ -282,7 +282,7 @@ describe('a recalled version never goes live again', () => {
       active_version: 1,
       status: {
         message: expect.stringContaining(
-          `tool "next": version: version 1 of agent "${name}" was recalled; name another version, or none for the live one`,
+          `tool "next": version: version 1 of agent "${name}" was recalled; name another version, or omit \`version\` to use the live one`,
         ),
       },
     });

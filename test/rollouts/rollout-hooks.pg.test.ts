@@ -49,7 +49,7 @@ describe('after an abort, conversations in progress', () => {
     expect(
       body.data.map((one: { conversation_id: string }) => one.conversation_id).toSorted(),
     ).toEqual(ofNew.toSorted());
-    expect(body.data[0].reason).toBe('Version 2 was taken back: Rude.');
+    expect(body.data[0].reason).toBe('Version 2 was rolled back: Rude.');
     expect(await events('escalation.requested')).toHaveLength(2);
     expect(await statusOf(fixture, ofOld)).toBe('active');
     expect(await statusOf(fixture, ended)).toBe('ended');

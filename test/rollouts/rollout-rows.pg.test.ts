@@ -150,7 +150,7 @@ test('no conversations at all: held when the time is over, in the condition and 
       status: false,
       reason: 'RolloutHeld',
       message:
-        '10 % of v2, holding: 0 of 50: undecided after 3600 s: 0 of 50 conversations have ended, ' +
+        '10% of v2, holding: 0 of 50: undecided after 3600 s: 0 of 50 conversations have ended, ' +
         'escalation_rate has no data',
     },
   ]);

@@ -314,7 +314,7 @@ describe('the status of an agent', () => {
     const { act, patch, api } = fixture;
     const { eventually } = api.engine;
     await eventually(
-      async () => (await statusOf(fixture)).message === '50 % of v2, progressing: 0 of 5',
+      async () => (await statusOf(fixture)).message === '50% of v2, progressing: 0 of 5',
     );
     expect((await statusOf(fixture)).conditions).toContainEqual([
       'Progressing',
@@ -324,7 +324,7 @@ describe('the status of an agent', () => {
     await act('hold');
     await patch({ metadata: { touched: 'once' } });
     await eventually(
-      async () => (await statusOf(fixture)).message === '50 % of v2, holding: 0 of 5',
+      async () => (await statusOf(fixture)).message === '50% of v2, holding: 0 of 5',
     );
     expect((await statusOf(fixture)).conditions).toContainEqual([
       'Progressing',

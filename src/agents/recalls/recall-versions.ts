@@ -31,8 +31,8 @@ export type RecallInput = Pick<AgentRecall, 'versions' | 'since' | 'reason' | 'a
 };
 
 /**
- * Recalls versions in one transaction, under the lock that every change of the live version takes. The rollout of a
- * recalled version is aborted with it. Conversations in progress keep their version.
+ * Recalls versions in one transaction, under the lock that every change of the live version takes. If a rollout to one
+ * of them is in progress, it is aborted in the same transaction. Conversations in progress keep their version.
  * @throws ApiError not_found, unknown_version, version_is_live
  */
 export async function recallVersions(
@@ -86,7 +86,10 @@ function requireVersions(row: AgentRow, versions: readonly number[]): void {
   }
 }
 
-/** Reports that the declared content was recalled, if it is what would be live. The operator reports it as a condition. */
+/**
+ * Marks the agent as not ready if its declared content was just recalled and would otherwise go live. The operator
+ * reports the same as a condition.
+ */
 async function reportContent(
   db: Db,
   { id, spec, ready }: AgentRow,

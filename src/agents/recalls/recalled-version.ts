@@ -16,7 +16,10 @@ export function recalledMessage({ version, by }: RecalledTarget): string {
 
 const ITEM = 'recalled/agent';
 
-/** Returns the item of a notification after a recall, which makes the operator reconcile the agent and those that use it. */
+/**
+ * Returns the notification item for a recall. It makes the operator reconcile the agent and all agents that refer to
+ * it.
+ */
 export function recalledAgentItem({ namespace, name }: ObjectKey): string {
   return `${ITEM}/${namespace}/${name}`;
 }
@@ -26,13 +29,16 @@ export function readRecalledAgent(item: string): ObjectKey | undefined {
   return namespace && name ? { namespace, name } : undefined;
 }
 
-/** Error of a request that would make a recalled version live. `cure` says what to do instead, as a sentence. */
+/**
+ * Returns the error for a request that would make a recalled version live. `cure` is a sentence that says what to do
+ * instead.
+ */
 export function versionRecalled(version: number, cure: string): ApiError {
   const detail = `Version ${version} was recalled and never goes live again. ${cure}`;
   return new ApiError('version_recalled', detail);
 }
 
-/** Error of a conversation that names a recalled version. */
+/** Returns the error for a conversation that requests a recalled version. */
 export function recalledForConversations(version: number): ApiError {
   return versionRecalled(
     version,

@@ -5,7 +5,7 @@ export type AgentRecall = {
   id: string;
   agentId: string;
   versions: number[];
-  /** Earliest start of the conversations that it concerns; `null` for all. */
+  /** The recall affects conversations that started at this time or later; `null` for all. */
   since: number | null;
   reason: string | null;
   actor: string;
@@ -15,8 +15,8 @@ export type AgentRecall = {
 const COLUMNS = `id, agent_id as "agentId", versions, since, reason, actor, at`;
 
 /**
- * Returns the SQL condition for a recalled version, or for a conversation with it that a recall concerns, if `startedAt` is
- * given. All arguments are SQL expressions.
+ * Returns an SQL condition that is true for a recalled version. If `startedAt` (the start of a conversation) is given,
+ * the condition is true only if a recall affects that conversation. All arguments are SQL expressions.
  */
 export const isRecalled = (agentId: string, version: string, startedAt?: string): string =>
   `exists (select from agent_recalls r where r.agent_id = ${agentId} and ${version} = any(r.versions)${
@@ -24,15 +24,15 @@ export const isRecalled = (agentId: string, version: string, startedAt?: string)
   })`;
 
 /**
- * Returns the common table expression `recalled` with `agent_id`, `version` and `since`: each recalled version of a
- * namespace, and the earliest time from which a recall concerns it. `namespace` is an SQL expression.
+ * Returns the common table expression `recalled` with `agent_id`, `version` and `since`: each recalled version in a
+ * namespace, and the earliest start of the conversations that a recall of it affects. `namespace` is an SQL expression.
  */
 export const recalledIn = (namespace: string): string => `recalled as materialized (
   select agent_id, version, min(coalesce(since, '-infinity')) as since
     from agent_recalls cross join lateral unnest(versions) as version
    where namespace = ${namespace} group by agent_id, version)`;
 
-/** Appends a recall. The caller has locked the agent's row. */
+/** Appends a recall. The caller must hold the lock on the agent's row. */
 export async function insertRecall(
   db: Db,
   recall: Omit<AgentRecall, 'at'> & { namespace: string },

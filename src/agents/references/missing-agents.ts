@@ -6,7 +6,7 @@ import type { ResourceStore } from '../../platform/resources/resource-store.ts';
  */
 const LOOKS_MAX = 16;
 
-/** Returns the named agents that the namespace does not have. Reads once per name. */
+/** Returns the named agents that do not exist in the namespace. Reads each name once. */
 export async function missingAgents(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
@@ -23,7 +23,7 @@ export async function missingAgents(
   return missing;
 }
 
-/** Returns the message about a missing agent. */
+/** Returns the error message for a missing agent. */
 export function missingAgent(name: string): string {
   return `agent "${name}" does not exist in this namespace; create it first or remove the reference`;
 }

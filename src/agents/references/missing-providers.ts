@@ -4,7 +4,7 @@ import type { AgentContent, AgentSpec } from '../agent.ts';
 
 /** The models that are available to agents. */
 export type Models = {
-  /** Whether the settings configure a default provider, for agents that name none. */
+  /** Whether the settings configure a default provider, for agents that do not name one. */
   hasDefaultModel: boolean;
   /** Returns true for agents that run on the sample model, whichever provider they name. */
   isSample?: ((content: AgentContent) => boolean) | undefined;
@@ -39,7 +39,9 @@ export function allProvidersOf({ model, judgement }: Naming): [name: string, poi
   ];
 }
 
-/** Returns an error for each provider that the namespace does not have. Reads the store once per name. */
+/**
+ * Returns an error for each named provider that does not exist in the namespace. Reads the store once per reference.
+ */
 export async function missingProviders(
   { store, hasDefaultModel }: Models & { store: Pick<ResourceStore, 'get'> },
   namespace: string,
@@ -51,7 +53,7 @@ export async function missingProviders(
       ? hasDefaultModel
       : (await store.get('ModelProvider', { namespace, name })) !== undefined;
     const detail = isDefault
-      ? 'there is no default model provider: name a ModelProvider, or set PARLEY_MODEL_URL of the operator'
+      ? 'there is no default model provider: name a ModelProvider, or set PARLEY_MODEL_URL for the operator'
       : `ModelProvider "${name}" does not exist in this namespace`;
     return isThere ? [] : [{ pointer, code: 'unknown_provider', detail }];
   });
@@ -62,7 +64,7 @@ type Spoken = Pick<AgentSpec, 'voice' | 'transcriber'>;
 
 /**
  * Returns the providers of an agent's voice and transcriber, each with the section that the ModelProvider must declare.
- * Returns none unless the agent names both.
+ * Returns an empty list unless the agent names both.
  */
 export function speechProvidersOf({
   voice,
@@ -75,7 +77,7 @@ export function speechProvidersOf({
   ];
 }
 
-/** Returns the spec of a ModelProvider, or `undefined` if the namespace has none of that name. */
+/** Returns the spec of a ModelProvider, or `undefined` if the namespace has no ModelProvider of that name. */
 export type FindProvider = (namespace: string, name: string) => Promise<object | undefined>;
 
 /** Returns why the carrier speaks for an agent that names both speech providers, or `undefined` if it does not. */
@@ -92,7 +94,7 @@ export async function whyCarrierSpeaks(
   return (await Promise.all(reasons)).find((reason) => reason !== undefined);
 }
 
-/** Returns a function that finds each provider once, for the agents of a page of a list. */
+/** Returns a lookup function that reads each provider only once. It is used for one page of a list of agents. */
 export function findingOnce(findProvider: FindProvider): FindProvider {
   const found = new Map<string, ReturnType<FindProvider>>();
   return (namespace, name) => {
@@ -104,7 +106,7 @@ export function findingOnce(findProvider: FindProvider): FindProvider {
 }
 
 /**
- * Rejects a request that names providers which the namespace does not have, as `requireSources` does for sources. If a
+ * Rejects a request that names providers that do not exist in the namespace, as `requireSources` does for sources. If a
  * provider is deleted later, the agent stays live.
  * @throws ApiError invalid_body
  */

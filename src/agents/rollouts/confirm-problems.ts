@@ -6,7 +6,7 @@ import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import type { AgentSpec } from '../agent.ts';
 import { resolveRequestSecrets } from '../tools/request-secrets.ts';
 
-/** Problems of the webhook that confirms the steps of a rollout, as REST errors and as conditions. */
+/** Problems with the webhook that confirms the steps of a rollout, as REST errors and as conditions. */
 
 type Rollout = { confirm?: { url?: string } | null } | null;
 
@@ -30,7 +30,10 @@ function urlProblem(rollout: Rollout | undefined, guard: AddressGuard): string |
   return 'problem' in checked ? checked.problem : undefined;
 }
 
-/** Returns why the webhook of a declared rollout cannot be asked, or `undefined` if it can or none is declared. */
+/**
+ * Returns the reason why the webhook of a declared rollout cannot be called. Returns `undefined` if it can be called,
+ * or if no webhook is declared.
+ */
 export async function confirmProblem(
   { guard, store }: { guard: AddressGuard; store: Pick<ResourceStore, 'get'> },
   namespace: string,

@@ -2,13 +2,13 @@ import type { ActivationDecision } from '../activate-version.ts';
 import type { AgentSpec } from '../agent.ts';
 import type { RolloutLine } from './rollouts.sql.ts';
 
-/** Effect of a declaration on the rollouts of an agent. */
+/** Effect of a declaration on an agent's rollouts. */
 export type RolloutPlanned = {
   /** Version to make live; `null` if no version should be live yet. */
   target: number | null;
-  /** How the rollout in progress ends, if it does. */
+  /** How the rollout in progress ends. Absent if it continues. */
   ends?: { action: 'completed' | 'aborted'; reason: string };
-  /** Version for which a rollout begins, if one does. */
+  /** Version for which a rollout begins. Absent if none begins. */
   starts?: number;
 };
 
@@ -17,9 +17,10 @@ export function isInProgress(line: RolloutLine | undefined): line is RolloutLine
 }
 
 /**
- * Decides what a declaration does to rollouts (contract/rollouts.md#beginning-and-end). `decision` names the version that
- * the declaration wants live. Under `Progressive` a new version begins a rollout instead. A pin, another policy, the
- * first version and a return to an earlier live version take effect immediately, and end the rollout in progress.
+ * Decides how a declaration affects rollouts (contract/rollouts.md#beginning-and-end). `decision` names the version
+ * that the declaration would make live. Under `Progressive` a new version begins a rollout instead. A pin, another
+ * policy, the first version and a return to an earlier live version take effect immediately, and end the rollout in
+ * progress.
  */
 export async function planRollout(input: {
   policy: AgentSpec['publishPolicy'];
@@ -27,9 +28,9 @@ export async function planRollout(input: {
   /** Version of the declared content; `null` if the content has a problem and therefore no version. */
   contentVersion: number | null;
   activeVersion: number | null;
-  /** Last line of the agent's rollouts. */
+  /** Last line in the agent's rollout log. */
   last: RolloutLine | undefined;
-  /** Returns whether a version was live at some time. */
+  /** Returns true if a version has ever been live. */
   wasLive: (version: number) => Promise<boolean>;
 }): Promise<RolloutPlanned> {
   const { policy, decision, contentVersion, activeVersion, last } = input;

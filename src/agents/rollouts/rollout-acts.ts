@@ -15,18 +15,20 @@ import {
 } from './rollouts.sql.ts';
 
 /**
- * The acts of a rollout. Each appends one line, in the caller's transaction and under the agent's row lock
- * (contract/rollouts.md#steps).
+ * The actions that change a rollout. Each appends one line to the rollout log, in the caller's transaction and under
+ * the agent's row lock (contract/rollouts.md#steps).
  */
 
 type Agent = Pick<AgentProjection, 'id' | 'namespace' | 'name'>;
-/** Author of an act, and the evidence it was decided on; `null` for the act of a person or of a declaration. */
+/**
+ * Author of an action, and the evidence for it. `evidence` is `null` if a person or a declaration caused the action.
+ */
 export type DecidedBy = Actor & { evidence: RolloutLine['evidence'] };
 
 /** Maximum length of the reason of an escalation. */
 const ESCALATION_REASON_MAX = 256;
 
-/** Begins a rollout. `after` is the number of the agent's last line, or 0. */
+/** Begins a rollout. `after` is the sequence number of the agent's last line in the rollout log, or 0. */
 export async function startRollout(
   db: Db,
   input: {
@@ -95,8 +97,9 @@ export function endRollout(
 }
 
 /**
- * Takes the new version back: all new conversations get the old version, which has stayed live. One activation and one
- * event say so. The reaper of conversations requests a human for those in progress, if so declared. Returns the event to announce after the commit.
+ * Aborts a rollout: all new conversations get the old version, which has stayed live. Writes one activation and one
+ * event. If `onAbort` is `Escalate`, the conversation reaper later requests a human for each conversation that still
+ * has the new version. Returns the event to announce after the commit.
  */
 export async function abortRollout(
   db: Db,
@@ -116,7 +119,7 @@ export async function abortRollout(
     rollout: { id: publicId, step: last.step + 1, weight: last.weight, evidence },
   };
   if (last.plan.onAbort === 'Escalate') {
-    const why = `Version ${takenBack} was taken back${reason === null ? '' : `: ${reason}`}`;
+    const why = `Version ${takenBack} was rolled back${reason === null ? '' : `: ${reason}`}`;
     const ofHuman = why.slice(0, ESCALATION_REASON_MAX).toWellFormed();
     await insertRolloutEscalations(db, { ...last, namespace, reason: ofHuman });
   }
@@ -135,7 +138,10 @@ export async function abortRollout(
   return emitted;
 }
 
-/** Makes the new version live for all new conversations. Returns the event to announce after the commit. */
+/**
+ * Completes a rollout: the new version goes live for all new conversations. Returns the event to announce after the
+ * commit.
+ */
 export async function completeRollout(
   db: Db,
   { agent, last, by, nowMs }: { agent: Agent; last: RolloutLine; by: DecidedBy; nowMs: number },

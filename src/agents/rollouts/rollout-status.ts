@@ -3,17 +3,17 @@ import { rfc3339 } from '../../platform/resources/schema/field-types.ts';
 import type { RolloutStatus } from '../agent-rollout.ts';
 import type { RolloutLine } from './rollouts.sql.ts';
 
-/** The last rollout of an agent as the operator saw it. */
+/** The state of an agent's last rollout after the operator evaluated it. */
 export type SeenRollout = {
   line: RolloutLine;
-  /** Figures of the step in progress. */
+  /** Metrics for the step in progress. */
   evidence: { step: { conversations: number; min_conversations: number } } | undefined;
-  /** Act of this look, if it changed something. */
+  /** Action that this evaluation took. Absent if it changed nothing. */
   acted?: string;
   againAfterMs?: number;
 };
 
-/** Looks at the last rollout of an agent, and does what its checks decide. */
+/** Evaluates an agent's last rollout and takes the action that its checks call for. */
 export type LookAtRollout = (of: {
   agentId: string;
   namespace: string;
@@ -23,13 +23,13 @@ export type LookAtRollout = (of: {
 
 const REASON_MAX = 1_024;
 
-/** Returns the status of a rollout after a line. */
+/** Returns the status of a rollout whose last line is the given one. */
 export function statusOf({ action }: Pick<RolloutLine, 'action'>): RolloutStatus['status'] {
   if (action === 'completed' || action === 'aborted') return action;
   return action === 'held' ? 'holding' : 'progressing';
 }
 
-/** Returns the field `status.rollout`, with the line of `kubectl get`: `5 % of v8, holding: 31 of 50`. */
+/** Returns the `status.rollout` field. `kubectl get` shows its message, such as `5% of v8, holding: 31 of 50`. */
 export function rolloutStatusOf({ line, evidence }: SeenRollout): RolloutStatus {
   const { step, weight, fromVersion, toVersion, plan, actor, reason, at } = line;
   const status = statusOf(line);
@@ -37,7 +37,7 @@ export function rolloutStatusOf({ line, evidence }: SeenRollout): RolloutStatus 
   const message =
     status === 'aborted' || status === 'completed'
       ? `v${toVersion} ${status}`
-      : `${weight} % of v${toVersion}, ${status}: ${conversations} of ${needed}`;
+      : `${weight}% of v${toVersion}, ${status}: ${conversations} of ${needed}`;
   return {
     status,
     step: step + 1,
@@ -53,8 +53,8 @@ export function rolloutStatusOf({ line, evidence }: SeenRollout): RolloutStatus 
 }
 
 /**
- * Returns the condition `Progressing` of a rollout in progress, and `Degraded` while a version waits because its rollout
- * was aborted.
+ * Returns the `Progressing` condition while a rollout is in progress, and the `Degraded` condition while the latest
+ * version is not live because its rollout was aborted.
  */
 export function rolloutFindings(
   seen: SeenRollout | undefined,
@@ -73,6 +73,6 @@ export function rolloutFindings(
   }
   const waits = status === 'aborted' && toVersion === latestVersion && toVersion !== activeVersion;
   if (!waits) return [];
-  const takenBack = `version ${toVersion} was taken back${why}`;
+  const takenBack = `version ${toVersion} was rolled back${why}`;
   return [{ type: 'Degraded', status: true, reason: 'RolloutAborted', message: takenBack }];
 }

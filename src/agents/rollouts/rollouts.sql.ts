@@ -11,14 +11,14 @@ export type RolloutLine = {
   action: 'started' | 'advanced' | 'held' | 'resumed' | 'completed' | 'aborted';
   /** Position in the steps of the plan, from 0. */
   step: number;
-  /** Share of conversations of the new version, in percent. */
+  /** Percentage of new conversations that use the new version. */
   weight: number;
   fromVersion: number;
   toVersion: number;
   plan: RolloutPlan;
   actor: string;
   reason: string | null;
-  /** What the line was decided on; `null` for an act of a person or of a declaration. */
+  /** Metrics on which the action was decided; `null` if a person or a declaration caused it. */
   evidence: Record<string, unknown> | null;
   at: number;
 };
@@ -31,8 +31,8 @@ const COLUMNS = `agent_id as "agentId", seq, rollout_id as "rolloutId", public_i
   reason, evidence, at`;
 
 /**
- * Appends a line. The caller has locked the agent's row and read the line before, and the primary key rejects a line
- * that another process has written meanwhile.
+ * Appends a line. The caller must hold the lock on the agent's row and must have read the previous line. If another
+ * process has written a line since then, the primary key rejects this one.
  */
 export async function insertRolloutLine(
   db: Db,
@@ -61,10 +61,13 @@ export async function insertRolloutLine(
   );
 }
 
-/** Last line of an agent, with the state of its step by the clock of the database. */
+/**
+ * An agent's last rollout line. `isOverdue` says whether its step has exceeded its maximum duration, by the database
+ * clock.
+ */
 export type LastRolloutLine = RolloutLine & { isOverdue: boolean };
 
-/** Returns the last line of an agent, or `undefined` if the agent never had a rollout. */
+/** Returns an agent's last rollout line, or `undefined` if the agent never had a rollout. */
 export async function readLastRolloutLine(
   db: Db,
   agentId: string,
@@ -80,7 +83,7 @@ export async function readLastRolloutLine(
   return rows[0];
 }
 
-/** Lists the lines of an agent, newest first. `before` is the last sequence number of the previous page. */
+/** Lists an agent's rollout lines, newest first. `before` is the last sequence number of the previous page. */
 export async function listRolloutLines(
   db: Db,
   page: { agentId: string; before?: number | undefined; limit: number },
@@ -94,7 +97,7 @@ export async function listRolloutLines(
   return rows;
 }
 
-/** Lists the rollouts of an agent that are over. */
+/** Returns the IDs of the agent's rollouts that have ended. */
 export async function listEndedRollouts(db: Db, agentId: string): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select rollout_id as id from agent_rollouts where agent_id = $1 and action in ${ENDED}`,
@@ -103,7 +106,7 @@ export async function listEndedRollouts(db: Db, agentId: string): Promise<string
   return rows.map(({ id }) => id);
 }
 
-/** Returns true if the agent had this version live at some time. */
+/** Returns true if this version of the agent has ever been live. */
 export async function wasEverLive(
   db: Db,
   { agentId, version }: { agentId: string; version: number },
@@ -132,7 +135,7 @@ export async function lockLiveVersion(
   return rows[0];
 }
 
-/** Stores that a rollout has made its version live. The caller has written the activation. */
+/** Stores that a rollout has made its version live. The caller must have written the activation. */
 export async function storeLiveVersion(
   db: Db,
   { agentId, version }: { agentId: string; version: number },
@@ -143,7 +146,7 @@ export async function storeLiveVersion(
   );
 }
 
-/** Stores that the conversations in progress with the new version of a rollout get a human. */
+/** Stores that Parley must request a human for each conversation in progress on a rollout's new version. */
 export async function insertRolloutEscalations(
   db: Db,
   of: Pick<RolloutLine, 'rolloutId' | 'agentId' | 'toVersion'> & {

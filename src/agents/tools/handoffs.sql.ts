@@ -3,9 +3,9 @@ import type { AgentContent } from '../agent.ts';
 import { isRecalled } from '../recalls/recalls.sql.ts';
 
 /**
- * Target of a version's handoff (contract/tools.md#handoff). It is stored with the activation, so that later versions
- * of the target do not change it. If the target had no live version at that time, `version` is `null`, and the first
- * version that goes live later is used. `agentId` is `null` if the target did not exist.
+ * Target of a handoff tool in an agent version (contract/tools.md#handoff). It is stored with the activation, so that
+ * later versions of the target do not change it. If the target had no live version at that time, `version` is `null`,
+ * and the first version that goes live later is used. `agentId` is `null` if the target did not exist.
  */
 export type Handoff = {
   /** Name of the handoff tool. */
@@ -65,11 +65,11 @@ export async function lastHandoffs(
 export type HandoffTarget = { agentId: string; agentVersion: number; content: AgentContent | null };
 
 /**
- * Resolves a handoff from the activation that applied when the conversation began: the last activation of the agent's
- * version up to that time or, without one, the version's first activation after that time. A version that was never
- * live has no activation; its handoff leads to the target's version that was live when the conversation began. Instead of
- * a recalled version, the handoff leads to the live version of the target. Returns `undefined` if the target does not
- * exist or was deleted.
+ * Resolves a handoff from the activation that applied when the conversation began. This is the last activation of the
+ * agent's version up to that time or, if there is none, the version's first activation after that time. A version that
+ * was never live has no activation. Its handoff leads to the version of the target that was live when the conversation
+ * began. If the resulting version was recalled, the handoff leads to the live version of the target instead. Returns
+ * `undefined` if the target does not exist or was deleted.
  */
 export async function readHandoffTarget(
   db: Db,

@@ -21,7 +21,7 @@ import {
 type Store = Pick<ResourceStore, 'get'>;
 type Tools = NonNullable<AgentSpec['tools']>;
 
-/** Returns why the Secrets of an agent's tools cannot be used, or `undefined` if they can. */
+/** Returns the reason why the Secrets of an agent's tools cannot be used, or `undefined` if they can. */
 export async function toolSecretProblem(
   store: Store,
   namespace: string,
@@ -43,8 +43,8 @@ export function secretRefsOf({ tools = [] }: Pick<AgentSpec, 'tools'>): SecretRe
 const AGENT = { idPrefix: 'agt' } as const;
 
 /**
- * Copies the secrets that REST was given for tools into the agent's own Secret. Keeps those of earlier versions, because
- * conversations and rollbacks still use them. Returns why the Secret cannot be written.
+ * Copies the tool secrets that a REST request contained into the agent's own Secret. Keeps the secrets of earlier
+ * versions, because conversations and rollbacks still use them. Returns the reason if the Secret cannot be written.
  */
 export async function copyToolSecrets(
   deps: OwnSecretDeps,
@@ -64,7 +64,7 @@ export async function copyToolSecrets(
 export type ToolSecretChanges = {
   /** Names of all Secrets, including those that only earlier versions use. */
   names: ReadonlySet<string>;
-  /** Writes the changes. Runs in the transaction that makes the agent live, so that no tool call misses a Secret. */
+  /** Writes the changes. Runs in the transaction that publishes the agent, so that no tool call misses a Secret. */
   write: (db: Db) => Promise<void>;
   /** Writes changes that are still pending, in a separate transaction. */
   settle: () => Promise<void>;

@@ -7,8 +7,8 @@ import { findHandoffTargets, lastHandoffs, type Handoff } from './handoffs.sql.t
  * Returns the handoff targets to record for a version that goes live, or `null` if it has no handoffs. A publication
  * records the current live versions of the targets. A rollback reuses the targets that the last activation of the
  * version recorded. If such a target no longer exists or has no recorded version, the rollback records the agent that
- * has its name now. A tool that declares a version of its target gets that version, unless it was recalled. Costs one
- * read, or three for a version with handoffs.
+ * currently has its name. A tool that declares a version of its target gets that version, unless it was recalled. Costs
+ * one read, or three for a version with handoffs.
  */
 export async function recordHandoffs(
   db: Db,

@@ -17,7 +17,7 @@ export const BEARER_TOKEN = /^[!-~]{1,8192}$/;
 
 /**
  * Returns the current values of the Secrets, or the reason why they cannot be used. Costs one read per Secret. `own` is
- * the name of the Secret in which Parley keeps what the object was given.
+ * the name of the Secret in which Parley stores the secrets that the object received through REST.
  */
 export async function resolveRequestSecrets(
   store: Pick<ResourceStore, 'get'>,

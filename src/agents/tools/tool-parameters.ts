@@ -5,9 +5,9 @@ import { freeValueProblem } from '../../platform/resources/schema/free-value.ts'
 
 /**
  * Validation of a tool's arguments against the tool's JSON Schema (contract/tools.md#parameters): draft 2020-12, or
- * draft-07 if `$schema` says so. Schemas and values are untrusted, and a pattern or a reference can take forever. So
- * compilation and checks have a time limit, and each schema gets a separate compiler, in which it can define and
- * reference only itself.
+ * draft-07 if `$schema` says so. Schemas and values are untrusted, and a pattern or a reference can take forever to
+ * evaluate. Compilation and checks therefore have a time limit. Each schema gets a separate compiler, so that it can
+ * refer only to itself.
  */
 
 export type Parameters = Readonly<Record<string, unknown>>;
@@ -19,14 +19,16 @@ export type Parameters = Readonly<Record<string, unknown>>;
 export type CheckArguments = (value: unknown) => readonly string[];
 
 /**
- * Problem of a schema. `pointer` points into the schema. `isSlow` means that the compilation exceeded its time limit.
+ * Problem with a schema. `pointer` points into the schema. `isSlow` means that the compilation exceeded its time limit.
  */
 export type SchemaProblem = { pointer: string; detail: string; isSlow?: true };
 
-/** Error of a check that exceeded its time limit or its stack, so that the schema cannot be used for this value. */
+/**
+ * Thrown if a check exceeds its time limit or overflows the stack, so that the schema cannot be used for this value.
+ */
 export class SlowSchemaError extends Error {
   override readonly name = 'SlowSchemaError';
-  /** Whether the machine was too busy to run the check, which says nothing about the schema. */
+  /** True if the machine was too busy to run the check. The schema itself may be fine. */
   readonly isStarved: boolean;
 
   constructor(message: string, options: ErrorOptions & { isStarved?: boolean } = {}) {
@@ -49,8 +51,8 @@ const PROBLEMS_MAX = 5;
 /** Options that treat unknown keywords and `format` as annotations. For `format`, the draft specifies this. */
 const OPTIONS = { strict: false, validateFormats: false, logger: false } as const;
 /**
- * Compiles each `$ref` once instead of at every use, and skips the optimization of the generated code. This is up to
- * ten times as fast.
+ * Compiles each `$ref` once instead of at every use, and does not optimize the generated code. This is up to ten times
+ * faster.
  */
 const COMPILED_ONCE = { inlineRefs: false, code: { optimize: false } } as const;
 
@@ -138,11 +140,11 @@ const SLOW_TO_COMPILE: SchemaProblem = {
 };
 
 /**
- * Returns a message for an error of ajv. Its text is safe to quote, because it names only references and patterns of
- * the schema itself.
+ * Returns the message for an error from ajv. The error's text is safe to quote, because it contains only references and
+ * patterns from the schema itself.
  */
 function problemOf(error: unknown): string {
-  // The stack overflows on a circle of references. `instanceof` does not know errors from another realm.
+  // A reference cycle overflows the stack. `instanceof` does not recognize errors from another realm.
   if (Reflect.get(Object(error), 'name') === 'RangeError') {
     return 'the schema cannot be compiled: a `$ref` leads back to itself, so it describes nothing';
   }
@@ -175,7 +177,7 @@ function linesOf(errors: readonly ErrorObject[]): string[] {
   return [...new Set(lines)].slice(0, PROBLEMS_MAX);
 }
 
-/** Returns the message of an error. Adds the allowed values, which ajv's own message omits. */
+/** Returns the message for a validation error, with the allowed values, which ajv's own message omits. */
 function saidOf({ keyword, message = 'is not valid', params }: ErrorObject): string {
   const allowed: unknown = Reflect.get(params, 'allowedValues');
   if (keyword !== 'enum' || !Array.isArray(allowed)) return message.slice(0, 300);
@@ -188,7 +190,7 @@ const runWork = new Script('work()');
 /** Factor for the time limit of the second attempt on a busy machine. */
 const PATIENCE = 4;
 /**
- * Shares of the time limit. Work that got less CPU time than `WAITING` mostly waited for the CPU and gets a second
+ * Fractions of the time limit. Work that got less CPU time than `WAITING` mostly waited for the CPU and gets a second
  * attempt. If the second attempt gets less CPU time than `HARDLY`, the machine counts as too busy.
  */
 const WAITING = 0.5;

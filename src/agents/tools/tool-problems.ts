@@ -9,7 +9,7 @@ import { missingAgent, missingAgents } from '../references/missing-agents.ts';
 import { readRecalledByName } from '../recalls/recalls.sql.ts';
 import { COMPILE_MS, compileParameters } from './tool-parameters.ts';
 
-/** Problems of declared tools, as REST errors and as conditions. */
+/** Problems with declared tools, as REST errors and as conditions. */
 
 /** Fields of a tool that have the same name in REST and in manifests. */
 export type DeclaredTool = {
@@ -21,12 +21,13 @@ export type DeclaredTool = {
   version?: number | undefined;
 };
 
-/** Problem of a declared tool. `pointer` starts at the list of tools, as in `/0/parameters/type`. */
+/** Problem with a declared tool. `pointer` starts at the list of tools, as in `/0/parameters/type`. */
 export type ToolProblem = { name: string; pointer: string; detail: string };
 
 /**
- * Returns the problems of parameters that are invalid JSON Schemas or too large. All schemas of an agent together have
- * `COMPILE_MS` to compile. Other work runs between two schemas, so that one request does not block others.
+ * Returns a problem for each tool whose parameters are an invalid or too large JSON Schema. All schemas of an agent
+ * together have `COMPILE_MS` to compile. Other work runs between two schemas, so that one request does not block
+ * others.
  */
 export async function parameterProblems(tools: readonly DeclaredTool[]): Promise<ToolProblem[]> {
   const problems: ToolProblem[] = [];
@@ -56,7 +57,7 @@ export function urlProblems(tools: readonly DeclaredTool[], guard: AddressGuard)
   });
 }
 
-/** Returns a problem for each handoff to an agent that the namespace does not have. Costs one read per agent. */
+/** Returns a problem for each handoff to an agent that does not exist in the namespace. Costs one read per agent. */
 export async function handoffProblems(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
@@ -92,12 +93,13 @@ export async function recalledHandoffs(
       recalled.some((one) => one.agent === agent && one.version === version),
     )
     .map(({ name, agent, version, at }) => {
-      const detail = `version ${version} of agent "${agent}" was recalled; name another version, or none for the live one`;
+      const detail =
+        `version ${version} of agent "${agent}" was recalled; name another version, or omit \`version\` to use the live one`;
       return { name, pointer: `/${at}/version`, detail };
     });
 }
 
-/** Returns a problem as the message of a condition. */
+/** Returns the condition message for a problem. */
 export function messageOf({ name, pointer, detail }: ToolProblem): string {
   const place = pointer.replace(/^\/\d+\//, '');
   return `tool "${name}": ${place}: ${detail}`;

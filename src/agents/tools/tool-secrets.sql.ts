@@ -6,14 +6,14 @@ export type SecretRef = { name: string; key: string };
 export type ToolSecret = SecretRef & { value: Buffer | null };
 
 /**
- * Maximum number of stored Secrets per agent. The Secrets that a declaration named most recently are kept. The number
- * is limited, because every reconcile reads all of them.
+ * Maximum number of stored Secrets per agent. If there are more, those that a declaration named most recently are kept.
+ * The number is limited, because every reconcile reads all of them.
  */
 export const TOOL_SECRETS_MAX = 200;
 
 /**
- * Returns the text that identifies where a value is stored. It is used as associated data of the encryption, so that
- * the value cannot be decrypted in another place (sealing.ts).
+ * Returns the text that identifies where a value is stored. It is used as associated data for the encryption, so that
+ * the value cannot be decrypted if it is moved elsewhere (sealing.ts).
  */
 export function toolSecretPlace(of: { namespace: string; agentId: string } & SecretRef): string {
   return `tool:${of.namespace}/${of.agentId}/${of.name}/${of.key}`;
@@ -57,7 +57,7 @@ export async function deleteToolSecrets(db: Db, agentId: string): Promise<void> 
   await db.query('delete from tool_secrets where agent_id = $1', [agentId]);
 }
 
-/** Returns the Secrets for one tool call. Returns none for an agent in another namespace. */
+/** Returns the Secrets for one tool call. Returns an empty list for an agent in another namespace. */
 export async function readToolSecrets(
   db: Db,
   of: { namespace: string; agentId: string; refs: readonly SecretRef[] },
