@@ -16,8 +16,8 @@ import { createOpenAiClient } from './openai-model.ts';
 import { createProviderSlots } from './provider-slots.ts';
 
 /**
- * Finds the models that agents declare. An agent without a provider uses the default provider of the settings. Without
- * a default provider the agent has no model, unless one of its fallbacks names a provider. A fallback without a
+ * Finds the models that agents declare. An agent without a provider uses the default provider from the settings.
+ * Without a default provider the agent has no model, unless one of its fallbacks names a provider. A fallback without a
  * provider is another model of the agent's own provider.
  */
 export function createModels(deps: {
@@ -86,7 +86,7 @@ function modelOf(endpoint: ModelEndpoint, asked: string | undefined): string {
   const { provider, allowedModels, defaultModel } = endpoint;
   const name = asked ?? defaultModel;
   if (name === undefined) {
-    const message = `Neither the agent nor the provider "${provider}" names a model: set \`model.name\` of the agent.`;
+    const message = `Neither the agent nor the provider "${provider}" names a model: set the agent's \`model.name\`.`;
     throw new ModelError('model_refused', message);
   }
   if (allowedModels.length > 0 && !allowedModels.includes(name)) {

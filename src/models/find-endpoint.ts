@@ -8,7 +8,7 @@ import { MODEL_PROVIDER_KIND } from './model-provider.kind.ts';
 import type { FindEndpoint, ModelEndpoint } from './model.ts';
 
 /**
- * Cache of the providers that conversation turns use. A change by the operator takes effect when its notification
+ * Cache of the model providers that conversation turns use. A change by the operator takes effect when its notification
  * arrives (`look`), or within a second if the notification is lost.
  */
 export type Endpoints = {

@@ -13,7 +13,7 @@ import type { ProviderSlots } from './provider-slots.ts';
 import { bodyOf } from './requests/request-body.ts';
 import { lateMessage, watch } from './watchdog.ts';
 
-/** A model of a provider with the settings of one agent. */
+/** A provider's model with the settings of one agent. */
 export type ModelLink = {
   client: OpenAI;
   endpoint: ModelEndpoint;
@@ -123,7 +123,7 @@ function tooLate(message: string): Failure {
 function busy({ provider, maxConcurrent }: ModelEndpoint): Failure {
   return {
     code: 'model_rate_limited',
-    message: `The provider "${provider}" already has ${maxConcurrent} requests in progress, which is its limit: try again later, or raise its limit of concurrent requests.`,
+    message: `The provider "${provider}" already has ${maxConcurrent} requests in progress, which is its limit: try again later, or raise its limit on concurrent requests.`,
     mayRetry: false,
     retryAfterMs: undefined,
   };

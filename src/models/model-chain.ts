@@ -19,12 +19,15 @@ type Deps = { slots: ProviderSlots; nowMs: () => number; random: () => number };
 
 /** Maximum number of retries per model. Each pause is twice as long as the previous one. */
 const RETRIES = 2;
-/** Maximum number of times that a refused request is changed. Each refusal names one unsupported feature. */
+/**
+ * Maximum number of times that a rejected request is changed and sent again. Each rejection names one unsupported
+ * feature.
+ */
 const CHANGES_MAX = 8;
 const FIRST_PAUSE_MS = 250;
 /**
- * Maximum pause, because a caller is waiting. If a provider asks for a longer pause, a fallback is tried or the turn
- * fails.
+ * Maximum pause before a retry, because a caller is waiting. If a provider asks for a longer pause, the next fallback
+ * is tried. If there is none, the turn fails.
  */
 const MAX_RETRY_AFTER_MS = 3000;
 
@@ -44,7 +47,7 @@ export function createModelChain(links: readonly FindLink[], deps: Deps): Model 
       if (reply !== undefined) return reply;
     }
     const [first] = failures;
-    if (first === undefined) throw new ModelError('model_failed', 'The agent names no model.');
+    if (first === undefined) throw new ModelError('model_failed', 'The agent does not name a model.');
     const rest = failures.length === 1 ? '' : " The agent's fallbacks failed as well.";
     throw new ModelError(first.code, first.message + rest, { cause: first.cause });
   };
@@ -97,9 +100,9 @@ async function askOne(
 }
 
 /**
- * Returns a changed request after a refusal, or `undefined` if no change can help. If the server rejects a feature, the
- * changed request omits it, and later requests do too. If the content filter may have matched earlier turns, the
- * changed request omits these turns.
+ * Returns a changed request after a rejection, or `undefined` if no change can help. If the server rejects a feature,
+ * the changed request omits it, and so do later requests. If the content filter may have matched earlier turns, the
+ * changed request omits those turns.
  */
 function changedAfter(
   { habits }: ModelLink,

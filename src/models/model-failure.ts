@@ -39,8 +39,8 @@ export type Failure = {
 };
 
 /**
- * Pattern for error codes that are plain words and therefore safe to show. Whole sentences are not, because providers
- * quote keys and prompts in them.
+ * Pattern for error codes that are plain words and therefore safe to show. Whole sentences are not safe, because
+ * providers quote keys and prompts in them.
  */
 const PLAIN_WORD = /^[a-z]{1,20}(_[a-z]{1,20}){0,4}$/;
 /** Error code for an exhausted quota. A retry cannot succeed. */
@@ -57,7 +57,7 @@ export function readFailure(error: unknown, from: { provider: string; model: str
     return once('model_invalid_answer', `${who} streamed invalid JSON.`);
   }
   if (error instanceof APIError) return ofError(error, { ...from, who });
-  // An unexpected error is a bug of Parley, not of the provider. With `cause`, the log shows the error.
+  // An unexpected error is a bug in Parley, not in the provider. `cause` makes the log show the error.
   return {
     ...once(
       'model_failed',
@@ -153,7 +153,7 @@ function limited(error: APIError, who: string, told: string): Failure {
     : 'there are too many requests; try again later';
   return {
     code: 'model_rate_limited',
-    message: `${who} limits the requests of the key ${told}: ${advice}.`,
+    message: `${who} limits requests with this key ${told}: ${advice}.`,
     mayRetry: !isOut,
     retryAfterMs: retryAfterMs(error.headers ?? {}, epochMs()),
   };

@@ -25,24 +25,24 @@ export const API_KEY: SecretField = {
     .max(KEY_MAX)
     .regex(...saying(/^[!-~]+$/, 'must be visible ASCII without spaces'))
     .describe(
-      'Key of the provider, which no response shows. Parley stores it in a Secret of its own and ' +
-        'sets `api_key_secret_ref`. It replaces an earlier key.',
+      "The provider's API key, which responses never show. Parley stores it in a Secret of its " +
+        'own and sets `api_key_secret_ref`. A new key replaces the earlier one.',
     ),
 };
 
 /**
- * The kind ModelProvider (contract/model-providers.md). The API never returns a key, only the reference to its Secret.
+ * The ModelProvider kind (contract/model-providers.md). The API never returns a key, only the reference to its Secret.
  */
 export const MODEL_PROVIDER_KIND = defineKind({
   kind: 'ModelProvider',
   idPrefix: 'mp',
   shortNames: ['mp'],
-  description: 'Provider of the models that agents use: an OpenAI-compatible API and its key.',
+  description: 'A provider of the models that agents use: an OpenAI-compatible API and its key.',
   spec: modelProviderSpec,
   status: modelProviderStatus,
   columns: [
     printerColumn('URL', 'string', '.spec.baseUrl', "Base URL of the provider's API."),
-    printerColumn('Model', 'string', '.spec.chat.defaultModel', 'Default model of agents.'),
+    printerColumn('Model', 'string', '.spec.chat.defaultModel', 'Default model for agents.'),
   ],
   selectableFields: ['.spec.baseUrl'],
   homeField: 'baseUrl',
@@ -51,17 +51,17 @@ export const MODEL_PROVIDER_KIND = defineKind({
     tag: 'Models',
     name: {
       written:
-        'Name by which agents refer to the provider: a DNS label, unique in the namespace, not ' +
-        '`default`.',
+        'Name by which agents refer to the provider: a DNS label, unique in the namespace, and ' +
+          'not `default`.',
       shown: 'Name by which agents refer to the provider. It never changes.',
     },
     shown: 'A provider of models.',
-    ready: 'Whether the provider is active as declared and responds.',
+    ready: 'Whether the declaration is active and the provider responds.',
     describe: {
       create:
-        'Agents refer to it in `model.provider`. Send its key in `api_key`, or name a Secret of the ' +
-        'namespace with the label `parley.dev/allow: "true"` in `api_key_secret_ref`. `headers` and ' +
-        '`query` are shown in clear text.',
+        'Agents refer to it in `model.provider`. Send its key in `api_key`, or name a Secret in ' +
+          'the namespace with the label `parley.dev/allow: "true"` in `api_key_secret_ref`. ' +
+          'Responses show `headers` and `query` in clear text.',
       delete:
         'Agents that name the provider stay live, but cannot reply until a provider of that name ' +
         'exists.',

@@ -14,9 +14,9 @@ import {
 import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
- * The kind ModelProvider (contract/custom-resources.md#spec). Its types, CRD and REST schema are derived from this
- * file. Settings of every request are at the top level. Settings of chat models are in `chat`, and those of embeddings,
- * speech and transcription in sections of their own (docs/decisions/0031-model-providers.md).
+ * The ModelProvider kind (contract/custom-resources.md#spec). Its types, CRD and REST schema are derived from this
+ * file. Settings for every request are at the top level. Settings for chat models are in `chat`. Embeddings, speech and
+ * transcription have their own sections (docs/decisions/0031-model-providers.md).
  */
 
 const modelName = z.string().min(1).max(128);
@@ -29,7 +29,7 @@ const headerWord = z
   .max(256)
   .regex(...saying(/^[!-~]+$/, 'must be visible ASCII without spaces'));
 
-/** Maximum number of characters of a key. */
+/** Maximum number of characters in a key. */
 export const KEY_MAX = 4096;
 
 export const KEY_IN_HEADER =
@@ -66,18 +66,18 @@ const pricing = z.strictObject({
     .max(3)
     .regex(...saying(/^[A-Z]{3}$/, 'must be a currency code of three capital letters, such as USD'))
     .describe('ISO 4217 code, such as USD.'),
-  inputPerMillionTokens: price.describe('Price of a million input tokens.'),
-  outputPerMillionTokens: price.describe('Price of a million output tokens.'),
+  inputPerMillionTokens: price.describe('Price per million input tokens.'),
+  outputPerMillionTokens: price.describe('Price per million output tokens.'),
   cachedInputPerMillionTokens: price
     .describe(
-      'Price of a million input tokens that the provider had cached. Defaults to the price of input ' +
-        'tokens.',
+      'Price per million input tokens that the provider had cached. Defaults to the price of ' +
+        'input tokens.',
     )
     .exactOptional(),
 });
 
 /**
- * Rule that the default model must be an allowed model. Otherwise an agent that names no model could get a model that
+ * Requires the default model to be an allowed model. Otherwise an agent that does not name a model could get one that
  * is not allowed.
  */
 const defaultIsAllowed = rules({
@@ -89,15 +89,15 @@ const defaultIsAllowed = rules({
 const chat = z
   .strictObject({
     defaultModel: modelName
-      .describe('Default model of agents, as the provider names it.')
+      .describe('Default model for agents, as the provider names it.')
       .exactOptional(),
     models: allowedModels
-      .describe('Models that agents may use. If absent, agents may use every model.')
+      .describe('Models that agents may use. If absent, agents may use any model.')
       .exactOptional(),
-    timeouts: timeouts.describe('Timeouts of a response.').exactOptional(),
+    timeouts: timeouts.describe('Timeouts for a response.').exactOptional(),
     pricing: pricing
       .describe(
-        'Price of tokens for all chat models of the provider. It determines the cost of a turn.',
+        'Token prices for all chat models of the provider. They determine the cost of a turn.',
       )
       .exactOptional(),
   })
@@ -105,29 +105,29 @@ const chat = z
 
 const speech = z
   .strictObject({
-    defaultModel: modelName.describe('Default speech model of agents.'),
+    defaultModel: modelName.describe('Default speech model for agents.'),
     defaultVoice: z
       .string()
       .min(1)
       .max(128)
-      .describe('Default voice of agents, as the provider names it.'),
+      .describe('Default voice for agents, as the provider names it.'),
     models: allowedModels
-      .describe('Speech models that agents may use. If absent, agents may use every model.')
+      .describe('Speech models that agents may use. If absent, agents may use any model.')
       .exactOptional(),
   })
   .meta(defaultIsAllowed);
 
 const transcription = z
   .strictObject({
-    defaultModel: modelName.describe('Default transcription model of agents.'),
+    defaultModel: modelName.describe('Default transcription model for agents.'),
     models: allowedModels
-      .describe('Transcription models that agents may use. If absent, agents may use every model.')
+      .describe('Transcription models that agents may use. If absent, agents may use any model.')
       .exactOptional(),
   })
   .meta(defaultIsAllowed);
 
 const embeddings = z.strictObject({
-  defaultModel: modelName.describe('Default embedding model of knowledge sources.'),
+  defaultModel: modelName.describe('Default embedding model for knowledge sources.'),
   dimensions: z
     .int()
     .min(1)
@@ -150,7 +150,7 @@ const limits = z.strictObject({
     .int()
     .min(1)
     .max(10_000)
-    .describe('Maximum number of concurrent requests of each API process. Unlimited if absent.')
+    .describe('Maximum number of concurrent requests from each API process. Unlimited if absent.')
     .exactOptional(),
 });
 
@@ -161,8 +161,8 @@ export const modelProviderSpec = z
       .describe('Base URL of an OpenAI-compatible API, such as https://api.example.com/v1.'),
     apiKeySecretRef: secretKeyRef
       .describe(
-        'Secret with the key. It must carry the label parley.dev/allow: "true". If absent, no key is ' +
-          'sent.',
+        'Secret that contains the API key. It must have the label parley.dev/allow: "true". If ' +
+          'absent, no key is sent.',
       )
       .exactOptional(),
     apiKeyHeader: z
@@ -173,49 +173,52 @@ export const modelProviderSpec = z
       )
       .exactOptional(),
     organization: headerWord
-      .describe('Value of the header OpenAI-Organization, for providers that support it.')
+      .describe('Value of the OpenAI-Organization header, for providers that support it.')
       .exactOptional(),
     project: headerWord
-      .describe('Value of the header OpenAI-Project, for providers that support it.')
+      .describe('Value of the OpenAI-Project header, for providers that support it.')
       .exactOptional(),
     headers: headerMap
       .describe(
-        'Extra headers of each request, stored and shown in clear text. Do not put secrets here.',
+        'Extra headers for each request, stored and shown in clear text. Do not put secrets here.',
       )
       .exactOptional(),
     query: query
-      .describe('Query parameters of each request, in clear text, such as api-version of Azure.')
+      .describe(
+        'Extra query parameters for each request, stored and shown in clear text, such as ' +
+          "Azure's api-version.",
+      )
       .exactOptional(),
     chat: chat
       .describe('Chat models: which models agents may use, timeouts and prices.')
       .exactOptional(),
     embeddings: embeddings
-      .describe('Embedding models, with which searches also find knowledge by its meaning.')
+      .describe('Embedding models, which allow searches to find knowledge by its meaning.')
       .exactOptional(),
     speech: speech.describe('Speech models (TTS), through /audio/speech.').exactOptional(),
     transcription: transcription
       .describe('Transcription models (STT), through /audio/transcriptions.')
       .exactOptional(),
-    limits: limits.describe('Limits of requests to the provider.').exactOptional(),
+    limits: limits.describe('Limits on requests to the provider.').exactOptional(),
     metadata: metadataMap.exactOptional(),
   })
   .meta(rules(noKeyInHeaders(KEY_IN_HEADER)))
-  .describe('Desired state: how to reach the models of the provider.');
+  .describe("Desired state: how to reach the provider's models.");
 
 export const modelProviderStatus = z
   .strictObject({
     observedGeneration,
-    providerId: z.string().max(29).describe('Id in the REST API, mp_….').exactOptional(),
+    providerId: z.string().max(29).describe('ID in the REST API, mp_….').exactOptional(),
     lastHandledReconcileAt: lastHandledReconcileAt.exactOptional(),
     conditions: conditions.exactOptional(),
   })
   .describe('Observed state of the provider.');
 
-/** A stored spec with defaults applied. */
+/** A declared spec with defaults applied. */
 export type ModelProviderSpec = z.output<typeof modelProviderSpec>;
 export type ModelProviderStatus = z.output<typeof modelProviderStatus>;
 
 /** Name by which agents refer to the default provider of the settings. No ModelProvider may use this name. */
 export const DEFAULT_PROVIDER = 'default';
 export const RESERVED_NAME =
-  'the name `default` is reserved for the provider of the operator settings; choose another name';
+  'the name `default` is reserved for the provider in the operator settings; choose another name';

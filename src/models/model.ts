@@ -10,17 +10,15 @@ export type ModelMessage =
       role: 'assistant';
       content: string;
       toolCalls?: readonly ModelToolCall[];
-      /**
-       * Fields of the provider that are sent back to it. `from` names that provider; other providers do not receive
-       * them.
-       */
+      /** Provider-specific fields that are sent back to the provider in `from`. Other providers do not receive them. */
       extra?: ProviderFields;
       from?: string;
     }
   | { role: 'tool'; toolCallId: string; content: string };
 
 /**
- * A tool call. `arguments` is JSON text as the model wrote it, and may be invalid. `extra` has fields of the provider.
+ * A tool call. `arguments` is JSON text as the model wrote it, and may be invalid. `extra` contains provider-specific
+ * fields.
  */
 export type ModelToolCall = {
   id: string;
@@ -56,8 +54,8 @@ export type ModelRequest = {
    */
   toolChoice?: 'none';
   /**
-   * JSON schema of the requested text (`response_format`). Servers without support either reject the request or ignore
-   * the field.
+   * JSON schema that the text must follow (`response_format`). Servers that do not support it reject the request or
+   * ignore the field.
    */
   answerAs?: { name: string; schema: Record<string, unknown> };
   /** Aborts the request. The request then settles within 20 ms with the partial answer, as `interrupted`. */
@@ -84,7 +82,7 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' |
 export type ModelReply = {
   text: string;
   toolCalls: readonly ModelToolCall[];
-  /** Fields of the provider in addition to text and calls. Present only with calls. */
+  /** Provider-specific fields in addition to text and calls. Present only with calls. */
   extra?: ProviderFields;
   finishReason: FinishReason;
   usage: ModelUsage;
@@ -116,8 +114,8 @@ export type ModelErrorCode =
   | 'model_invalid_answer';
 
 /**
- * Error for a request that no model could answer. `message` is for people and safe to show: it contains no key, no URL
- * and no text of the prompt.
+ * Error for a request that no model could answer. `message` is written for people and is safe to show: it contains no
+ * key, no URL and no text from the prompt.
  */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
@@ -172,7 +170,7 @@ export type ModelEndpoint = {
   headers: Readonly<Record<string, string>>;
   /** Query parameters of every request, such as Azure's `api-version`. */
   query: Readonly<Record<string, string>>;
-  /** Model for agents that name none. */
+  /** Model for agents that do not name one. */
   defaultModel: string | undefined;
   /** Models that agents may use; empty for any. */
   allowedModels: readonly string[];

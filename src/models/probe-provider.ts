@@ -59,5 +59,5 @@ function judge(outcome: EgressOutcome): Answering {
     const message = `the provider answered with HTTP ${statusCode}`;
     return { ready: false, reason: 'NotAnswering', message };
   }
-  return { ready: true, reason: 'Answering', message: 'answers' };
+  return { ready: true, reason: 'Answering', message: 'the provider responds' };
 }

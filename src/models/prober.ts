@@ -5,8 +5,9 @@ import type { ModelEndpoint } from './model.ts';
 import { probeProvider, type Answering } from './probe-provider.ts';
 
 /**
- * Prober of providers for the leader of the operator. It runs in parallel to reconciles, so that an unresponsive
- * provider does not delay the reconciles of other providers. Results are only in memory, and a new leader probes again.
+ * Probes model providers for the leading operator. Probes run in parallel with reconciles, so that an unresponsive
+ * provider does not delay the reconciles of other providers. Results are kept only in memory, so a new leader probes
+ * again.
  */
 export type Prober = {
   /**

@@ -40,25 +40,28 @@ const ModelProviderTest = z
     checked: z
       .enum(['chat', 'models'])
       .describe(
-        '`chat` if the default model answered a message; `models` without a default model, where the list ' +
-          'of models is the whole test.',
+        '`chat` if a message was sent to the default model. `models` if the provider has no ' +
+          'default model, so that only the list of models was requested.',
       ),
     model: z.string().nullable().describe('Model that answered.'),
     text: z.string().nullable().describe('First 200 characters of the answer.'),
-    latency_ms: z.int().describe('Duration of the request.'),
-    first_token_ms: z.int().nullable().describe('Time to the first part of the answer.'),
+    latency_ms: z.int().describe('Duration of the request, in milliseconds.'),
+    first_token_ms: z
+      .int()
+      .nullable()
+      .describe('Time to the first part of the answer, in milliseconds.'),
     models: z
       .array(z.string())
       .nullable()
       .describe("The provider's models, at most 500. Null if it does not list them."),
     error: z
       .strictObject({
-        code: z.enum(CODES).describe('Code, the same as in the `error` of a turn.'),
-        message: z.string().describe('The cause, and what to do.'),
+        code: z.enum(CODES).describe('Error code, the same as in the `error` of a turn.'),
+        message: z.string().describe('The cause and what to do about it.'),
       })
       .nullable(),
   })
-  .meta({ id: 'ModelProviderTest', description: 'Result of a test of a model provider.' });
+  .meta({ id: 'ModelProviderTest', description: 'Result of testing a model provider.' });
 
 const answers = { 200: { description: 'The result of the test.', schema: ModelProviderTest } };
 
@@ -77,7 +80,7 @@ export function testProviderRoutes(deps: TestProviderRoutesDeps): Route[] {
       tag,
       scope: 'write',
       summary: 'Test a model provider before it is created',
-      description: `${SENDS} The body is that of the create request. A key in a Secret can be tested only after the provider is created.`,
+      description: `${SENDS} The body is the same as in the create request. A key in a Secret can be tested only after the provider is created.`,
       body: { schema: Write },
       answers,
       handle: async ({ body, untilGone }) => {
@@ -93,7 +96,7 @@ export function testProviderRoutes(deps: TestProviderRoutesDeps): Route[] {
       tag,
       scope: 'write',
       summary: 'Test a model provider',
-      description: `${SENDS} The body may have changes, which are tested without being saved. A new origin of \`base_url\` needs \`api_key\`, because the stored key is not sent to it.`,
+      description: `${SENDS} The body may contain changes, which are tested without being saved. If they change the origin of \`base_url\`, \`api_key\` is required, because the stored key is never sent to a new origin.`,
       params: { id: idParam('mp', 'model provider') },
       body: { schema: Patch, isOptional: true },
       answers,

@@ -6,9 +6,12 @@ import { ModelError, type FindModel, type ModelEndpoint, type ModelErrorCode } f
 import { InvalidAnswer, readFailure } from './model-failure.ts';
 import { createOpenAiClient } from './openai-model.ts';
 
-/** Result of a test of a provider. No field contains a key, and `error` no text of the provider. */
+/** Result of testing a provider. No field contains a key, and `error` contains no text from the provider. */
 export type ProviderTested = {
-  /** `chat` for an answer of the default model, `models` if the provider has none and only its list was requested. */
+  /**
+   * `chat` if the default model was tested. `models` if the provider has no default model, so that only its list of
+   * models was requested.
+   */
   checked: 'chat' | 'models';
   model: string | null;
   text: string | null;
@@ -29,7 +32,10 @@ const TEXT_MAX = 200;
 
 /** Maximum duration of a test in ms. A person waits for it. */
 const TOTAL_MS = 30_000;
-/** Maximum wait for the list of models in ms if the default model is tested, because the list only suggests other models then. */
+/**
+ * Maximum wait in ms for the list of models if the default model is also tested. The list then only suggests other
+ * models.
+ */
 const LIST_MS = 5_000;
 const LIST_BYTES = { bytesMax: 2 * 1024 * 1024, tooLong: '2 MiB' };
 const LISTED_MAX = 500;
@@ -66,7 +72,7 @@ async function chat(
   signal: AbortSignal,
 ): Promise<Replied> {
   try {
-    // An endpoint has one namespace here: the function that finds it ignores the namespace.
+    // The namespace does not matter here: `modelAt` returns this endpoint for every namespace.
     const provider = endpoint.provider;
     const model = await modelAt(endpoint)({ namespace: '', model: { provider } });
     const reply = await model?.({
@@ -117,13 +123,13 @@ async function listModels(
   }
 }
 
-/** Answer to the request for the list. Only entries with a name that an agent may use count. */
+/** Response with the list of models. Entries without a name that an agent could use are ignored. */
 const modelList = z.object({ data: z.array(z.unknown()) });
 const modelName = z.object({ id: z.string().min(1).max(128) });
 const NO_MODEL = 'any';
 
 function noList(provider: string): string {
-  return `The provider "${provider}" has no list of models at /models: check its base URL, which usually ends in /v1, or name a default model to test that.`;
+  return `The provider "${provider}" has no list of models at /models: check its base URL, which usually ends in /v1, or name a default model to test that instead.`;
 }
 
 function tooLate(provider: string): string {

@@ -8,8 +8,8 @@ import type {
 } from './model.ts';
 
 /**
- * Maximum number of characters for the estimator, which takes about 2 ms for them. Its time grows with the length of
- * the text.
+ * Maximum number of characters that the estimator reads, which takes about 2 ms. Its time grows with the length of the
+ * text.
  */
 const CHARS_READ = 16_000;
 
@@ -22,7 +22,7 @@ export function estimateTokens(text: string): number {
   return text === read ? tokens : Math.round((tokens * text.length) / read.length);
 }
 
-/** Estimates the usage of an answer for which the provider sent no counts. */
+/** Estimates the token counts of an answer for which the provider sent none. */
 export function estimateUsage(
   request: Pick<ModelRequest, 'messages' | 'tools'>,
   answer: { text: string; toolCalls: readonly ModelToolCall[] },
@@ -45,8 +45,8 @@ function tokensOfCalls(calls: readonly ModelToolCall[]): number {
 }
 
 /**
- * Returns the cost by prices per million tokens, rounded to a millionth of a cent, so that sums show no binary
- * fractions.
+ * Returns the cost by prices per million tokens, rounded to a millionth of a cent, so that sums show no rounding errors
+ * of binary numbers.
  */
 export function costOf(pricing: ModelEndpoint['pricing'], usage: ModelUsage): ModelReply['cost'] {
   if (pricing === null) return null;

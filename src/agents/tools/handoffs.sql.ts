@@ -38,8 +38,8 @@ export async function findHandoffTargets(
 }
 
 /**
- * Returns the handoffs that the last activation of a version recorded. Omits targets that no longer exist, those without
- * a recorded version, and those whose recorded version was recalled.
+ * Returns the handoffs that the last activation of a version recorded. Omits targets that no longer exist, those
+ * without a recorded version, and those whose recorded version was recalled.
  */
 export async function lastHandoffs(
   db: Db,

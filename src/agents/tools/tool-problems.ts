@@ -93,8 +93,7 @@ export async function recalledHandoffs(
       recalled.some((one) => one.agent === agent && one.version === version),
     )
     .map(({ name, agent, version, at }) => {
-      const detail =
-        `version ${version} of agent "${agent}" was recalled; name another version, or omit \`version\` to use the live one`;
+      const detail = `version ${version} of agent "${agent}" was recalled; name another version, or omit \`version\` to use the live one`;
       return { name, pointer: `/${at}/version`, detail };
     });
 }

@@ -12,7 +12,7 @@ import { createThinkingFilter } from './thinking-filter.ts';
 export type AnswerDraft = {
   /** Adds one chunk of the stream. */
   take: (chunk: unknown, to: TextSink) => Taken;
-  /** Makes the answer full, because its stream is too long. */
+  /** Marks the answer as full, because its stream is too long. */
   cut: () => void;
   /** Ends the draft after the last chunk. `isDone` says whether the server marked the end of its stream. */
   end: (isDone: boolean, to: TextSink) => void;
@@ -21,9 +21,9 @@ export type AnswerDraft = {
   readonly hasPart: boolean;
   /** Whether the server reported that the answer is complete. */
   readonly isFinished: boolean;
-  /** Classified reason of the end; `undefined` if the server gave none. */
+  /** Classified finish reason; `undefined` if the server sent none. */
   readonly ending: Ending | undefined;
-  /** Reason of the end in the server's words. */
+  /** Finish reason as the server sent it. */
   readonly finishWord: string | undefined;
   finishReason: () => FinishReason;
   toolCalls: () => ModelToolCall[];
@@ -118,15 +118,16 @@ export function createAnswerDraft({ isHeld = false }: { isHeld?: boolean } = {})
 function reasonOf(finish: string | undefined, callCount: number): FinishReason {
   const ending = finish === undefined ? 'stop' : endingOf(finish);
   if (ending === 'length' || ending === 'content_filter') return ending;
-  // The calls decide, because some servers report `stop` after tool calls, and others report `tool_calls` without any.
+  // Relies on the calls themselves, because some servers report `stop` after tool calls, and others report `tool_calls`
+  // without any.
   if (callCount > 0) return 'tool_calls';
   // An answer that ended for an unknown reason may have been truncated, so it is treated like a truncated one.
   return ending === 'unknown' ? 'length' : 'stop';
 }
 
 /**
- * Returns the new part of a message that is not a delta. Such a message has the whole answer, a longer prefix of the
- * answer than the message before, or the next piece of the answer.
+ * Returns the new part of a message that is not a delta. Such a message contains the whole answer, a longer prefix of
+ * the answer than the previous message, or only the next piece.
  */
 function newIn(message: Piece, raw: string, callCount: number): Piece {
   const isRepeat = raw !== '' && message.text.startsWith(raw);
@@ -148,8 +149,8 @@ function createWords({ isHeld }: { isHeld: boolean }) {
   };
   return {
     take: (piece: Piece, to: TextSink): Taken => {
-      // A server with a separate reasoning field puts no reasoning into the text, so the text is not held back any
-      // longer.
+      // A server with a separate reasoning field does not put reasoning into the text, so the text no longer needs to
+      // be held back.
       if (piece.hasReasoning) say(thinking.release(), to);
       raw.add(piece.text);
       const { text: words, takesBack, isHidden } = thinking.take(piece.text);
@@ -193,7 +194,7 @@ function addExtra(before: Fields, more: Fields): Fields {
   for (const [name, value] of Object.entries(more)) {
     const known = all[name];
     if (typeof known === 'string' && typeof value === 'string') {
-      // A full text is not cut again, because that would copy it for each further piece.
+      // A string that has reached its limit is not cut again, because that would copy it for each further piece.
       if (known.length < MAX_EXTRA_CHARS) all[name] = (known + value).slice(0, MAX_EXTRA_CHARS);
     } else if (Array.isArray(known) && Array.isArray(value)) {
       const room = MAX_EXTRA_ITEMS - known.length;

@@ -126,9 +126,7 @@ function hasAll(call: Call): boolean {
   return isWholeObject(call.arguments);
 }
 
-/**
- * Maximum length of a text that is trimmed. For a longer text, `trim` would copy all the pieces of which it consists.
- */
+/** Maximum length of a string to trim. For a longer string, `trim` would copy all the pieces that it consists of. */
 const BLANK_MAX = 1_000;
 
 function isEmptyObject(text: string): boolean {
@@ -164,8 +162,8 @@ function finished(calls: readonly Call[]): ModelToolCall[] {
     const isUsable = givenId !== undefined && !taken.has(givenId);
     const id = isUsable ? givenId : `call_${randomUUID().replaceAll('-', '')}`;
     taken.add(id);
-    // Replaces characters other than letters, digits, `_` and `-`, because providers reject a history that has them in
-    // the names of tools, even in calls that they created themselves.
+    // Replaces characters other than letters, digits, `_` and `-`, because providers reject a history whose tool names
+    // contain them, even in calls that they created themselves.
     const name = given.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
     const hasExtra = Object.keys(extra).length > 0;
     return { id, name, arguments: unwrapArguments(text, given), ...(hasExtra && { extra }) };

@@ -1,6 +1,6 @@
 /** Text that grows by pieces up to a maximum length. */
 export type GrowingText = {
-  /** Adds a piece, as far as it fits. Returns the part that was added. */
+  /** Adds as much of a piece as fits, and returns the part that was added. */
   add: (piece: string) => string;
   clear: () => void;
   readonly text: string;
@@ -8,7 +8,7 @@ export type GrowingText = {
 };
 
 /**
- * Number of pieces after which they are joined. A string that was built with `+` keeps its pieces in memory, 32 bytes for
+ * Number of pieces to collect before they are joined. A string built with `+` keeps its pieces in memory, at 32 bytes
  * each, so an answer that arrives in single characters would occupy 16 times its size.
  */
 const PIECES_MAX = 1_000;

@@ -1,6 +1,6 @@
 import type { ModelUsage } from '../model.ts';
 
-/** A JSON object of unknown form. A value of an unexpected type counts as absent. */
+/** A JSON object of unknown form. Values of an unexpected type are treated as absent. */
 export type Fields = Record<string, unknown>;
 
 /** The parts of an answer in one chunk, under uniform names. */
@@ -20,7 +20,7 @@ export type Chunk = {
    * delta.
    */
   message: Piece | undefined;
-  /** Reason of the end in the server's words. */
+  /** Finish reason as the server sent it. */
   finish: string | undefined;
   usage: Omit<ModelUsage, 'estimated'> | undefined;
 };
@@ -94,7 +94,7 @@ function usageOf(value: unknown): Chunk['usage'] {
   const told = fieldsOf(value);
   const inputTokens = countOf(told['prompt_tokens']);
   const outputTokens = countOf(told['completion_tokens']);
-  // Zero prompt tokens count as missing, because some servers send zeros while they do not know the counts.
+  // Zero prompt tokens count as missing, because some servers send zeros until they know the counts.
   if (!inputTokens || outputTokens === undefined) return undefined;
   const cached = countOf(fieldsOf(told['prompt_tokens_details'])['cached_tokens']) ?? 0;
   return { inputTokens, outputTokens, cachedInputTokens: Math.min(cached, inputTokens) };

@@ -10,20 +10,18 @@ import { fieldsOf, textOf } from './read-chunk.ts';
 /** Maximum size of one event, including comments before it. An event is buffered until it is complete. */
 const MAX_EVENT_BYTES = 1024 * 1024;
 /**
- * Maximum size of a stream, about ten times that of a long answer with its reasoning. A server that never ends its stream, or
- * sends an event for each character, could keep a process busy until the time limit of the answer.
+ * Maximum size of a stream, about ten times that of a long answer with its reasoning. A server that never ends its
+ * stream, or sends an event for each character, could keep a process busy until the time limit of the answer.
  */
 export const STREAM_MAX = { events: 100_000, bytes: 64 * 1024 * 1024 };
 /**
- * Rate at which a process handles the events of all streams together, in bytes. Each event costs at least
- * `EVENT_BYTES_MIN`, because an event of one character takes as long as one of many. A fast provider sends a few thousand
- * events a second, so a single answer never waits. Namespaces take turns.
+ * Rate at which a process handles the events of all streams together, in bytes. Each event counts as at least
+ * `EVENT_BYTES_MIN`, because an event with one character takes as long as one with many. A fast provider sends a few
+ * thousand events a second, so a single answer never waits. Namespaces take turns.
  */
 const RATE = { burst: 4 * 1024 * 1024, perSec: 16 * 1024 * 1024 };
 const EVENT_BYTES_MIN = 256;
-/**
- * Number of events that are handled in one turn of the event loop. One chunk of the connection may have thousands.
- */
+/** Number of events to handle in one turn of the event loop. One chunk from the connection may contain thousands. */
 const EVENTS_AT_ONCE = 50;
 /**
  * Maximum wait in ms for the end of the response after `[DONE]`. The connection can be reused only once the response is
@@ -33,7 +31,7 @@ const LINGER_MS = 250;
 
 const pace = createPacedTurns(RATE);
 
-/** Waits until these events may be handled: for the pace of their namespace, then for a turn of the event loop. */
+/** Waits until these events may be handled: first for the rate limit, then for a turn of the event loop. */
 async function turnOf(events: readonly EventSourceMessage[]): Promise<void> {
   const cost = events.reduce((sum, { data }) => sum + Math.max(EVENT_BYTES_MIN, data.length), 0);
   await new Promise<void>((resolve) => pace.next(currentWork()?.namespace, cost, resolve));
@@ -42,8 +40,9 @@ async function turnOf(events: readonly EventSourceMessage[]): Promise<void> {
 
 /**
  * Reads a stream of events (WHATWG HTML, 9.2). Yields the data of up to 50 events that arrived together, `done` for
- * `[DONE]`, and `too_long` instead of the events beyond the maximum size of a stream. Events are parsed while the caller iterates, so an invalid event throws after the events before it. The
- * next part of the response is read only when the caller asks for more, and an abort cancels the response.
+ * `[DONE]`, and `too_long` instead of the events beyond the maximum size of a stream. Events are parsed while the
+ * caller iterates, so an invalid event throws after the events before it. The next part of the response is read only
+ * when the caller asks for more, and an abort cancels the response.
  */
 export async function* readEvents(
   { headers }: Response,
@@ -82,7 +81,10 @@ export async function* readEvents(
   }
 }
 
-/** Yields the events that each chunk of the response completes, if any, and `too_long` after the maximum of bytes. */
+/**
+ * Yields the events that each chunk of the response completes, if any, and `too_long` once the response exceeds the
+ * maximum size.
+ */
 async function* eventsOf(
   reader: ReadableStreamDefaultReader<Uint8Array>,
 ): AsyncGenerator<EventSourceMessage[] | 'too_long'> {

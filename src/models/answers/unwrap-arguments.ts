@@ -1,8 +1,8 @@
 import { fieldsOf } from './read-chunk.ts';
 
 /**
- * Maximum number of layers to unwrap around arguments, such as JSON encoding, a code fence, or an object of name and
- * arguments.
+ * Maximum number of layers to unwrap around arguments, such as JSON encoding, a code fence, or an object with `name`
+ * and `arguments`.
  */
 const LAYERS_MAX = 6;
 
@@ -30,7 +30,7 @@ export function unwrapArguments(text: string, toolName: string): string {
 }
 
 /**
- * Returns the arguments inside an object of name and arguments, because some models repeat the name of the tool around
+ * Returns the arguments inside an object with `name` and `arguments`, because some models repeat the tool's name around
  * them. Returns `text` if there is no such object.
  */
 function ownOf(text: string, value: object, toolName: string): string {

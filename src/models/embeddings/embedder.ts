@@ -24,7 +24,7 @@ export type Embedded = {
   estimated: boolean;
 };
 
-/** Error for texts that could not be embedded. `failure.message` is for people and safe to show. */
+/** Error for texts that could not be embedded. `failure.message` is written for people and is safe to show. */
 export class EmbeddingFailure extends Error {
   override readonly name = 'EmbeddingFailure';
   readonly code: Failure['code'];
@@ -53,7 +53,7 @@ export type Embedder = {
 
 /** Maximum size of one vector in an answer: 8,192 numbers as JSON, with a margin. */
 const VECTOR_BYTES_MAX = 256 * 1024;
-/** Maximum size of a whole answer. 256 texts with 3,072 numbers each have 10 MB. */
+/** Maximum size of a whole answer. 256 vectors of 3,072 numbers each take 10 MB. */
 const ANSWER_BYTES_MAX = 15 * 1024 * 1024;
 
 export function createEmbedder(deps: { findEndpoint: FindEndpoint; fetch: EgressFetch }): Embedder {
@@ -140,6 +140,6 @@ function missing(provider: string): Failure {
 }
 
 function busy(provider: string, max: number): Failure {
-  const message = `The provider "${provider}" already has ${max} requests in progress, which is its limit: try again later, or raise its limit of concurrent requests.`;
+  const message = `The provider "${provider}" already has ${max} requests in progress, which is its limit: try again later, or raise its limit on concurrent requests.`;
   return { code: 'model_rate_limited', message, mayRetry: true, retryAfterMs: undefined };
 }

@@ -1,7 +1,8 @@
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
 
 /**
- * Features that a model of a provider supports in a request. Unsupported features are learned from the server's errors.
+ * Request features that a provider's model supports. Parley learns from the server's errors which features are
+ * unsupported.
  */
 export type Capabilities = {
   /** Whether the server supports `stream_options.include_usage`. Without it, the usage is estimated. */
@@ -33,7 +34,7 @@ export type Capabilities = {
    * speech.
    */
   segments: boolean;
-  /** Limit of a prompt in estimated tokens; `undefined` until the server rejects a prompt as too long. */
+  /** Maximum size of a prompt in estimated tokens; `undefined` until the server rejects a prompt as too long. */
   promptTokens: number | undefined;
 };
 
@@ -70,7 +71,7 @@ export type Refused = {
   body: ChatCompletionCreateParamsStreaming;
   /** Returns the estimated number of tokens of the rejected prompt. */
   promptTokens: () => number;
-  /** Whether the request had earlier turns, which can be dropped. */
+  /** Whether the request included earlier turns, which can be dropped. */
   hasHistory: boolean;
 };
 
@@ -89,8 +90,8 @@ const TOO_LONG =
   /context.?(length|size|window)|(prompt|input|request|conversation)( token count)?( is)? too (long|large)|exceeds? the (available|maximum|model|context)|too many (input )?tokens|maximum (number of )?(input )?tokens|tokens? (count )?exceeds|must be <= ?\d+|reduce the length/;
 
 /**
- * Changes of the capabilities after an error. The first entry applies whose pattern matches the error and whose change
- * has an effect.
+ * Changes to the capabilities after an error. The first entry whose pattern matches the error and whose change has an
+ * effect is applied.
  */
 const FALLBACKS: readonly Fallback[] = [
   { names: TOO_LONG, change: (_now, refused) => shorter(refused) },
@@ -176,8 +177,8 @@ export function fallbackFor(
 }
 
 /**
- * Lowers the limit of the prompt. If the error contains two numbers, their ratio shows by how much the prompt is too
- * long. The server's numbers are better than our own estimate.
+ * Lowers the limit on the prompt's length. If the error contains two numbers, their ratio shows by how much the prompt
+ * is too long. The server's numbers are better than our own estimate.
  */
 function shorter({ error, hasHistory, promptTokens }: Refused): Partial<Capabilities> | undefined {
   if (!hasHistory) return undefined;

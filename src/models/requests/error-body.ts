@@ -4,8 +4,8 @@ const MAX_BYTES = 64 * 1024;
 
 /**
  * Converts the body of an error into OpenAI's form `{"error": {…}}`, the only form that the `openai` package reads.
- * Google wraps this object in a list, and validation errors of vLLM and TGI have `detail` or a plain text. Other bodies
- * stay unchanged. Reads only the beginning of a long body.
+ * Google wraps this object in a list, and validation errors from vLLM and TGI contain `detail` or plain text. Other
+ * bodies stay unchanged. Reads only the beginning of a long body.
  */
 export async function readErrorBody(response: Response): Promise<Response> {
   if (response.status < 400) return response;

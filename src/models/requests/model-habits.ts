@@ -10,8 +10,7 @@ import {
 } from './capabilities.ts';
 
 /**
- * Knowledge of this process about one model of a provider. It is discarded when the declaration of the provider
- * changes.
+ * What this process has learned about one model of a provider. It is discarded when the provider's declaration changes.
  */
 export type ModelHabits = {
   readonly capabilities: Capabilities;
@@ -19,7 +18,7 @@ export type ModelHabits = {
   readonly holdsText: boolean;
   /** Learns from a complete answer whether the model's reasoning has no opening tag. */
   note: (draft: AnswerDraft) => void;
-  /** Learns from a refused request. Returns false if no change would help. */
+  /** Learns from a rejected request. Returns false if no change would help. */
   learn: (refused: Refused) => boolean;
   /** Learns from a rejected transcription. `error` is the provider's error. Returns false if no change would help. */
   learnTranscription: (error: string) => boolean;
