@@ -33,7 +33,7 @@ import {
 
 type Deps = { pool: Pool };
 
-/** List below a recall: its items, and the query for a page. `Place` is a position in the list. */
+/** A list that belongs to a recall: its items, and the query for a page. `Place` is a position in the list. */
 type RecallList<Row, Place> = {
   name: 'conversations' | 'users' | 'tool_calls';
   operationId: string;
@@ -51,13 +51,13 @@ type RecallList<Row, Place> = {
   parse: (text: string) => Place | undefined;
 };
 
-/** Returns the routes of what the versions of a recall did (contract/recalls.md#lists). */
+/** Returns the routes that list what recalled versions did (contract/recalls.md#lists). */
 export function recallListRoutes(deps: Deps): Route[] {
   return [
     recallListRoute(deps, {
       name: 'conversations',
       operationId: 'listRecalledConversations',
-      summary: 'List the conversations of recalled versions, newest first',
+      summary: 'List the conversations with recalled versions, newest first',
       item: RecalledConversation,
       view: conversationItem,
       placeOf: ({ id }) => id,
@@ -107,7 +107,7 @@ function callPlaceIn(text: string): CallPlace | undefined {
   return { id, index: Number(index) };
 }
 
-/** Number of items per query of an export. */
+/** Number of items that an export reads per query. */
 const EXPORTED = 1_000;
 /** The same for tool calls, which have up to 96 KiB each. */
 const EXPORTED_CALLS = 50;
@@ -122,8 +122,9 @@ function recallListRoute<Row, Place>({ pool }: Deps, list: RecallList<Row, Place
     scope: 'read',
     summary,
     description:
-      'Includes conversations that a recalled version took over by a handoff, and no tests. The header ' +
-      '`Accept: application/x-ndjson` exports the whole list without pages, one line of JSON per item.',
+      'Includes conversations that were handed over to a recalled version. Excludes test ' +
+        'conversations. With the header `Accept: application/x-ndjson`, the response is the ' +
+        'whole list without pages, with one line of JSON per item.',
     params: { id: idParam('agt', 'agent'), recall_id: idParam('rcl', 'recall') },
     query: {
       limit: pageLimit

@@ -24,10 +24,13 @@ export const Recall = z
   .strictObject({
     id: z.string(),
     agent_id: z.string(),
-    versions: versions.meta({ description: 'The versions that never go live again.' }),
+    versions: versions.meta({
+      description: 'The recalled versions, which can never go live again.',
+    }),
     since: z.int().nullable().meta({
       description:
-        'Unix seconds. The recall concerns conversations that started from then on. Null: all.',
+        'Unix seconds. The recall affects conversations that started at this time or later. Null ' +
+          'if it affects all conversations.',
     }),
     reason: z.string().nullable(),
     actor: z.string(),
@@ -47,7 +50,7 @@ export function recallView(row: AgentRecall): z.output<typeof Recall> {
   };
 }
 
-const userId = z.string().nullable().meta({ description: 'Your id of the user.' });
+const userId = z.string().nullable().meta({ description: 'Your own ID for the user.' });
 
 export const RecalledConversation = z
   .strictObject({
@@ -55,7 +58,9 @@ export const RecalledConversation = z
     versions: versions.meta({ description: 'The recalled versions that took part.' }),
     agent_id: z.string().meta({ description: 'Agent with which the conversation started.' }),
     agent_version: version.meta({
-      description: 'Version with which it started. Another one than `versions` handed it over.',
+      description:
+        'Version with which it started. If `versions` does not include it, it handed the ' +
+        'conversation over to one that is included.',
     }),
     user_id: userId,
     channel,
@@ -64,10 +69,11 @@ export const RecalledConversation = z
     started_at: unixTime,
     ended_at: z.int().nullable().meta({ description: 'Unix seconds.' }),
     erased: z.boolean().meta({
-      description: 'Whether the conversation was erased. Its user and its tool calls are gone.',
+      description:
+        'Whether the conversation was erased, together with its user and its tool calls.',
     }),
   })
-  .meta({ id: 'RecalledConversation', description: 'A conversation of a recalled version.' });
+  .meta({ id: 'RecalledConversation', description: 'A conversation with a recalled version.' });
 
 export function conversationItem(
   row: ConversationOfVersions,
@@ -96,7 +102,8 @@ export const RecalledUser = z
   .meta({
     id: 'RecalledUser',
     description:
-      'A user who talked with a recalled version, and the newest conversation of the two.',
+      'A user who talked to a recalled version, and the newest conversation in which this ' +
+        'happened.',
   });
 
 export function userItem({
@@ -118,7 +125,7 @@ export const RecalledToolCall = z
     called_at: unixTime,
     turn: Turn.meta({ description: 'The call with its arguments and its result.' }),
   })
-  .meta({ id: 'RecalledToolCall', description: 'A tool call of a recalled version.' });
+  .meta({ id: 'RecalledToolCall', description: 'A tool call by a recalled version.' });
 
 export function toolCallItem(row: ToolCallOfVersions): z.output<typeof RecalledToolCall> {
   return {

@@ -29,19 +29,19 @@ const body = z
       .array(z.int().min(1).max(MAX_INT32))
       .min(1)
       .max(VERSIONS_MAX)
-      .refine((given) => new Set(given).size === given.length, 'must name each version once')
-      .describe('The versions that shall never go live again.'),
+      .refine((given) => new Set(given).size === given.length, 'must list each version only once')
+      .describe('The versions to recall. They can never go live again.'),
     since: givenTime
       .optional()
       .describe(
-        'Unix seconds, rounded down to a quarter of an hour. The recall concerns conversations that ' +
-          'started from then on. Default: all.',
+        'Unix seconds, rounded down to a quarter of an hour. The recall affects conversations ' +
+          'that started at this time or later. Default: all conversations.',
       ),
     reason: z.string().max(1024).optional().describe('Reason, stored with the recall.'),
   })
-  .describe('The versions, and what the recall concerns.');
+  .describe('The versions to recall, and the conversations that the recall affects.');
 
-/** Statistics count by quarters of an hour (docs/decisions/0081). */
+/** Statistics are counted per quarter of an hour (docs/decisions/0081). */
 const QUARTER_SEC = 900;
 
 function createRoute(deps: RecallDeps): Route {
@@ -53,8 +53,9 @@ function createRoute(deps: RecallDeps): Route {
     scope: 'publish',
     summary: 'Recall versions',
     description:
-      'The versions never go live again, and this cannot be undone. A live version is refused: roll back ' +
-      'first. A rollout of a recalled version is aborted. Conversations in progress keep their version.',
+      'A recalled version can never go live again, and a recall cannot be undone. A live version ' +
+        'cannot be recalled: roll back first. A rollout to a recalled version is aborted. ' +
+        'Conversations in progress keep their version.',
     params: agentParams,
     body: { schema: body },
     answers: { 201: { description: 'The recall.', schema: Recall, location: true } },
