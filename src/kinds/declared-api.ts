@@ -5,7 +5,7 @@ import type { RowKey } from '../platform/declare/declared-kind.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { ListPage } from '../platform/postgres/list-filters.ts';
 
-/** Texts in the OpenAPI document for the routes of a kind, as far as they do not follow from the kind's names. */
+/** Texts in the OpenAPI document for the routes of a kind that cannot be derived from the kind's names. */
 export type DeclaredTexts = {
   tag: string;
   describe: { list?: string; create?: string; patch?: string; delete?: string };
@@ -15,8 +15,8 @@ export type DeclaredTexts = {
 export type Answered = { etag: string; body: Record<string, unknown>; shown: boolean };
 
 /**
- * `fits` is false for an object that would make the page too large. It is undefined for a kind whose objects are small
- * in lists.
+ * `fits` is false for an object that would make the page too large. It is undefined for kinds whose objects are always
+ * small.
  */
 export type ListedObject = { id: string; body: Record<string, unknown>; fits?: boolean };
 

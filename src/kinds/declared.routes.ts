@@ -64,8 +64,8 @@ export type DeclaredRoutes<Body, Query extends z.ZodRawShape> = DeclaredTexts & 
 export function declaredRoutes<Body, Query extends z.ZodRawShape>(
   kind: DeclaredRoutes<Body, Query>,
 ): Route[];
-// The types of bodies and filters may be omitted here, because handlers receive only values that the schemas have
-// parsed.
+// The implementation does not need the types of bodies and filters, because handlers receive only values that the
+// schemas have parsed.
 export function declaredRoutes(kind: AnyRoutes): Route[] {
   return [listRoute(kind), readRoute(kind), createRoute(kind), patchRoute(kind), deleteRoute(kind)];
 }

@@ -10,10 +10,11 @@ import type { KindNames } from '../platform/resources/kind-names.ts';
 import { deleteGiven, givenPlace, insertGiven, type GivenKey } from './given-secrets.sql.ts';
 
 /**
- * Secret that a REST request may contain in clear text, and that no response shows (contract/model-providers.md#keys).
- * The API may not write Secrets. So it stores the secret encrypted, and declares a reference to the object's own
- * Secret, into which the operator copies it. Each given secret has a new key in that Secret. So one declaration names
- * both the secret and the address that receives it, and the change of the declaration wakes the operator.
+ * A "given" secret: one that a REST request may contain in clear text, and that no response shows
+ * (contract/model-providers.md#keys). The API may not write Secrets. It therefore stores the given secret encrypted,
+ * and declares a reference to the object's own Secret, into which the operator copies it. Each given secret gets a new
+ * key in that Secret. One declaration therefore names both the secret and the address that receives it, and the changed
+ * declaration wakes the operator.
  */
 export type SecretField = {
   /** REST field with the list whose items have the fields below. If absent, the body itself has them. */
@@ -29,7 +30,9 @@ export type SecretField = {
   isRequired?: true;
 };
 
-/** Fields of a request without the given secrets. `kept` has those secrets, which are not part of the declaration. */
+/**
+ * Fields of a request without the given secrets. `kept` contains those secrets, which are not part of the declaration.
+ */
 export type Given<Fields> = { fields: Fields; kept: readonly Kept[] };
 type Kept = GivenKey & { text: string };
 
@@ -37,14 +40,17 @@ type Names = Pick<KindNames, 'idPrefix'>;
 type Fields = Readonly<Record<string, unknown>>;
 type Secrets = { secrets: readonly SecretField[]; names: Names };
 
-/** Returns the name of the Secret that Parley keeps for an object. The id is never used again, and neither is the name. */
+/**
+ * Returns the name of the Secret that Parley keeps for an object. IDs are never reused, so the name is not reused
+ * either.
+ */
 export function ownSecretName({ idPrefix }: Names, id: string): string {
   return `${fromUuid(idPrefix, id).replace('_', '-')}-key`;
 }
 
 /**
- * Replaces the given secrets in a request by references to them. Without a `seed`, the references are random; with one,
- * a retry of the request gets the same.
+ * Replaces the given secrets in a request with references to them. Without `seed`, the references are random. With it,
+ * a retry of the request gets the same references.
  * @throws ApiError invalid_body
  */
 export function takeGiven<T extends object>(
@@ -77,7 +83,7 @@ export function takeGiven<T extends object>(
   return { fields: fields as T, kept };
 }
 
-/** Returns the fields with each object that may have the secret replaced by the result of `map`. */
+/** Returns the fields, with each object that may contain the secret replaced by the result of `map`. */
 function mapHolders(
   fields: Fields,
   secret: SecretField,
@@ -110,8 +116,8 @@ export async function keepingGiven<T>(
 }
 
 /**
- * Requires a secret that was given by REST to be given again if its receiver changes. Otherwise everybody who may
- * change the address could read a secret that is never shown.
+ * Requires a given secret to be sent again if its receiver changes. Otherwise anyone who may change the address could
+ * receive a secret that the API never shows.
  * @throws ApiError invalid_body
  */
 export function requireGivenAgain(
@@ -122,7 +128,10 @@ export function requireGivenAgain(
   if (moved) throw givenElsewhere(moved.secret, moved.pointer);
 }
 
-/** Returns a stored secret that `after` would send to another address than `before`, or undefined. */
+/**
+ * Returns a stored secret that `after` would send to a different address than `before`, or `undefined` if there is
+ * none.
+ */
 export function findMoved(
   { secrets, names, id, kept }: Secrets & Pick<Given<unknown>, 'kept'> & { id: string },
   { before, after }: { before: object; after: object },
@@ -158,13 +167,13 @@ function isRefTo(ref: unknown, name: string): ref is { name: string; key: string
   return typeof ref === 'object' && ref !== null && 'name' in ref && ref.name === name;
 }
 
-/** Returns the error for a secret that would go to another address than the one that it was given for. */
+/** Returns the error for a stored secret that would be sent to a different address than the one it was given for. */
 export function givenElsewhere({ field, sentTo }: SecretField, pointer = `/${field}`): ApiError {
   return refusal({ pointer, code: 'required', detail: mustBeSentAgain(sentTo[0]) });
 }
 
 export function mustBeSentAgain(sentTo: string): string {
-  return `must be sent again, because \`${sentTo}\` has another origin and would receive the stored secret`;
+  return `must be sent again, because \`${sentTo}\` has a new origin, which would receive the stored secret`;
 }
 
 /** Returns the origin of a URL. Returns any other value unchanged; the schema has rejected it or the store will. */

@@ -3,18 +3,18 @@ import type { Db } from '../platform/postgres/pool.ts';
 import type { SealedColumn } from '../platform/postgres/sealed-values.ts';
 
 /**
- * Secret that a REST request contained, until the operator has copied it into a Secret. `key` is its key within that
- * Secret, and `id` is the UUID of the object that uses it.
+ * A secret that a REST request contained, stored until the operator has copied it into a Secret. `key` is its key
+ * within that Secret, and `id` is the UUID of the object that uses it.
  */
 export type GivenKey = RowKey & { key: string };
 
 /**
- * Time after which a row is deleted. A process that dies between this row and the declaration leaves a row that nothing
- * uses.
+ * Time after which a row is deleted. A process that dies after writing the row and before writing the declaration
+ * leaves a row that nothing uses.
  */
 const KEPT = '30 days';
 
-/** Stores a given secret. A retry of the same request stores it once. */
+/** Stores a given secret. A retry of the same request does not store it again. */
 export async function insertGiven(
   db: Db,
   { id, key, namespace }: GivenKey,
@@ -28,7 +28,7 @@ export async function insertGiven(
   );
 }
 
-/** Returns the given secrets of an object, sealed, by their keys. */
+/** Returns the encrypted (sealed) given secrets of an object, by key. */
 export async function listGiven(db: Db, id: string): Promise<Map<string, Buffer>> {
   const { rows } = await db.query<{ key: string; sealed: Buffer }>(
     'select key, sealed from given_secrets where object_id = $1 order by created_at, key',
@@ -37,7 +37,7 @@ export async function listGiven(db: Db, id: string): Promise<Map<string, Buffer>
   return new Map(rows.map(({ key, sealed }) => [key, sealed]));
 }
 
-/** Deletes a given secret, or all of an object if `key` is omitted. */
+/** Deletes a given secret, or all given secrets of an object if `key` is omitted. */
 export async function deleteGiven(
   db: Db,
   { id, key }: { id: string; key?: string },

@@ -28,7 +28,7 @@ export type RestTexts = {
   name: { written: string; shown: string };
   /** Description of the schema of a response. */
   shown: string;
-  /** Description of the field `ready`. */
+  /** Description of the `ready` field. */
   ready: string;
   /**
    * Fields of a response between `name` and `metadata`. Defaults to all fields of the spec, with null for an unset
@@ -49,7 +49,7 @@ export type KindRest<Spec> = {
   Patch: z.ZodType<Record<string, unknown>>;
   Shown: z.ZodType;
   view: (row: KindRow<Spec>) => Record<string, unknown>;
-  /** Returns the value that a response has for a field: null or empty if the field is unset. */
+  /** Returns the value that a response shows for a field: null or empty if the field is unset. */
   shownValue: (fields: Readonly<Record<string, unknown>>, name: string) => unknown;
   toSpec: (fields: SnakeCased<Spec>) => Spec;
   fromSpec: (spec: Spec) => SnakeCased<Spec>;
@@ -94,7 +94,7 @@ export function kindRest<S extends z.ZodObject>(
       .describe(`Changes to ${withArticle(noun).toLowerCase()}. Null removes a field.`),
     Shown: z
       .strictObject({
-        id: z.string().meta({ description: `Id of the resource, \`${idPrefix}_…\`.` }),
+        id: z.string().meta({ description: `ID of the resource, \`${idPrefix}_…\`.` }),
         created: createdAt,
         updated: updatedAt,
         name: z.string().meta({ description: texts.name.shown }),
@@ -130,7 +130,10 @@ export function kindRest<S extends z.ZodObject>(
   };
 }
 
-/** Returns the schema of a given secret. A request that has the secret has no reference to it. */
+/**
+ * Returns the schemas of a given secret and of the reference to it. A request contains only one of them, so neither is
+ * required.
+ */
 function secretShape(shape: Shape, { field, ref, schema }: SecretField): Shape {
   const reference = asSchema(shape[ref]);
   const isRequired = unwrap(reference) === reference;

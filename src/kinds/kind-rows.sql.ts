@@ -30,8 +30,8 @@ export type GoneRow<Spec> = Pick<KindRow<Spec>, 'id' | 'name' | 'managedBy' | 's
 export type KindRows<Spec, Used = Spec> = {
   read: (db: Db, key: RowKey) => Promise<KindRow<Spec> | undefined>;
   /**
-   * Lists rows, newest first, as far as their declarations fit into a page (`fittingRows`). `more` has the conditions
-   * for filters that only this kind has.
+   * Lists rows, newest first, up to the size limit of a page (`fittingRows`). `more` contains the conditions for
+   * filters that only this kind has.
    */
   list: (
     db: Db,
@@ -45,8 +45,8 @@ export type KindRows<Spec, Used = Spec> = {
   /** Writes a declaration. If `active` is null, the declaration in effect stays the same. */
   upsert: (db: Db, row: KindProjection<Spec>, active: Active<Used> | null) => Promise<void>;
   /**
-   * Marks the object of this name as deleted, unless its id is `exceptId`, deletes its secret, and returns its last
-   * row. The row stays, so that the same manifest gets the same id when it is applied again.
+   * Marks the object with this name as deleted, unless its ID is `exceptId`. Deletes its secret, and returns its last
+   * row. The row stays, so that the same manifest gets the same ID when it is applied again.
    */
   markDeleted: (
     db: Db,

@@ -16,7 +16,7 @@ export type OwnReconcile<Spec, Status> = Pick<
   ReconciledKind<Spec, Status>,
   'action' | 'isReferred' | 'listStale' | 'listChanged'
 > & {
-  /** Returns true if the object uses another object. By default it uses none. */
+  /** Returns true if the object uses another object. If omitted, it uses no other objects. */
   uses?: ReconciledKind<Spec, Status>['uses'];
   /** Validates an object, writes its row with `project`, and returns its status. */
   act: (
@@ -27,7 +27,7 @@ export type OwnReconcile<Spec, Status> = Pick<
   ) => Promise<Outcome<Status>>;
   /** Called when the object is deleted. */
   forget?: (key: ObjectKey) => void;
-  /** Deletes what belongs to a deleted object outside of the database, before its row is marked as deleted. */
+  /** Deletes a deleted object's data outside the database, before its row is marked as deleted. */
   removing?: (key: ObjectKey) => Promise<void>;
 };
 
@@ -55,7 +55,8 @@ export function reconciled<Spec, Used, Status>(
     },
     remove: async (key, epoch) => {
       forget?.(key);
-      // The row is last. If this process dies before that, the next leader finds the row and repeats the deletion.
+      // The row is deleted last. If this process dies before that, the next leader finds the row and repeats the
+      // deletion.
       await removing?.(key);
       await removeKind(kind, deps, { epoch, ...key });
     },

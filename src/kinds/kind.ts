@@ -42,7 +42,7 @@ export type KindSpec<S extends z.ZodObject, Used> = Omit<KindCrd, 'spec'> & {
   rest: RestTexts &
     DeclaredTexts &
     WriteRules<SnakeCased<z.output<S>>> & {
-      /** Replacements for the texts of the schema's rules in REST errors. */
+      /** Replacements in REST errors for the messages of the schema's rules. */
       words?: Readonly<Record<string, string>>;
       /**
        * Filters of the list in addition to name, manager and readiness: the parameter's schema, and an SQL condition
@@ -56,7 +56,7 @@ export type KindSpec<S extends z.ZodObject, Used> = Omit<KindCrd, 'spec'> & {
   audit: { shown: readonly string[]; gone: readonly string[] };
 };
 
-/** A kind as the code in its own folder uses it. Other code needs only its `KindDefinition`, `sealed` and `api`. */
+/** A kind as seen by the code in its own folder. Other code needs only its `KindDefinition`, `sealed` and `api`. */
 export type KindOf<Spec, Used = Spec> = KindDefinition &
   Omit<ProjectedKind<Spec, Used>, 'rest'> & {
     rest: KindRest<Spec>;

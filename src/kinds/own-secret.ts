@@ -18,7 +18,10 @@ import { ownSecretName } from './given-secret.ts';
 import { deleteGiven, givenPlace, listGiven } from './given-secrets.sql.ts';
 import type { KindOf } from './kind.ts';
 
-/** Secret in which Parley keeps what REST was given for one object (contract/custom-resources.md#secrets). */
+/**
+ * The "own" Secret of an object, in which Parley keeps the secrets that REST requests contained
+ * (contract/custom-resources.md#secrets).
+ */
 
 export type OwnSecretDeps = {
   store: Pick<ResourceStore, 'get' | 'apply' | 'delete'>;
@@ -33,14 +36,14 @@ const CURE = 'delete it there, or send the key again';
 export type SecretUser = {
   object: Resource;
   id: string;
-  /** Keys in the own Secret that the declaration names. */
+  /** Keys in the object's own Secret that the declaration names. */
   keys: readonly string[];
 };
 
 /**
- * Copies secrets that REST was given into the object's own Secret, which then is their only copy besides the row of the
- * declaration in effect. Does nothing if they were copied before. Keeps earlier values of `kept` keys, and removes all
- * others. Returns why the Secret cannot be written.
+ * Copies the secrets from REST requests into the object's own Secret. After that, the only other copy is in the row of
+ * the declaration in effect. Does nothing if they were copied before. Keeps earlier values of `kept` keys, and removes
+ * all others. Returns the reason if the Secret cannot be written.
  */
 export async function copyGiven(
   { store, pool, sealer }: OwnSecretDeps,
@@ -51,7 +54,8 @@ export async function copyGiven(
   if (!isGiven(await listGiven(pool, id))) return undefined;
   const { namespace, name, uid } = object.metadata;
   const secret = { namespace, name: ownSecretName(names, id) };
-  // The Secret is read before the rows. If another leader copies a newer secret meanwhile, this write has a conflict.
+  // The Secret is read before the rows. If another leader copies a newer secret meanwhile, this write fails with a
+  // conflict.
   const there = await store.get('Secret', secret);
   const rows = await listGiven(pool, id);
   if (!isGiven(rows)) return undefined;
@@ -81,7 +85,10 @@ export async function copyGiven(
   return undefined;
 }
 
-/** Returns the value of a Secret's key for use in a header, after it was copied if REST was given it. */
+/**
+ * Returns the value of a Secret's key for use in a header. If a REST request contained the value, first copies it into
+ * the object's own Secret.
+ */
 export async function resolveOwnKey(
   deps: OwnSecretDeps,
   names: Names,
@@ -97,7 +104,9 @@ export async function resolveOwnKey(
   return why ?? resolveKey(deps.store, object.metadata.namespace, ref, { own });
 }
 
-/** Deletes an object's own Secret after REST removed the secret, or replaced it by one in another Secret. */
+/**
+ * Deletes an object's own Secret after a REST request removed the secret, or replaced it with one in another Secret.
+ */
 export async function dropUnusedSecret<Spec>(
   deps: OwnSecretDeps,
   kind: Pick<KindOf<Spec>, 'idPrefix' | 'homeField' | 'rows'>,
@@ -126,7 +135,10 @@ export async function removeSecretOf(
   if (id !== undefined) await removeOwnSecret(deps, { idPrefix }, { ...key, id });
 }
 
-/** Deletes the object's own Secret, unless somebody else writes to it, and what REST was given since. */
+/**
+ * Deletes the object's own Secret, unless somebody else writes to it. Also deletes given secrets that were not copied
+ * into it yet.
+ */
 async function removeOwnSecret(
   { store, pool }: Pick<OwnSecretDeps, 'store' | 'pool'>,
   names: Names,

@@ -21,7 +21,7 @@ import type { KindProjection, KindRow, KindRows } from './kind-rows.sql.ts';
 
 export type ProjectDeps = QuotaDeps & { pool: Pool; notifier: Notifier; sealer: Sealer };
 
-/** Result of a reconcile. `reason` and `message` are for the condition `Ready`. */
+/** Result of a reconcile. `reason` and `message` are for the `Ready` condition. */
 export type Found = Problem & { ready: boolean };
 
 export type ToProject<Spec> = {
@@ -44,7 +44,7 @@ export type Beside = {
    * end of the transaction.
    */
   lock: (db: Db) => Promise<void>;
-  /** Returns why the rows cannot be written, or undefined if they can. */
+  /** Returns the reason why the rows cannot be written, or `undefined` if they can. */
   refusal: (db: Db) => Promise<Problem | undefined>;
   /** Returns true if the rows are already up to date. */
   isWritten: (db: Db) => Promise<boolean>;
@@ -63,8 +63,8 @@ export type ProjectedKind<Spec, Used> = {
 };
 
 /**
- * Updates the row of an object to its declaration and notifies the listeners of the kind. The declaration in effect,
- * its secret and the rows in other tables are written in one transaction. Nothing is written if nothing has changed.
+ * Updates the row of an object to match its declaration, and notifies the listeners of the kind. Writes the declaration
+ * in effect, its secret and the rows in other tables in one transaction. Nothing is written if nothing has changed.
  * Returns the problem if `beside` refuses to write its rows.
  */
 export async function projectKind<Spec, Used>(
@@ -85,7 +85,7 @@ export async function projectKind<Spec, Used>(
     await assertLeader(db, input.epoch);
     await requireRoom(db, deps, names.table, declared);
     await beside?.lock(db);
-    // The row belongs to an earlier object of the same name whose deletion the operator missed. It is deleted first.
+    // If the operator missed the deletion of an earlier object with the same name, that object is deleted first.
     const gone = await rows.markDeleted(db, declared, declared.id);
     if (gone) await kind.release(db, gone.id);
     const { projection, refusal: why } = await judge(db, input);
@@ -159,7 +159,7 @@ function fieldsIn(spec: unknown): Fields {
   return { ...(spec as Fields) }; // The schema ensures that a spec is an object.
 }
 
-/** Returns the entry of the audit log for a deleted object. */
+/** Returns the audit log entry for a deleted object. */
 export function goneLine<Spec>(
   { rest, audit }: Pick<ProjectedKind<Spec, unknown>, 'rest' | 'audit'>,
   { name, managedBy, spec }: Pick<GoneRow<Spec>, 'name' | 'managedBy' | 'spec'>,

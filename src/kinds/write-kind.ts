@@ -27,7 +27,7 @@ export type KindApiDeps = DeclareDeps & {
   nowMs: () => number;
 };
 
-/** Rules that a kind adds to writes by REST. */
+/** Additional rules of a kind for writes through REST. */
 export type WriteRules<Fields> = {
   /** Names that no object may have, each with the reason. */
   reservedNames?: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export type WriteRules<Fields> = {
   explain?: (fault: FieldError) => string;
 };
 
-/** Properties of a kind that a write by REST uses. */
+/** Properties of a kind that writes through REST use. */
 export type WrittenKind<Spec> = ProjectedKind<Spec, unknown> & {
   declared: DeclaredKind<Spec, Fields<Spec>, KindRow<Spec>>;
   rules: WriteRules<SnakeCased<Spec>> & { secret?: SecretField };
@@ -94,7 +94,9 @@ export async function createOf<Spec>(
   );
 }
 
-/** Applies a JSON merge patch to the fields that the API owns. A field of another manager causes a 409. */
+/**
+ * Applies a JSON merge patch to the fields that the API owns. Responds with 409 for a field that another manager owns.
+ */
 export async function patchOf<Spec>(
   kind: WrittenKind<Spec>,
   deps: KindApiDeps,
@@ -148,7 +150,8 @@ const secretsOf = ({ secret }: { secret?: SecretField }): readonly SecretField[]
   secret ? [secret] : [];
 
 /**
- * Requires the secret of a new object that needs one, given or in a Secret. The schema of the body requires neither.
+ * Requires the secret of a new object that needs one, either in the request or in a Secret. The schema of the body
+ * requires neither.
  * @throws ApiError invalid_body
  */
 function refuseMissing<Spec>(rules: WrittenKind<Spec>['rules'], fields: object): void {
@@ -173,7 +176,7 @@ export function fault(pointer: string, code: string, detail: string): FieldError
   return { pointer, code, detail };
 }
 
-/** Returns a fault with its field, such as `base_url: …`. */
+/** Returns a fault's message after its field, such as `base_url: …`. */
 export function withPlace({ pointer, detail }: FieldError): string {
   return `${pointer.slice(1).replaceAll('/', '.')}: ${detail}`;
 }
