@@ -23,13 +23,13 @@ import type { RolloutDeps } from './look-at-rollout.ts';
 /** What a person can do to a rollout in progress. */
 export type RolloutChange = 'advance' | 'hold' | 'resume' | 'abort';
 
-/** The last line of a rollout and the figures of its step. */
+/** The last line in a rollout's log, and the metrics of its step. */
 export type ChangedRollout = { line: RolloutLine; evidence: Evidence };
 
 /**
- * Changes the rollout in progress as a person decided, in one transaction under the agent's row lock. `advance` ends the
- * step whatever its checks say; after the last step the new version is live. Holding a held rollout and resuming a
- * running one change nothing. Stores the figures at that moment as evidence.
+ * Changes the rollout in progress as a person decided, in one transaction under the agent's row lock. `advance` ends
+ * the step regardless of its checks. After the last step, the new version goes live. Holding a rollout that is already
+ * held, or resuming one that is not held, changes nothing. Stores the current metrics as evidence.
  * @throws ApiError no_rollout, write_conflict
  */
 export async function changeRollout(
@@ -40,7 +40,7 @@ export async function changeRollout(
   const { agentId, change, actor, reason } = input;
   const seen = await readLastRolloutLine(deps.pool, agentId);
   if (!isInProgress(seen)) throw noRollout();
-  // Read before the lock, because it takes longer the more conversations there are.
+  // Computed before the lock is taken, because the time this takes grows with the number of conversations.
   const evidence = await judgeRollout(deps.pool, seen);
   const { changed, emitted, namespace } = await inTransaction(deps.pool, async (db) => {
     const agent = await lockLiveVersion(db, agentId);
@@ -75,7 +75,7 @@ function noRollout(): ApiError {
   return new ApiError('no_rollout', 'The agent has no rollout in progress.');
 }
 
-/** Returns the figures for a step that has just begun. */
+/** Returns the metrics for a step that has just begun. */
 function anew({ plan, step }: RolloutLine, evidence: Evidence): Evidence {
   const { minConversations = 0 } = plan.steps[step] ?? {};
   return { ...evidence, step: { conversations: 0, min_conversations: minConversations } };

@@ -13,7 +13,7 @@ import type { Evidence } from './judge-rollout.ts';
 
 /** The webhook that confirms the steps of a rollout (contract/rollouts.md#confirmation). */
 
-/** Answer of the webhook. A webhook that fails holds the rollout. */
+/** Decision of the webhook. If the webhook fails, the decision is to hold the rollout. */
 export type Confirmation = { decision: 'confirm' | 'hold' | 'abort'; reason: string };
 
 export type Question = {
@@ -24,24 +24,27 @@ export type Question = {
 };
 
 /**
- * Asks whether the step after a line may begin. Waits up to a second, and returns `undefined` while the answer is
- * outstanding. The next call with the same line continues to wait, and later calls return the same answer.
+ * Asks the webhook whether the next step may begin. Waits up to a second, and returns `undefined` if there is no answer
+ * yet. The next call with the same log line continues to wait, and later calls return the same answer.
  */
 export type ConfirmStep = (question: Question) => Promise<Confirmation | undefined>;
 
 export type ConfirmStepDeps = {
   egress: Pick<EgressClient, 'send'>;
   store: Pick<ResourceStore, 'get'>;
-  /** Version of Parley, for the header `user-agent`. */
+  /** Version of Parley, for the `user-agent` header. */
   version: string;
 };
 
 const DEFAULT_TIMEOUT_MS = 8_000;
-/** Time in ms for which a reconcile waits for an answer. Other agents of the operator must not wait longer. */
+/** Time in ms for which a reconcile waits for an answer. A longer wait would delay the reconciles of other agents. */
 const WAIT_MS = 1_000;
 const ANSWER_BYTES_MAX = 16 * 1024;
 const REASON_MAX = 512;
-/** Answers are kept in case the database fails before the act. More than this number are asked again. */
+/**
+ * Maximum number of answers to remember, in case the database fails before the decision is stored. The webhook is asked
+ * again for answers that were dropped.
+ */
 const ANSWERS_MAX = 1_000;
 
 export function createConfirmStep(deps: ConfirmStepDeps): ConfirmStep {
@@ -63,8 +66,8 @@ export function createConfirmStep(deps: ConfirmStepDeps): ConfirmStep {
 }
 
 /**
- * Returns the id of a question. A repeated request, for example after a change of leader, has the same id; a step that is
- * resumed gets a new one.
+ * Returns the ID of a question. A repeated request, for example after a change of leader, has the same ID. A step that
+ * is resumed gets a new one.
  */
 function questionId({ publicId, seq }: RolloutLine): string {
   return `${publicId}.${seq}`;
@@ -119,7 +122,10 @@ async function request(deps: ConfirmStepDeps, question: Question): Promise<Confi
   return readAnswer(text);
 }
 
-/** Names the step that has passed and the share of the new version after it. */
+/**
+ * Returns the request body, with the step that has passed and the share of conversations that the new version would get
+ * next.
+ */
 function payloadOf({ line, evidence }: Question): object {
   const { plan, step, weight, fromVersion, toVersion } = line;
   const { from, to, checks } = evidence;

@@ -10,11 +10,11 @@ import { figureOf, NO_OBSERVATIONS, type Stratum } from './statistics/compare-me
 import { exposureAfter } from './statistics/decide-step.ts';
 import { judgeCheck, type JudgedCheck, type Verdict } from './statistics/judge-check.ts';
 
-/** The figures of both versions, in the form of the API, of events and of stored evidence. */
+/** The metrics of both versions, in the form used by the API, by events and by stored evidence. */
 export type Evidence = {
   from: { conversations: number };
   to: { conversations: number };
-  /** Ended conversations of the new version in this step, and how many it needs. */
+  /** Number of conversations on the new version that have ended in this step, and the number that the step requires. */
   step: { conversations: number; min_conversations: number };
   checks: EvidenceOfCheck[];
 };
@@ -22,10 +22,10 @@ export type Evidence = {
 export type EvidenceOfCheck = {
   metric: RolloutMetric;
   worse_by: number;
-  /** Figures of the versions over all steps; `null` without data, and for percentiles. */
+  /** Values for the old and the new version over all steps; `null` without data, and for percentiles. */
   from: number | null;
   to: number | null;
-  /** `to` minus `from`, each step compared within itself, with its interval; `null` while unknown. */
+  /** `to` minus `from`, compared within each step, with the bounds of its interval; `null` while unknown. */
   difference: number | null;
   low: number | null;
   high: number | null;

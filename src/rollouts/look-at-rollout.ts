@@ -26,7 +26,10 @@ import type { ConfirmStep } from './confirm-step.ts';
 import { judgeRollout, type Evidence } from './judge-rollout.ts';
 import { decideStep, type Decision } from './statistics/decide-step.ts';
 
-/** Agent to look at, and the epoch of the leader that looks. A suspended agent keeps its weight, as if it were held. */
+/**
+ * The agent whose rollout to evaluate, and the epoch of the leader. If the agent is suspended, the rollout keeps its
+ * weight, as if it were held.
+ */
 export type LookAt = {
   agentId: string;
   namespace: string;
@@ -44,30 +47,33 @@ export type RolloutDeps = {
 
 export type LookDeps = RolloutDeps & { confirmStep: ConfirmStep };
 
-/** State of an agent's last rollout, with the figures of both versions while it is in progress. */
+/** State of an agent's last rollout, with the metrics of both versions while it is in progress. */
 export type RolloutSeen = {
   line: RolloutLine;
   evidence: Evidence | undefined;
-  /** What this look did; `undefined` if it changed nothing. */
+  /** Decision that this evaluation carried out; `undefined` if it changed nothing. */
   acted?: Decision;
-  /** Time in ms after which to look again; `undefined` if the rollout is over. */
+  /** Time in ms until the next evaluation; `undefined` if the rollout is over. */
   againAfterMs?: number;
 };
 
-/** Actor of the automatic acts of a rollout. */
+/** Actor recorded for changes that the operator makes to a rollout. */
 const OPERATOR = 'parley-operator';
 const LOOK_EVERY_MS = 5_000;
-/** Pause while the webhook that confirms a step has not answered yet. */
+/** Pause before the next evaluation while the confirmation webhook has not answered yet. */
 const ANSWER_EVERY_MS = 1_000;
-/** A look waits at least so many times as long as the look before took, so that large rollouts cost at most 5 %. */
+/**
+ * The pause between two evaluations is at least this many times as long as the previous evaluation took. Large rollouts
+ * therefore take at most 5% of the operator's time.
+ */
 const REST = 20;
 
 /**
- * Looks at the last rollout of an agent, and advances, holds, completes or aborts it if its checks say so
+ * Evaluates the last rollout of an agent, and advances, holds, completes or aborts it if its checks say so
  * (contract/rollouts.md#steps). Never touches the pin. Returns `undefined` if the agent never had a rollout.
  *
- * The act is one transaction: it is fenced by the leader's epoch, locks the agent's row, and is dropped if somebody has
- * acted since the figures were read.
+ * The change is one transaction, which is fenced by the leader's epoch and locks the agent's row. It is dropped if
+ * somebody has changed the rollout since the metrics were read.
  */
 export async function lookAtRollout(
   deps: LookDeps,
@@ -107,8 +113,9 @@ function stateOf(line: LastRolloutLine, evidence: Evidence, isSuspended: boolean
 }
 
 /**
- * Returns the decision after the webhook has confirmed, held or aborted it, with the reason for people. Only a next step
- * and the end of a rollout need a confirmation. Returns `undefined` while the answer is outstanding.
+ * Returns the final decision, which the confirmation webhook may change to hold or abort, with a reason for people.
+ * Only advancing and completing a rollout require a confirmation. Returns `undefined` while the webhook has not
+ * answered.
  */
 async function confirm(
   deps: LookDeps,
@@ -125,7 +132,7 @@ async function confirm(
   const { confirm: webhook } = line.plan;
   const isAsked = webhook && (decided === 'advance' || decided === 'complete');
   if (!isAsked) return { decision: decided, reason };
-  // A leader that was paused must not ask what its successor has asked.
+  // A leader that was paused must not repeat a question that its successor has already asked.
   await assertLeader(deps.pool, epoch);
   const answer = await deps.confirmStep({ namespace, webhook, line, evidence });
   if (!answer) return undefined;
@@ -134,7 +141,7 @@ async function confirm(
     : { decision: answer.decision, reason: answer.reason };
 }
 
-/** Action of the line that an act appends. */
+/** Action that is written to the rollout log for each decision. */
 const ACTIONS = {
   advance: 'advanced',
   hold: 'held',
@@ -142,7 +149,7 @@ const ACTIONS = {
   abort: 'aborted',
 } as const;
 
-/** Returns true if the act was done, and false if somebody else has acted before. */
+/** Carries out a decision. Returns false if somebody else has changed the rollout first. */
 async function act(
   deps: RolloutDeps,
   input: {
@@ -196,7 +203,7 @@ async function actOf(
   return undefined;
 }
 
-/** Returns why the operator acts, for people. */
+/** Returns the reason for a decision, for people. */
 function reasonOf(decision: Decision, { plan }: RolloutLine, { step, checks }: Evidence): string {
   const worse = checks.filter(({ verdict }) => verdict === 'worse');
   if (worse.length > 0) {

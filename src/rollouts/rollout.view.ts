@@ -14,16 +14,16 @@ const metric = z.enum(Object.keys(ROLLOUT_METRICS) as RolloutMetric[]);
 const arm = z.strictObject({ conversations: z.int().min(0) });
 
 const evidenceShape = {
-  from: arm.meta({ description: 'Conversations of the old version that have ended.' }),
-  to: arm.meta({ description: 'Conversations of the new version that have ended.' }),
+  from: arm.meta({ description: 'Number of conversations on the old version that have ended.' }),
+  to: arm.meta({ description: 'Number of conversations on the new version that have ended.' }),
   checks: z.array(
     z.strictObject({
       metric,
       worse_by: z.number(),
-      from: figure.meta({ description: 'Figure of the old version; null for a percentile.' }),
-      to: figure.meta({ description: 'Figure of the new version; null for a percentile.' }),
+      from: figure.meta({ description: 'Value for the old version. Null for a percentile.' }),
+      to: figure.meta({ description: 'Value for the new version. Null for a percentile.' }),
       difference: figure.meta({
-        description: 'New minus old, each step compared within itself. Null without data.',
+        description: 'New value minus old value, compared within each step. Null without data.',
       }),
       low: figure.meta({ description: 'Lower bound of the difference. Null if it is unknown.' }),
       high: figure.meta({ description: 'Upper bound of the difference. Null if it is unknown.' }),
@@ -33,9 +33,11 @@ const evidenceShape = {
 };
 
 const stepShape = {
-  rollout_id: z.string().meta({ description: 'Id of the rollout, `ro_…`.' }),
-  step: z.int().min(1).meta({ description: 'Number of the step, from 1.' }),
-  weight: z.int().min(0).max(100).meta({ description: 'Share of the new version, in percent.' }),
+  rollout_id: z.string().meta({ description: 'ID of the rollout, `ro_…`.' }),
+  step: z.int().min(1).meta({ description: 'Number of the step, starting at 1.' }),
+  weight: z.int().min(0).max(100).meta({
+    description: 'Percentage of new conversations that use the new version.',
+  }),
   from_version: version,
   to_version: version,
   actor: z.string(),
@@ -50,9 +52,11 @@ export const Rollout = z
     steps: z.int().min(1).meta({ description: 'Number of steps.' }),
     ...evidenceShape,
     conversations: z.int().meta({
-      description: 'Conversations of the new version that have ended in this step.',
+      description: 'Number of conversations on the new version that have ended in this step.',
     }),
-    min_conversations: z.int().meta({ description: 'Conversations that this step needs.' }),
+    min_conversations: z.int().meta({
+      description: 'Number of conversations that must end in this step.',
+    }),
   })
   .meta({ id: 'Rollout', description: 'The rollout in progress, or the last one.' });
 
@@ -61,10 +65,10 @@ export const RolloutAct = z
     ...stepShape,
     action: z.enum(['started', 'advanced', 'held', 'resumed', 'completed', 'aborted']),
     evidence: z.strictObject(evidenceShape).nullable().meta({
-      description: 'Figures when the rollout was changed. Null for a declaration.',
+      description: 'Metrics when the rollout was changed. Null if a declaration changed it.',
     }),
   })
-  .meta({ id: 'RolloutAct', description: 'An entry of the append-only log of rollouts.' });
+  .meta({ id: 'RolloutAct', description: 'An entry in the append-only log of rollouts.' });
 
 function stepView(line: RolloutLine): z.output<z.ZodObject<typeof stepShape>> {
   return {
@@ -79,7 +83,7 @@ function stepView(line: RolloutLine): z.output<z.ZodObject<typeof stepShape>> {
   };
 }
 
-/** Returns a rollout with the figures of both versions. */
+/** Returns a rollout with the metrics of both versions. */
 export function rolloutView(line: RolloutLine, evidence: Evidence): z.output<typeof Rollout> {
   const { step, ...figures } = evidence;
   return {

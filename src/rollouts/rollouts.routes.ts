@@ -34,7 +34,7 @@ function readRoute(deps: RolloutDeps): Route {
     tag,
     scope: 'read',
     summary: 'Read the rollout in progress, or the last one',
-    description: 'Not found if the agent never had a rollout.',
+    description: 'Responds with 404 if the agent never had a rollout.',
     params,
     answers,
     handle: async ({ caller: { namespace }, params: { id } }) => {
@@ -45,12 +45,12 @@ function readRoute(deps: RolloutDeps): Route {
   });
 }
 
-/** Returns a rollout with its figures: the current ones, or those on which it ended. */
+/** Returns a rollout with its metrics. For a rollout that has ended, these are the metrics with which it ended. */
 async function shownRollout(
   deps: RolloutDeps,
   line: RolloutLine,
 ): Promise<z.output<typeof Rollout>> {
-  // Evidence was stored by `lookAtRollout`, or is null.
+  // The cast is safe: evidence has the form in which `lookAtRollout` stored it, or is null.
   const isOver: boolean = !isInProgress(line);
   const stored = isOver ? (line.evidence as Evidence | null) : null;
   return rolloutView(line, stored ?? (await judgeRollout(deps.pool, line)));
@@ -83,28 +83,29 @@ const WORDS = {
     operationId: 'advanceRollout',
     summary: 'Advance a rollout to its next step',
     description:
-      'Ends the step whatever its checks say. After the last step the new version is live for all new ' +
-      'conversations.',
+      'Ends the step regardless of its checks. After the last step, the new version is live for ' +
+        'all new conversations.',
     action: 'agent.rollout_advanced',
   },
   hold: {
     operationId: 'holdRollout',
-    summary: 'Hold a rollout at its weight',
-    description: 'It no longer advances, and is still aborted if the new version is worse.',
+    summary: 'Hold a rollout at its current weight',
+    description:
+      'The rollout no longer advances, but it is still aborted if the new version is worse.',
     action: 'agent.rollout_held',
   },
   resume: {
     operationId: 'resumeRollout',
-    summary: 'Resume a rollout that is held',
-    description: 'The time of the step begins anew.',
+    summary: 'Resume a held rollout',
+    description: 'The step gets its full maximum duration again.',
     action: 'agent.rollout_resumed',
   },
   abort: {
     operationId: 'abortRollout',
     summary: 'Abort a rollout',
     description:
-      'All new conversations get the old version. Conversations in progress keep theirs. The new version ' +
-      'waits until the content changes or somebody publishes it.',
+      'All new conversations get the old version. Conversations in progress keep theirs. The new ' +
+        'version stays unpublished until the content changes or somebody publishes it.',
     action: 'agent.rollout_aborted',
   },
 } as const;
@@ -115,9 +116,11 @@ const body = z
       .string()
       .max(1024)
       .optional()
-      .describe('Reason, stored with the step and sent with an event.'),
+      .describe(
+        'Reason for the change, stored with the step. An event about the change includes it.',
+      ),
   })
-  .describe('The reason of the change.');
+  .describe('The reason for the change.');
 
 function changeRoute(deps: RolloutDeps, change: RolloutChange): Route {
   const { action, ...words } = WORDS[change];

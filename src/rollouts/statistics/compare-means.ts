@@ -1,8 +1,8 @@
 /**
- * Sums over the observations of one arm in one step. An observation has a weight `q` and a total `x`, and the figure of
- * the arm is Σx / Σq. A share of conversations or a mean rating has q = 1. For a share of questions or of tool calls, q is
- * their number in the conversation: the conversation stays the unit of observation, because its questions resemble each
- * other.
+ * Sums over the observations of one arm in one step. An observation has a weight `q` and a total `x`, and the metric of
+ * the arm is Σx / Σq. A share of conversations or a mean rating has q = 1. For a share of questions or of tool calls, q
+ * is their number in the conversation. The conversation stays the unit of observation, because its questions are not
+ * independent of each other.
  */
 export type ArmSums = {
   count: number;
@@ -13,7 +13,7 @@ export type ArmSums = {
   qq: number;
 };
 
-/** The two arms of one step. Within a step both arms get their conversations at the same times. */
+/** The two arms of one step. Within a step, both arms get conversations during the same period. */
 export type Stratum = { from: ArmSums; to: ArmSums };
 
 export type Estimate = { difference: number; variance: number };
@@ -38,18 +38,18 @@ export function figureOf({ x, q }: ArmSums): number | null {
 }
 
 /**
- * Number of observations with the largest possible variance that are added to each arm. A sample of equal values, such
- * as three ratings of 5, then does not look certain. Four are the correction of Agresti and Coull for a proportion.
+ * Number of imaginary observations with the largest possible variance to add to each arm. They prevent a sample of
+ * equal values, such as three ratings of 5, from looking certain. Agresti and Coull add four for a proportion.
  */
 const PRIOR_COUNT = 4;
 
 /**
- * Estimates the difference of the two arms (`to` minus `from`) over all steps, and its variance. Returns `undefined`
- * while no step has observations in both arms.
+ * Estimates the difference between the two arms (`to` minus `from`) over all steps, and its variance. Returns
+ * `undefined` while no step has observations in both arms.
  *
- * Each step is compared within itself, because the weight changes between steps and the base rate changes with the
- * hour: pooled arms would differ by the time of day (Simpson's paradox). The steps are combined with the weights
- * h = n₁n₀/(n₁+n₀), which give the smallest variance and depend on no outcome:
+ * The arms are compared within each step, because the weight changes between steps and the base rate changes with the
+ * hour. Pooled arms would differ by the time of day (Simpson's paradox). The steps are combined with the weights h =
+ * n₁n₀/(n₁+n₀), which give the smallest variance and depend on no outcome:
  *
  *     Δ = Σ h (R₁ − R₀) / Σ h          Var Δ = Σ h² (v₁/n₁ + v₀/n₀) / (Σ h)²
  *
@@ -58,7 +58,7 @@ const PRIOR_COUNT = 4;
  *
  * Sources: Cochran, Some methods for strengthening the common χ² tests (1954), for the weights; Deng, Knoblich and Lu,
  * Applying the delta method in metric analytics (2018), for ratios; Ham, Bojinov, Lindon and Tingley, Design-based
- * confidence sequences (2022), for arms by a known random assignment while everything else drifts.
+ * confidence sequences (2022), for arms with a known random assignment while everything else drifts.
  */
 export function compareMeans(strata: readonly Stratum[], range: number): Estimate | undefined {
   let weights = 0;

@@ -7,16 +7,17 @@ export type Times = readonly (readonly number[])[];
 export type Interval = { difference: number; low: number; high: number };
 
 const LEVEL = 0.95;
-/** Number of times for which the bounds are tuned. */
+/** Number of measured times for which the bounds are tuned. */
 const TUNED_COUNT = 100;
 
 /**
  * Compares the 95th percentiles of two arms (`to` minus `from`). Returns `undefined` while an arm has no times.
  *
  * The bounds of an arm are its own percentiles at the levels 0.95 ± z·s, where s is the standard error of the share of
- * times below the estimate. The conversation is the unit of s, because the turns of a conversation resemble each other.
- * The standard error of independent turns is the minimum of s. The difference lies between the extremes of both arms,
- * each with half of `alpha` per side. The upper bound is infinite until enough times lie beyond the percentile.
+ * times below the estimate. The conversation is the unit of s, because the turns of a conversation are not independent
+ * of each other. s is never smaller than the standard error for independent turns. The difference lies between the
+ * extremes of both arms, each with half of `alpha` per side. The upper bound is infinite until enough times lie beyond
+ * the percentile.
  *
  * Sources: Woodruff, Confidence intervals for medians and other position measures (1952); Howard and Ramdas, Sequential
  * estimation of quantiles with applications to A/B testing and best-arm identification (2022).

@@ -1,16 +1,16 @@
 /**
- * Returns how many standard errors a one-sided bound lies from its estimate, so that the bound holds at all times at
- * once with probability 1 − `alpha`, however often somebody looks. `ratio` is the information (1 / variance) of the
- * estimate, divided by the information for which the bound is tuned; the bound holds for every tuning that does not
- * depend on the data.
+ * Returns how many standard errors a one-sided bound lies from its estimate, so that the bound holds at all times
+ * simultaneously with probability 1 − `alpha`, however often it is checked. `ratio` is the information (1 / variance)
+ * of the estimate, divided by the information for which the bound is tuned; the bound holds for every tuning that does
+ * not depend on the data.
  *
  * Let S be a sum with mean 0 and variance V, and ρ the tuned variance. Mixing exp(λS − λ²V/2) over a half-normal λ with
- * variance 1/ρ gives the martingale 2 Φ(S/√(V+ρ)) √(ρ/(V+ρ)) exp(S²/(2(V+ρ))). By Ville's inequality it ever reaches
- * 1/alpha with probability alpha at most. Solved for z = S/√V, with r = V/ρ:
+ * variance 1/ρ gives the martingale 2 Φ(S/√(V+ρ)) √(ρ/(V+ρ)) exp(S²/(2(V+ρ))). By Ville's inequality, the probability
+ * that it ever reaches 1/alpha is at most alpha. Solved for z = S/√V, with r = V/ρ:
  *
  *     z² = (1 + 1/r) · (ln(1 + r) + 2 ln(1 / (2 Φ alpha)))
  *
- * Φ is at least 0.98 on the boundary if alpha ≤ 0.05, so 0.98 takes its place.
+ * Φ is at least 0.98 on the boundary if alpha ≤ 0.05, so the code uses 0.98 for it.
  *
  * Sources: Robbins, Statistical methods related to the law of the iterated logarithm (1970); Howard, Ramdas, McAuliffe
  * and Sekhon, Time-uniform, nonparametric, nonasymptotic confidence sequences (2021), normal mixture; Waudby-Smith,

@@ -9,18 +9,18 @@ export type StepState = {
   onFail: OnFail;
   /** Whether the rollout is held, by a person or by an earlier decision. */
   isHeld: boolean;
-  /** Ended conversations of the new version in this step. */
+  /** Number of conversations on the new version that have ended in this step. */
   conversations: number;
   verdicts: readonly Verdict[];
-  /** Whether the step has lasted as long as it may. */
+  /** Whether the step has reached its maximum duration. */
   isOverdue: boolean;
 };
 
 export type Decision = 'wait' | 'advance' | 'complete' | 'hold' | 'abort';
 
 /**
- * Decides the next act of a rollout (docs/rollouts.md#steps). A step ends only when enough conversations have ended and
- * every check has passed. A held rollout keeps its weight, but a version that proves worse is still aborted.
+ * Decides what to do next with a rollout (docs/rollouts.md#steps). A step ends only when enough conversations have
+ * ended and every check has passed. A held rollout keeps its weight, but a version that proves worse is still aborted.
  */
 export function decideStep(state: StepState): Decision {
   const { step, isLast, onFail, isHeld, conversations, verdicts, isOverdue } = state;

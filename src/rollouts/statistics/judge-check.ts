@@ -4,29 +4,32 @@ import { compareTails, type Interval, type Times } from './compare-tails.ts';
 import { criticalValue } from './critical-value.ts';
 
 export type Check = { metric: RolloutMetric; worseBy: number };
-/** Observations of a check: those of each step, or times of the current step. */
+/** Observations for a check: sums for each step, or the turn latencies of the current step. */
 export type Observed = { steps: readonly Stratum[] } | { times: { from: Times; to: Times } };
 
 /** `worse`: the new version is worse. `passed`: the next weight is safe. `undecided`: neither is certain yet. */
 export type Verdict = 'worse' | 'passed' | 'undecided';
 
-/** A check with its interval. The interval is `undefined` while an arm has no data; missing data never decide. */
+/**
+ * A check with its interval. The interval is `undefined` while an arm has no data. Missing data never lead to a
+ * decision.
+ */
 export type JudgedCheck = Check & { interval: Interval | undefined; verdict: Verdict };
 
-/** Probability of aborting a rollout whose new version is not worse in any check, over its whole life. */
+/** Probability, over a rollout's lifetime, of wrongly aborting it when the new version is no worse on any check. */
 const FALSE_ALARMS = 0.05;
 
 /** Minimum number of conversations with a value, in each arm, for a verdict other than `undecided`. */
 const COUNT_MIN = 20;
 
 /**
- * Judges a check (docs/rollouts.md#verdicts). The error probability of 5 % is divided by the number of checks, so it
- * holds for the rollout as a whole. Checks of times use the number of steps as a further divisor, because each step is
- * compared anew.
+ * Judges a check (docs/rollouts.md#verdicts). The error probability of 5% is divided by the number of checks, so it
+ * holds for the rollout as a whole. For latency checks it is also divided by the number of steps, because each step is
+ * compared separately.
  *
  * `exposure` is the share of conversations that the next step would give to the new version. The check passes if the
- * harm to all conversations at that share, `exposure` times the upper bound, is less than `worseBy`. A percentile of
- * times is compared without `exposure`, because a percentile of a mixture is not a mixture of percentiles.
+ * harm to all conversations at that share, `exposure` times the upper bound, is less than `worseBy`. A latency
+ * percentile is compared without `exposure`, because a percentile of a mixture is not a mixture of percentiles.
  */
 export function judgeCheck(
   check: Check,
@@ -77,8 +80,8 @@ function meansOf(
 }
 
 /**
- * Tunes the bounds for a difference of `worseBy`: they are close to the narrowest possible when as many conversations
- * have ended as it takes to find that difference.
+ * Tunes the bounds for a difference of `worseBy`. They are close to the narrowest possible once enough conversations
+ * have ended to detect that difference.
  */
 const TUNING = 3;
 
