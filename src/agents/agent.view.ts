@@ -48,7 +48,9 @@ export const Agent = z
         description: 'The activation that made this version live. Null if no version is live.',
       }),
     managed_by: z.enum(['api', 'kubernetes', 'file']),
-    ready: z.boolean().meta({ description: 'Whether the agent works as declared.' }),
+    ready: z.boolean().meta({
+      description: 'Whether the latest declaration of the agent is in effect.',
+    }),
     status_message: z.string().nullable(),
     status: z.strictObject({ ready: z.boolean(), reason: z.string(), message: z.string() }),
   })

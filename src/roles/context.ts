@@ -16,7 +16,7 @@ import { createPool, type Pool } from '../platform/postgres/pool.ts';
 import { createSealer, type Sealer } from '../platform/postgres/sealing.ts';
 
 /**
- * Services of every role, created once per process. The store of declarations is not included, because the delivery
+ * Services that every role needs, created once per process. The declaration store is not included, because the delivery
  * role does not use it and must not load its code (postgres-declarations, kubernetes-declarations).
  */
 export type Context = {
@@ -30,13 +30,13 @@ export type Context = {
   limits: Limits;
   /** How long events, ended conversations and audit entries are stored. */
   retention: Retention;
-  /** Default provider of models; undefined without one. */
+  /** Default model provider; undefined if none is configured. */
   modelSettings: ModelSettings | undefined;
   version: string;
   close: () => Promise<void>;
 };
 
-/** Services that a role uses. It has no `close`, because whoever created the context closes it. */
+/** Services that a role uses. `close` is omitted, because the creator of the context closes it. */
 export type RoleContext = Omit<Context, 'close'>;
 
 export type ContextInput = {
@@ -49,8 +49,7 @@ export type ContextInput = {
   egressAllow: readonly string[];
   proxyVariables?: readonly string[];
   /**
-   * Address of the Kubernetes API server if this process runs in a pod. Requests to URLs of tenants must never reach
-   * it.
+   * Address of the Kubernetes API server if this process runs in a pod. Requests to tenants' URLs must never reach it.
    */
   apiServer?: string | undefined;
   logLevel: string;

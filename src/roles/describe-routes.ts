@@ -30,7 +30,7 @@ export function createRoutes({ kinds }: Kinds = {}): Route[] {
 }
 
 /**
- * Returns the OpenAPI document of the routes, with the nine event types as webhooks and without a version number
+ * Returns the OpenAPI document of the routes, with the event types as webhooks and without a version number
  * (contract/web.md#openapi).
  */
 export function describeRoutes(routes: readonly Route[] = createRoutes()): object {

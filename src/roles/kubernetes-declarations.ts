@@ -13,7 +13,9 @@ import type { RecordEvent, ResourceStore } from '../platform/resources/resource-
 import { raiseEpoch } from '../platform/postgres/leadership.ts';
 import type { Context } from './context.ts';
 
-/** Services for declarations in a cluster: the store behind the API server, leader election by a Lease, and Events. */
+/**
+ * Services for declarations in a cluster: the store behind the API server, leader election with a Lease, and Events.
+ */
 export type KubernetesDeclarations = {
   store: ResourceStore;
   namespaces: readonly string[];
@@ -66,9 +68,9 @@ export async function createKubernetesDeclarations(
 }
 
 /**
- * Elects a leader. The Lease decides which process is the leader. Each take-over also increments the epoch in the
- * database, which prevents a former leader from writing. Unlike the Lease, the epoch does not depend on clocks, and a
- * paused process cannot write after its pause.
+ * Elects a leader. The Lease decides which process is the leader. Each change of leader also increments the epoch in
+ * the database, which prevents a former leader from writing. Unlike the Lease, the epoch does not depend on clocks, and
+ * a paused process cannot write after its pause.
  */
 function electBy({
   pool,

@@ -1,4 +1,4 @@
-/** Shutdown of the process. It runs once, on the first signal that asks the process to stop. */
+/** Shuts down the process once, on the first signal that asks it to stop. */
 import { setTimeout } from '../clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -11,8 +11,8 @@ const FORCE_AFTER_MS = 25_000;
 
 /**
  * Runs `stop` once, at the first signal or when the parent process (bin/bootstrap.mjs) has ended, and then exits with
- * 0. A second Ctrl-C exits immediately; so does a shutdown that exceeds its time. `moreMs` is additional time for
- * active calls.
+ * 0. A second Ctrl-C exits immediately, and so does a shutdown that exceeds its time limit. `moreMs` is additional time
+ *    for active calls.
  */
 export function stopOnSignals(stop: () => Promise<void>, moreMs = 0): void {
   let stopping = false;

@@ -59,7 +59,7 @@ export function createModules(infrastructure: Infrastructure, options: ModuleOpt
   const events = createEvents(infrastructure);
   const declared = createDeclared(infrastructure);
   const housekeeping = createHousekeeping(infrastructure);
-  // Before `declared`: a path of `models` also matches the path of one object.
+  // `models` precedes `declared`, because one of its paths also matches the path of a single object.
   const answering = [
     agents,
     analytics,
@@ -77,7 +77,7 @@ export function createModules(infrastructure: Infrastructure, options: ModuleOpt
   return { all, access, calls, conversations, events };
 }
 
-/** Every route under /v1 (contract/README.md#shapes). */
+/** Returns every route under /v1 (contract/README.md#shapes). */
 export function routesOf({ all }: Pick<Modules, 'all'>): Route[] {
   return all.flatMap(({ routes = [] }) => routes);
 }

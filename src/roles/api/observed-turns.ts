@@ -8,8 +8,8 @@ import type { Logger } from '../../platform/observability/logger.ts';
 /** Wrappers of turns, models and tools that add spans and metrics. */
 
 /**
- * Adds a span and metrics to each reply. A failed reply does not reject but is returned like any other, so only the
- * log and a metric show it to whoever operates the service.
+ * Adds a span and metrics to each reply. A failed reply is returned like any other, without a rejection, so operators
+ * see it only in the log and in a metric.
  */
 export function observeResponder(
   respond: Responder,

@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises';
 
 /**
- * File with the OpenAPI document. Creating the document takes at least a tenth of a second, in which the process could
- * not serve requests. So `npm run generate -- openapi` writes the file in advance, and a test compares it with the
- * routes.
+ * File with the OpenAPI document. Creating the document takes at least a tenth of a second, during which the process
+ * could not serve requests. Therefore `npm run generate -- openapi` writes the file in advance, and a test compares it
+ * with the routes.
  */
 export const OPENAPI_FILE = new URL('openapi.json', import.meta.url);
 
-/** Depth in the document down to which each member gets its own line: operations, webhooks and components. */
+/**
+ * Number of levels of the document at which each member gets its own line: down to operations, webhooks and components.
+ */
 const LEVELS_WITH_LINES = 3;
 
 /** Returns the content of the file; the document has no version number. */

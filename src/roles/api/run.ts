@@ -25,7 +25,7 @@ export type ApiRoleDeps = RoleContext &
     baseUrl?: string | undefined;
   };
 
-/** Running API. `conversations` has the services for conversations in this process, the same that HTTP requests use. */
+/** A running API. `conversations` contains the conversation services of this process, which HTTP requests also use. */
 export type RunningApi = Listening & { conversations: ConversationDeps & { takeTurn: TakeTurn } };
 
 type Stops = { stop?: () => Promise<void> };

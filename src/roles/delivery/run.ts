@@ -22,7 +22,7 @@ export type DeliveryRoleDeps = RoleContext & {
   onAttempt?: WorkerDeps['onAttempt'];
 };
 
-/** Starts the delivery role; resolves once it delivers. */
+/** Starts the delivery role. Resolves once it is ready to deliver. */
 export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () => Promise<void> }> {
   const { pool, databaseUrl, log, metrics } = deps;
   const nowMs = (): number => monotonicMs();
@@ -39,8 +39,8 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
   const { processNumber } = rescue;
   const affinity = createAffinity(processNumber);
   const queue = createPostgresQueue({ db: pool, claims, completions, processNumber });
-  // One host may have many endpoints, and a hanging endpoint must not use up the connections of the others. Each
-  // endpoint is already limited by its slots, so the limit of connections per origin can be the total limit.
+  // One host may have many endpoints, and an endpoint that hangs must not use up the connections of the others. Each
+  // endpoint is already limited by its slots, so the limit on connections per origin can equal the total limit.
   const egress = createEgressClient({ guard: deps.guard, connectionsPerOrigin: IN_FLIGHT_MAX });
   const userAgent = `parley/${deps.version}`;
   const secrets = rememberOpened(deps.sealer);
@@ -85,8 +85,8 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     await rescue.leave();
     await Promise.all(tasks.map((task) => task.stop()));
     await deliverer.stop();
-    // `rescue` stops after the deliverer: until the last result is recorded, no other process may end the leases of
-    // this process.
+    // `rescue` stops after the deliverer, because no other process may end the leases of this process until the last
+    // result is recorded.
     await rescue.stop();
     await listener.stop();
     await egress.stop();

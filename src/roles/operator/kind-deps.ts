@@ -19,13 +19,13 @@ export type KindDeps = Pick<
     notifier: Notifier;
     /** Reports an event after the commit of its change: counts it and wakes deliveries and streams. */
     announce: Announce;
-    /** Looks at the last rollout of an agent, and does what its checks decide. */
+    /** Evaluates an agent's last rollout and takes the action that its checks call for. */
     lookAtRollout: LookAtRollout;
     cutter: TextCutter;
     prober: Prober;
     hasDefaultModel: boolean;
-    /** Lease times of syncs instead of the defaults; for tests. */
+    /** Lease times of syncs, to replace the defaults in tests. */
     syncTimes?: LeaseTimes | undefined;
-    /** Returns whether an agent gets its replies from a sample model. */
+    /** Returns true for agents that get their replies from the sample model. */
     isSample?: Models['isSample'] | undefined;
   };

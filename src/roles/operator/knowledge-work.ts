@@ -18,7 +18,7 @@ import { createEndpoints } from '../../models/find-endpoint.ts';
 import type { ModelSettings } from '../../models/model-endpoint.ts';
 import { openEmbedder } from '../open-embedder.ts';
 
-/** Limits on the queue for texts from reconciles and syncs. A declared text has at most a megabyte. */
+/** Limits on the queue of texts from reconciles and syncs. A declared text has at most one megabyte. */
 export const TEXTS_WAITING_MAX = { namespace: 16, all: 16 };
 
 /**

@@ -40,10 +40,10 @@ export type OperatorRoleDeps = Kinds &
     namespaces?: readonly string[];
     elect: Elect;
     record: RecordEvent;
-    /** Returns whether an agent gets its replies from a sample model. */
+    /** Returns true for agents that get their replies from the sample model. */
     isSample?: KindDeps['isSample'];
     quotaRetryMs?: number;
-    /** Probe times instead of the defaults; for tests. */
+    /** Probe times, to replace the defaults in tests. */
     probes?: ProberOptions;
     embedEveryMs?: number;
     /** Replacement for the default fetchers of each source type. */
@@ -113,11 +113,11 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
     },
     log,
   });
-  // Not awaited: an operator starts without the database. Until it listens, it polls.
+  // Not awaited, because an operator can start while the database is unavailable. Until it listens, it polls.
   void listener.start().catch(() => undefined);
   let stopping = false;
-  // Only an operator that has loaded all declarations may become the leader. To an operator whose watch lags, a missing
-  // object would look like a deleted one.
+  // Only an operator that has loaded all declarations may become the leader. If its watch lagged, an object that is
+  // still missing would look like a deleted one.
   void watches.synced.then(() => {
     if (!stopping) elector.start();
   });

@@ -11,7 +11,7 @@ import type {
   ResourceStore,
 } from '../../platform/resources/resource-store.ts';
 
-/** Function that elects one of several operators as the leader, by a lock in PostgreSQL or a Lease in Kubernetes. */
+/** Elects one of several operators as the leader, with a lock in PostgreSQL or a Lease in Kubernetes. */
 export type Elect = (callbacks: {
   /**
    * Called when this process becomes the leader. The callback calls `resign` if it finds that the term has already
@@ -23,8 +23,8 @@ export type Elect = (callbacks: {
 }) => { start: () => void; stop: () => Promise<void> };
 
 /**
- * Grace period in a new cluster with an old database. Manifests are applied one by one, so a row without an object
- * does not mean that the object was deleted. During the grace period such rows stay (docs/decisions/0009-adoption.md).
+ * Grace period in a new cluster with an existing database. Manifests are applied one by one, so a row without an object
+ * does not mean that the object was deleted. Such rows stay during the grace period (docs/decisions/0009-adoption.md).
  */
 const ADOPTION_MS = 3_600_000;
 const ADOPTING =
@@ -37,7 +37,9 @@ const ADOPTING =
 export type Terms = Parameters<Elect>[0] & {
   /** Reconciles a changed object, if this process leads. */
   changed: Term['changed'];
-  /** Looks soon for objects that must be reconciled although their declaration has not changed, if this process leads. */
+  /**
+   * If this process leads, soon checks for objects that must be reconciled although their declaration has not changed.
+   */
   look: Term['look'];
 };
 

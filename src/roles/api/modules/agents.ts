@@ -8,7 +8,7 @@ import { recallRoutes } from '../../../recalls/recalls.routes.ts';
 import { rolloutRoutes } from '../../../rollouts/rollouts.routes.ts';
 import type { Module } from './module.ts';
 
-/** Creates the module of agents and their versions. */
+/** Creates the module for agents and their versions. */
 export function createAgents(
   infrastructure: Infrastructure,
   { sampleModel }: { sampleModel: SampleModel | undefined },

@@ -5,7 +5,7 @@ import { statsRoute } from '../../../analytics/stats.routes.ts';
 import type { Infrastructure } from '../infrastructure.ts';
 import type { Module } from './module.ts';
 
-/** Creates the module of figures of conversations: their routes, and the job that counts. */
+/** Creates the module for conversation metrics: its routes, and the job that counts conversations. */
 export function createAnalytics(infrastructure: Infrastructure): Module {
   return {
     routes: [

@@ -25,13 +25,13 @@ export type Calls = Module & {
   /** Speech providers declared by agents, used where the carrier provides no speech. */
   speech: SpeechProviders;
   hasOwnSpeech: VoiceDeps['hasOwnSpeech'];
-  /** Called with the times of each turn, for the metric of how long callers wait for a reply. */
+  /** Called with the timings of each turn, for the metric that shows how long callers wait for a reply. */
   onTimes: (times: TurnTimes) => void;
   stop: () => Promise<void>;
 };
 
 /**
- * Creates the module of calls: their routes, the calls that this process handles, and the sockets that carriers open.
+ * Creates the module for calls: their routes, the calls that this process handles, and the sockets that carriers open.
  */
 export function createCalls(
   infrastructure: Infrastructure,
@@ -50,7 +50,7 @@ export function createCalls(
   const lines: Lines = {
     ...own,
     offer: (callId) => {
-      player.wake(); // It looks once a second while calls are live.
+      player.wake(); // The player checks once a second while calls are active.
       return own.offer(callId);
     },
   };

@@ -39,7 +39,7 @@ export type Conversing = ConversationDeps &
 
 export type Conversations = Module & {
   conversing: Conversing;
-  /** Waits until the turns in progress are finished; cancels and stores those that take too long. */
+  /** Waits for the turns in progress to finish. Cancels and stores turns that take too long. */
   stopTurns: () => Promise<void>;
   /** Stops judging ended conversations. Gives judgements in progress a few seconds to finish. */
   stopJudge: () => Promise<void>;
@@ -53,7 +53,7 @@ export type ConversationPorts = {
   telephony: Pick<Telephony, 'ring'>;
   /**
    * Replacement for the default responder. The default uses the agent's model or, without a model, quotes passages
-   * that it finds by search.
+   * found by search.
    */
   responder?: WhoReplies | undefined;
   /** Model for agents without one. */
@@ -63,7 +63,7 @@ export type ConversationPorts = {
 };
 
 /**
- * Creates the module of conversations, from their start to their erasure: turns, escalations, the routes for OpenAI's
+ * Creates the module for conversations, from their start to their erasure: turns, escalations, the routes for OpenAI
  * clients, and judgements.
  */
 export function createConversations(

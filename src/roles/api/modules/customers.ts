@@ -7,7 +7,7 @@ import type { Conversing } from './conversations.ts';
 import type { Module } from './module.ts';
 import type { Telephony } from './telephony.ts';
 
-/** Creates the module of customers: the data about one user, and its erasure. */
+/** Creates the module for customers: the data about one user, and its erasure. */
 export function createCustomers({
   conversing,
   telephony,
@@ -18,7 +18,7 @@ export function createCustomers({
   const erasing = { ...conversing, transportOf: telephony.transportOf, eraseEvents };
   const erasures = createPeriodic({
     what: 'erasing customers',
-    everyMs: 10_000, // A new erasure wakes this process. The others find it then.
+    everyMs: 10_000, // A new erasure wakes this process. Other processes find it at this interval.
     run: (signal) => runErasures(erasing, signal),
     log: conversing.log,
   });

@@ -21,7 +21,7 @@ export type Events = Module & {
   closeOutbox: () => Promise<void>;
 };
 
-/** Creates the module of events: webhook endpoints, the events that they receive, deliveries, replays and receipts. */
+/** Creates the module for events: webhook endpoints, the events that they receive, deliveries, replays and receipts. */
 export function createEvents(infrastructure: Infrastructure): Events {
   const { databaseUrl, pool, metrics, log, notifier, nowMs, retention, kinds } = infrastructure;
   const outbox = createPool(databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
@@ -34,7 +34,7 @@ export function createEvents(infrastructure: Infrastructure): Events {
   const replays = { pool, notifier, nowMs, retention, metrics };
   const replayJobs = createPeriodic({
     what: 'running replay jobs',
-    everyMs: 10_000, // A new job wakes this process. The others find it then.
+    everyMs: 10_000, // A new job wakes this process. Other processes find it at this interval.
     run: (signal) => runReplayJobs(replays, signal),
     log,
   });

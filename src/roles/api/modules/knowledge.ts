@@ -26,7 +26,7 @@ const SYNCS_WAITING_MAX = { namespace: 2, process: 4 };
 const UPLOADS_WAITING_MAX = { namespace: 12, process: 16 };
 
 /**
- * Creates the module of knowledge: sources, gaps, searches, and the workers that split texts and files into passages.
+ * Creates the module for knowledge: sources, gaps, searches, and the workers that split texts and files into passages.
  */
 export function createKnowledge(
   infrastructure: Infrastructure,
