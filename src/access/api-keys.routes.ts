@@ -22,7 +22,7 @@ import { fromUuid } from '../ids.ts';
  */
 const ApiKey = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the key, `key_…`.' }),
+    id: z.string().meta({ description: 'ID of the key, `key_…`.' }),
     created: createdAt,
     name: z.string(),
     scopes: z.array(z.enum(SCOPES)),
@@ -142,7 +142,7 @@ function newKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
       scope,
       summary: 'Create an API key',
       description:
-        'The new key may have at most the scopes of the caller. Only this response shows the key.',
+        'The new key can only have scopes that the caller has. Only this response shows the key.',
       body: { schema: createBody },
       answers: created,
       errors: ['quota_exceeded'],
@@ -162,8 +162,8 @@ function newKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
       scope,
       summary: 'Replace an API key',
       description:
-        'Creates a key with the same name and scopes. The old key works until the overlap ends; ' +
-        'delete it to end it sooner.',
+        'Creates a key with the same name and scopes. The old key works until the overlap ends. ' +
+          'Delete it to end it sooner.',
       params,
       body: { schema: rotateBody, isOptional: true },
       answers: created,

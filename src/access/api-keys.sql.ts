@@ -138,7 +138,7 @@ type LockedKey = { id: string; expiresAt: number | null; isManaging: boolean };
 
 /**
  * Locks the live keys in `ids`, and every live key of the namespace that has the scope `keys` and no expiry
- * (`isManaging`). When two callers concurrently delete the last two such keys, or each other's key, the second
+ * (`isManaging`). If two callers concurrently delete the last two such keys, or each other's key, the second
  * transaction sees the first deletion. A single statement locks all keys in a fixed order, so that two callers never
  * deadlock.
  */

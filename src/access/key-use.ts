@@ -2,8 +2,8 @@ import { noteKeyUse } from './api-keys.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
 /**
- * Recorder of the time at which API keys were last used, to within about a minute. A request only notes the use in
- * memory, and `write` stores it later. A crash loses unwritten uses, but nothing depends on them.
+ * Records when API keys were last used, accurate to about a minute. A request only notes the use in memory, and `write`
+ * stores it later. A crash loses unwritten uses, but nothing depends on them.
  */
 export type KeyUse = {
   /** Notes in memory that a key was used. Never waits or throws. */

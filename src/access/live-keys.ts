@@ -5,9 +5,9 @@ import type { Pool } from '../platform/postgres/pool.ts';
 import { createEndWatch, type EndWatch } from './watch-ends.ts';
 
 /**
- * Live API keys, as known to one process. contract/api-keys.md#ending promises that a deleted key is refused within 100
- * ms, and within a second if the notification is lost. Keys are cached, so that a busy caller costs one statement per
- * half second instead of one per request. One statement checks the keys of all open streams.
+ * The active API keys that one process knows. contract/api-keys.md#ending promises that a deleted key is rejected
+ * within 100 ms, or within a second if the notification is lost. Keys are cached, so that a busy caller costs one
+ * statement per half second instead of one per request. One statement checks the keys of all open streams.
  */
 export type LiveKeys = {
   authenticate: Authenticate;

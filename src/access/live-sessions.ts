@@ -14,7 +14,7 @@ import {
 import { createEndWatch, type EndWatch } from './watch-ends.ts';
 
 /**
- * Live sessions, as known to one process. As for an API key (live-keys.ts), an ended session is refused within a
+ * The active sessions that one process knows. As with API keys (live-keys.ts), an ended session is rejected within a
  * second, and a busy session costs one statement per half second.
  */
 export type LiveSessions = {

@@ -164,7 +164,7 @@ export async function deleteKey(
 
 /**
  * Locks the caller's own key and session. Another process may have ended them while this process still has them cached,
- * and an ended key must not create another key. `managing` has the ids of the keys that may manage keys and do not
+ * and an ended key must not create another key. `managing` contains the IDs of the keys that may manage keys and do not
  * expire. `endsAt` is the expiry of the caller's key in Unix ms, or null if it has none.
  * @throws ApiError unauthorized
  */

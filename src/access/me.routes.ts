@@ -17,7 +17,7 @@ const Me = z
     scopes: z.array(z.enum(SCOPES)).describe('Scopes of the caller.'),
     api_key: z
       .strictObject({
-        id: z.string().meta({ description: 'Id of the key, `key_…`.' }),
+        id: z.string().meta({ description: 'ID of the key, `key_…`.' }),
         name: z.string(),
         prefix: z.string().describe('First characters of the key, to tell keys apart.'),
         expires_at: unixTime.nullable().describe('Null if the key does not expire.'),
@@ -28,7 +28,7 @@ const Me = z
   })
   .meta({ id: 'Me', description: 'The caller and its scopes.' });
 
-/** Serves the route that shows a key or a session to its owner, whatever its scopes (contract/sessions.md#me). */
+/** Returns the route that shows a key or a session to its owner, regardless of its scopes (contract/sessions.md#me). */
 export function meRoute({ pool, version }: { pool: Pool; version: string }): Route {
   return route({
     method: 'get',

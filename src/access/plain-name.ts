@@ -5,7 +5,7 @@ const PLAIN = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+( [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*$/u;
 export const KEY_NAME_MAX = 100;
 
 export const PLAIN_NAME_WORDS =
-  'must consist of letters, digits and symbols, with single spaces between';
+  'must consist of letters, digits and symbols, separated by single spaces';
 
 /**
  * Returns true if a name has only letters, marks, digits, punctuation and symbols, separated by single spaces. Such a

@@ -16,7 +16,7 @@ export function newSessionToken(): string {
 }
 
 /**
- * Returns true if the text has the form of a session token. Texts in any other form are rejected without a database
+ * Returns true if the text has the form of a session token. Strings in any other form are rejected without a database
  * query.
  */
 export function isSessionToken(text: string): boolean {

@@ -11,15 +11,17 @@ const endings = {
     'Latest time at which the session ends, however it is used. It ends earlier if its key ' +
       'expires earlier.',
   ),
-  idle_expires_at: unixTime.describe('Time at which the session ends unless it is used before.'),
+  idle_expires_at: unixTime.describe(
+    'Time at which the session ends unless it is used before then.',
+  ),
 };
 
 export const Session = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the session, `ses_…`.' }),
+    id: z.string().meta({ description: 'ID of the session, `ses_…`.' }),
     created: createdAt,
     name: z.string().describe('Name of the person, as entered at sign-in.'),
-    api_key_id: z.string().describe('Id of the key with which the session was created, `key_…`.'),
+    api_key_id: z.string().describe('ID of the key with which the session was created, `key_…`.'),
     scopes: z.array(z.enum(SCOPES)).describe("Scopes of the session's key."),
     namespace: z.string(),
     ...endings,
@@ -32,7 +34,7 @@ export const Session = z
 
 export const OwnSession = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the session, `ses_…`.' }),
+    id: z.string().meta({ description: 'ID of the session, `ses_…`.' }),
     created: createdAt,
     ...endings,
   })

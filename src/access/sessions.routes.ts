@@ -22,7 +22,7 @@ export type SessionRoutesDeps = SessionDeps & {
   rateLimits: Pick<RateLimits, 'countFailure'>;
 };
 
-/** Serves sessions of people who sign in from a browser (contract/sessions.md). */
+/** Returns the routes for sessions of people who sign in from a browser (contract/sessions.md). */
 export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
   return [signInRoute(deps), ...readRoutes(deps), signOutRoute(deps)];
 }
@@ -53,9 +53,9 @@ function signInRoute(deps: SessionRoutesDeps): Route {
     tag,
     summary: 'Sign in: exchange an API key for a session',
     description:
-      'Only for pages of this server, over https or on loopback. The response sets the ' +
-      'session cookie; its token appears nowhere else. `Idempotency-Key` has no effect: a ' +
-      'repeated request creates another session.',
+      'Only for pages that this server serves, over https or on loopback. The response sets the ' +
+        'session cookie. The session token appears nowhere else. `Idempotency-Key` has no ' +
+        'effect: a repeated request creates another session.',
     body: { schema: createBody },
     answers: { 201: { description: 'The session.', schema: Session, location: true } },
     errors: ['unauthorized', 'foreign_origin', 'https_required', 'quota_exceeded', 'rate_limited'],
@@ -72,7 +72,7 @@ function signInRoute(deps: SessionRoutesDeps): Route {
 }
 
 /**
- * Runs a sign-in. A wrong credential counts toward the limit of failures of the client's address, like a wrong
+ * Runs a sign-in. A wrong credential counts toward the failure limit of the client's address, like a wrong
  * `Authorization` header.
  */
 async function counting<T>(

@@ -21,8 +21,7 @@ export type SessionRow = {
   lastSeenAt: number;
   /** Time at which the session ends even if it is used. It ends earlier if its key ends. */
   expiresAt: number;
-  /** Time at which the session ends unless it is used before. */
-  idleExpiresAt: number;
+  /** Time at which the session ends unless it is used before then. */ idleExpiresAt: number;
 };
 
 /** Idle timeout of a session in seconds. An open stream counts as use. */
@@ -40,7 +39,7 @@ const ROTATE_AGAIN_SEC = 600;
  * Time in seconds for which a replaced token remains valid after its successor was first used, for requests in flight.
  */
 const OVERLAP_SEC = 60;
-/** Time for which ended sessions stay stored. After that, only the audit log shows who signed in. */
+/** Time for which ended sessions are kept. After that, only the audit log shows who signed in. */
 const KEPT = `interval '1 day'`;
 
 const KEY_LIVES = `k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())`;

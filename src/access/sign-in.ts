@@ -12,7 +12,7 @@ import { insertSignInToken, useSignInToken } from './sign-in-tokens.sql.ts';
 
 /** This file exchanges a credential for a session (contract/sessions.md#signing-in). */
 
-/** Proof of identity. A further way to sign in is added as a member of this union. */
+/** Proof of identity. Any new way to sign in becomes another member of this union. */
 export type Credential = { apiKey: string; name: string } | { signInToken: string; name?: string };
 
 /** A new session. The token's text is available only here. */
