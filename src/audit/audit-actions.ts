@@ -1,5 +1,5 @@
 /**
- * Actions of the audit log (contract/audit-log.md#actions), in the form `noun.verbed`. Every kind of declared resource
+ * Actions in the audit log (contract/audit-log.md#actions), in the form `noun.verbed`. Every kind of declared resource
  * also has `created`, `updated` and `deleted`; this list has all other actions.
  */
 export const OTHER_ACTIONS = [

@@ -45,7 +45,7 @@ const changed = z.record(z.string(), z.unknown()).nullable();
 
 const AuditLine = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the entry, `aud_…`.' }),
+    id: z.string().meta({ description: 'ID of the entry, `aud_…`.' }),
     created: createdAt,
     actor: z.string().meta({
       description:
@@ -57,11 +57,11 @@ const AuditLine = z
       .nullable()
       .meta({
         description:
-          'Id of the session, `ses_…`. Null without a session. The entry `session.created` ' +
-          'names the key with which the session was created.',
+          'ID of the session, `ses_…`. Null without a session. The `session.created` entry names ' +
+            'the key with which the session was created.',
       }),
     action: z.string().meta({ description: 'Action, such as `api_key.rotated`.' }),
-    target: z.string().meta({ description: 'Id of the object that the action affected.' }),
+    target: z.string().meta({ description: 'ID of the object that the action affected.' }),
     before: changed.meta({
       description: 'Changed fields before the action. Null if the object did not exist.',
     }),
@@ -78,7 +78,7 @@ const AuditLine = z
     user_agent: z.string().nullable(),
     request_id: z.string().nullable(),
   })
-  .meta({ id: 'AuditLine', description: 'An entry of the append-only audit log.' });
+  .meta({ id: 'AuditLine', description: 'An entry in the append-only audit log.' });
 
 function auditView(row: AuditRow): z.output<typeof AuditLine> {
   return {

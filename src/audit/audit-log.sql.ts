@@ -9,8 +9,8 @@ import type { Db } from '../platform/postgres/pool.ts';
 import type { AuditAction } from './audit-actions.ts';
 
 /**
- * Line of the audit log. Lines never change, with one exception: the line of an action outside our database
- * transactions (write-ahead.ts) is settled once, when its outcome is known. Times are Unix milliseconds.
+ * Line in the audit log. Lines never change, with one exception: the line for an action outside our database
+ * transactions (write-ahead.ts) is updated once, when its outcome is known. Times are Unix milliseconds.
  */
 export type AuditRow = {
   id: string;
@@ -20,21 +20,21 @@ export type AuditRow = {
    * `environment`.
    */
   actor: string;
-  /** uuid; null if the action was not done in a session. */
+  /** UUID; null if the action was not performed in a session. */
   sessionId: string | null;
   action: AuditAction;
-  /** Public id of the object of the action. */
+  /** Public ID of the object that the action affected. */
   target: string;
   requestId: string | null;
-  /** Peer address of the connection; null if the action did not come by HTTP. */
+  /** Peer address of the connection; null if the action did not come through HTTP. */
   address: string | null;
   userAgent: string | null;
   outcome: 'done' | 'unknown';
 } & Change;
 
 /**
- * Changes of an action, with the field names of REST and only the fields that differ. It never contains secrets, values
- * of headers or metadata, or users' words.
+ * Changes that an action made, with REST field names and only the fields that differ. Never contains secrets, values of
+ * headers or metadata, or anything that users wrote or said.
  */
 export type Change = {
   /** null if the object did not exist before. */
@@ -45,7 +45,7 @@ export type Change = {
 };
 export type Fields = Record<string, unknown>;
 
-/** Actor and origin of an action. A caller by HTTP has all of these properties. */
+/** Actor and origin of an action. HTTP callers have all of these properties. */
 export type AuditedBy = {
   namespace: string;
   actor: string;
@@ -122,7 +122,7 @@ export async function settleLine(
   );
 }
 
-/** Removes the line of an action that was refused. */
+/** Removes the line for an action that was rejected. */
 export async function dropLine(db: Db, id: string): Promise<void> {
   await db.query(`delete from audit_log where id = $1 and outcome = 'unknown'`, [id]);
 }

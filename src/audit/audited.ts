@@ -4,8 +4,8 @@ import { recordAudit, type AuditedBy, type AuditLine } from './audit-log.sql.ts'
 /**
  * Adds an audit log line to the transaction of a service with a commit hook (commit-hook.ts), so that the two are
  * always committed together. `line` builds the line from the result. `act` may pass a further hook, such as one that
- * stores the response for an `Idempotency-Key`. A repeat that is answered from the stored response does nothing and
- * adds no line.
+ * stores the response for an `Idempotency-Key`. A repeated request that gets the stored response does nothing and adds
+ * no line.
  */
 export function audited<R>(
   by: AuditedBy,

@@ -18,7 +18,8 @@ import { changesBetween } from './changes.ts';
 import { writingAhead, type Settled } from './write-ahead.ts';
 
 /**
- * Dependencies for writing declared resources by REST. Each write has a line in the audit log (contract/audit-log.md).
+ * Dependencies for writing declared resources through REST. Each write has a line in the audit log
+ * (contract/audit-log.md).
  */
 
 type Deps = DeclareDeps & { nowMs: () => number };
@@ -30,8 +31,8 @@ type Act = {
 };
 
 /**
- * Creates a declared object. `after` has the fields that the audit log line shows. `settled` returns fields that are
- * added to the line once the object exists; by default the object's name.
+ * Creates a declared object. `after` contains the fields that the audit log line shows. `settled` returns fields that
+ * are added to the line once the object exists; by default the object's name.
  * @throws ApiError as createDeclared
  */
 export function createAudited<Spec, Fields extends object, Row extends WrittenRow>(

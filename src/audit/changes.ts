@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Change, Fields } from './audit-log.sql.ts';
 
 /**
- * Returns the differences between two states, with the field names of REST. Shows values only for the fields named in
- * `told`. For other fields, which are long or may be confidential, lists only the names. For `metadata`, lists the
+ * Returns the differences between two states, with REST field names. Includes values only for the fields named in
+ * `told`. For other fields, which are long or may be confidential, includes only the names. For `metadata`, lists the
  * changed keys.
  */
 export function changesBetween(before: Fields, after: Fields, told: readonly string[]): Change {

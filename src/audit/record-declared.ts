@@ -5,14 +5,17 @@ import { lastOfLife, recordAudit, type AuditLine } from './audit-log.sql.ts';
 
 /** Resource that an audit log line is about. `noun` is the name of its kind in audit actions. */
 type About = { noun: string; namespace: string; target: string };
-/** Object and its generation, which counts the changes of the spec and is only comparable for the same uid. */
+/**
+ * Object and its generation, which counts the changes to the spec. Generations are comparable only if the UID is the
+ * same.
+ */
 type Seen = { uid: string; generation: number };
 
 /**
  * Records a declaration by a person, GitOps or a manifest when the operator applies it
  * (contract/audit-log.md#other-declarers). This runs in the transaction that updates the row, so that each generation
- * has exactly one line, even after a crash. Writes by REST have their own line (write-ahead.ts). An unchanged object
- * that reappears in another cluster gets no line.
+ * has exactly one line, even after a crash. Writes through REST have their own line (write-ahead.ts). An unchanged
+ * object that reappears in another cluster gets no line.
  */
 export async function recordDeclared(
   db: Db,
@@ -40,7 +43,7 @@ export async function recordDeclared(
 
 /**
  * Records that a declaration was removed. Kubernetes does not report who deleted an object, so the line only shows
- * where the object was declared. A deletion by REST records its line before the object is gone.
+ * where the object was declared. A deletion through REST records its line before the object is gone.
  */
 export async function recordUndeclared(
   db: Db,

@@ -13,9 +13,9 @@ import {
 } from './audit-log.sql.ts';
 
 /**
- * Audit log line of an action outside our database transactions: a write of a declared resource, which lives in the
- * resource store (docs/decisions/0028). The line is committed with the outcome `unknown` before the write and settled
- * after it, so that every action has a line. After a crash in between, the line stays `unknown`.
+ * Audit log line for an action outside our database transactions: a write to a declared resource, which is stored in
+ * the resource store (docs/decisions/0028). The line is committed with the outcome `unknown` before the write, and the
+ * outcome is updated after it, so that every action has a line. After a crash in between, the line stays `unknown`.
  */
 export type WriteAhead = {
   /**
@@ -24,7 +24,7 @@ export type WriteAhead = {
    * original state.
    */
   begin: (change: Partial<Change>) => Promise<void>;
-  /** Marks the action as partly done, so that a later refusal does not remove its line. */
+  /** Marks the action as partly done, so that a later rejection does not remove its line. */
   isPartlyDone: () => void;
 };
 
