@@ -3,9 +3,9 @@ import type { SealedColumn } from '../../platform/postgres/sealed-values.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 
 /**
- * Secrets of an endpoint, encrypted (sealed) in its row: its signing secrets and the values of its extra headers. If
- * REST created or changed them, the row is the primary copy, and the operator copies them into a Secret. Otherwise the
- * row is the operator's copy of the declaration (decision 19).
+ * Secrets of an endpoint, encrypted (sealed) in its row: its signing secrets and the values of its extra headers. If a
+ * REST request created or changed them, the row is the primary copy, and the operator copies them into a Secret.
+ * Otherwise the row is the operator's copy of the declaration (decision 19).
  */
 export type SealedEndpoint = {
   /** Signing secrets; null if the endpoint has none yet. */
@@ -14,11 +14,11 @@ export type SealedEndpoint = {
   restHeaders: Buffer | null;
   /** Whether the row has headers that an earlier release stored unencrypted. */
   hasPlainHeaders: boolean;
-  /** Revision of the secrets. Each change of a signing secret or a header by REST increments it. */
+  /** Revision of the secrets. Each change to a signing secret or a header through REST increments it. */
   revision: number;
   /** Whether the endpoint's Secret has the secrets of this revision. */
   isCopied: boolean;
-  /** Revision of the headers. Each change of the headers by REST increments it. */
+  /** Revision of the headers. Each change to the headers through REST increments it. */
   headerRevision: number;
 };
 
@@ -128,8 +128,8 @@ export async function updateRestHeaders(
 }
 
 /**
- * Stores headers set by REST that were found outside of the row: in the Secret, after the database was lost, or in a
- * declaration that an earlier release wrote. Does not replace headers that the row already has.
+ * Stores headers that were set through REST and found outside the row: in the Secret, after the database was lost, or
+ * in a declaration that an earlier release wrote. Does not replace headers that the row already has.
  */
 export async function adoptRestHeaders(
   db: Db,
@@ -162,7 +162,7 @@ export async function insertUndeclared(
   );
 }
 
-/** Deletes the row of an endpoint whose declaration was refused, or was deleted before the operator applied it. */
+/** Deletes the row of an endpoint whose declaration was rejected, or was deleted before the operator applied it. */
 export async function deleteUndeclared(db: Db, { namespace, name }: ObjectKey): Promise<void> {
   await db.query(
     `delete from webhook_endpoints
@@ -182,8 +182,8 @@ export async function listNotCopied(db: Db): Promise<ObjectKey[]> {
 }
 
 /**
- * Records that the Secret has the secrets of `revision`. `revision` was read before copying, so later changes by REST
- * still count as not copied.
+ * Records that the Secret has the secrets of `revision`. `revision` was read before copying, so later changes through
+ * REST still count as not copied.
  */
 export async function markCopied(db: Db, id: string, revision: number): Promise<void> {
   await db.query('update webhook_endpoints set copied_revision = $2 where id = $1', [id, revision]);

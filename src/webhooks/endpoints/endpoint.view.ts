@@ -13,7 +13,7 @@ import {
   updatedAt,
 } from '../../platform/http/fields.ts';
 
-/** Maximum number of unfinished deliveries of an endpoint that are counted. */
+/** Number up to which an endpoint's unfinished deliveries are counted. */
 export const UNFINISHED_MAX = 10_000;
 
 /**
@@ -23,7 +23,7 @@ export const UNFINISHED_MAX = 10_000;
 
 export const WebhookEndpoint = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the endpoint, `we_…`.' }),
+    id: z.string().meta({ description: 'ID of the endpoint, `we_…`.' }),
     created: createdAt,
     updated: updatedAt,
     name: z.string(),
@@ -39,12 +39,14 @@ export const WebhookEndpoint = z
       .meta({ description: 'Names of the extra headers. Their values are never shown.' }),
     metadata: z.record(z.string(), z.string()),
     managed_by: z.enum(['api', 'kubernetes', 'file']),
-    ready: z.boolean().meta({ description: 'Whether the endpoint is active as declared.' }),
+    ready: z.boolean().meta({
+      description: 'Whether the latest declaration of the endpoint is in effect.',
+    }),
     status_message: z.string().nullable(),
     status: z.enum(['healthy', 'failing', 'disabled', 'not_ready']).meta({
       description:
-        'Health, judged by the latest deliveries. `not_ready` if the endpoint is not active as ' +
-        'declared.',
+        'Health, based on the latest deliveries. `not_ready` if the latest declaration is not in ' +
+          'effect.',
     }),
     last_success_at: unixTime.nullable(),
     last_failure: z
@@ -57,7 +59,8 @@ export const WebhookEndpoint = z
       .nullable(),
     failing_since: unixTime.nullable().meta({
       description:
-        'Start of the failures since the last success, in Unix seconds. Null without failures.',
+        'Time of the first failure since the last success, in Unix seconds. Null if nothing has ' +
+          'failed since then.',
     }),
     failed_attempts: z
       .int()
@@ -85,10 +88,11 @@ export const WebhookEndpoint = z
       .nullable()
       .meta({
         description:
-          'The rotation in progress, while two secrets are live; see `rotate_secret`. Null otherwise.',
+          'The rotation in progress, during which two secrets are valid; see `rotate_secret`. ' +
+            'Null otherwise.',
       }),
   })
-  .meta({ id: 'WebhookEndpoint', description: 'An address that receives events.' });
+  .meta({ id: 'WebhookEndpoint', description: 'A URL that receives events.' });
 
 export const CreatedWebhookEndpoint = WebhookEndpoint.extend({
   secret: z.string().meta({ description: 'Signing secret. Only this response shows it.' }),
@@ -98,7 +102,7 @@ export const CreatedWebhookEndpoint = WebhookEndpoint.extend({
 });
 
 /**
- * Returns the ETag for everything that REST may change: the declaration, and the headers, which are stored separately.
+ * Returns the ETag for everything that REST can change: the declaration, and the headers, which are stored separately.
  */
 export function endpointTag(row: WebhookEndpointRow): string {
   return etagOf({ ...row, revision: row.headerRevision });

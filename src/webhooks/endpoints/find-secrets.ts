@@ -43,15 +43,15 @@ export type FindSecretsDeps = {
   nowMs: () => number;
 };
 
-/** Secrets of an endpoint. `headers` are the headers that were set by REST and that the row lacks. */
+/** Secrets of an endpoint. `headers` are the headers that were set through REST and are missing from the row. */
 export type FoundSecrets = { secrets: SigningSecrets; headers?: Headers };
 
 /**
- * Finds the signing secrets of an endpoint, from one of three sources. If the endpoint names a Secret in `secretRef`,
- * that Secret has them. If REST created the endpoint, its row has them, and they are copied into the endpoint's own
- * Secret. Otherwise the endpoint's own Secret has them; it is created if it is missing. If the database is lost, it is
- * filled again from the Secrets, and if a Secret is lost, it is restored from the database. So receivers never need a
- * new secret.
+ * Finds the signing secrets of an endpoint in one of three places. If the endpoint names a Secret in `secretRef`, they
+ * are in that Secret. If the endpoint was created through REST, they are in its row, and are copied into the endpoint's
+ * own Secret. Otherwise they are in the endpoint's own Secret, which is created if it is missing. If the database is
+ * lost, it is filled again from the Secrets, and if a Secret is lost, it is restored from the database. So receivers
+ * never need a new secret.
  */
 export async function findSecrets(
   deps: FindSecretsDeps,
@@ -146,8 +146,8 @@ async function readOwnSecret(
   const read = { ...found.secrets, ...rotation };
   const secrets = secretsAt(read, deps.nowMs());
   if (secrets !== read) await putSecret(deps, endpoint, secrets);
-  // Secrets that an older release created have no owner and no label. They are rewritten, unless anyone except Parley
-  // writes to them.
+  // Secrets created by an older release have no owner and no label. They are rewritten, unless somebody other than
+  // Parley writes to them.
   else if (isOurs(own) && !isMarked(own, endpoint))
     await putSecret(deps, endpoint, secrets, { headers });
   return Object.keys(headers).length > 0 ? { secrets, headers } : { secrets };

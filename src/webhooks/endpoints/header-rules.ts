@@ -39,7 +39,10 @@ export function parseHeaders(text: unknown): Headers | undefined {
   }
 }
 
-/** Returns why these headers may not be sent, or undefined if they may. The reason never contains a header's value. */
+/**
+ * Returns the reason why these headers may not be sent, or `undefined` if they may. The reason never contains a
+ * header's value.
+ */
 export function headersProblem(headers: Headers): string | undefined {
   const names = Object.keys(headers);
   if (names.length > HEADERS_MAX) return `at most ${HEADERS_MAX} headers are allowed`;
@@ -56,8 +59,8 @@ export function headersProblem(headers: Headers): string | undefined {
 }
 
 /**
- * Returns the headers that were set by REST and that an earlier release stored in the declaration; undefined if there
- * are none, as is usual.
+ * Returns the headers that were set through REST and that an earlier release stored in the declaration. Usually there
+ * are none, and the result is undefined.
  */
 export function declaredByRest({
   spec,

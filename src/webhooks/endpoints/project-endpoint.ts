@@ -46,14 +46,14 @@ export type EndpointToProject = {
   secrets: SigningSecrets | null;
   /** Declared headers. Null means that a Secret is missing; the stored headers then stay in use. */
   headers: Headers | null;
-  /** Headers set by REST that the row lacks. */
+  /** Headers that were set through REST and are missing from the row. */
   found?: Headers | undefined;
   /** Secrets in the row, read before the declaration's Secret; undefined if there is no row. */
   stored: SealedEndpoint | undefined;
 };
 
 /**
- * Updates an endpoint's row to its declaration and wakes its waiting deliveries.
+ * Updates an endpoint's row to match its declaration, and wakes its waiting deliveries.
  * @throws WriteConflictError if the row's secrets changed since `stored` was read, because the API rotated them
  */
 export async function projectEndpoint(
@@ -72,7 +72,7 @@ export async function projectEndpoint(
   await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
     await requireRoom(db, deps, 'webhook_endpoints', endpoint);
-    // The row belongs to an earlier object of the same name whose deletion the operator missed. It is deleted first.
+    // If the operator missed the deletion of an earlier object with the same name, that object is deleted first.
     const replaced = await markEndpointDeleted(db, endpoint, endpoint.id);
     if (replaced !== undefined) await cancelDeliveries(db, replaced.id);
     if (sealed) {
@@ -99,7 +99,7 @@ export async function projectEndpoint(
   deps.notifier.notify(CHANNELS.deliveries, [endpoint.id]);
 }
 
-/** Records why the latest declaration was refused. The last valid declaration stays active. */
+/** Records why the latest declaration was rejected. The last valid declaration stays active. */
 export async function refuseEndpoint(
   deps: { pool: Pool; notifier: Notifier },
   input: {

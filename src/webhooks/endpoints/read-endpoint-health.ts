@@ -16,7 +16,7 @@ import {
 
 export type EndpointHealth = 'healthy' | 'failing' | 'disabled' | 'not_ready';
 
-/** Returns the health of an endpoint, as the outcome of its latest deliveries (contract/webhooks.md#status). */
+/** Returns the health of an endpoint, based on the outcome of its latest deliveries (contract/webhooks.md#status). */
 export function healthOf(
   endpoint: Pick<HealthRow, 'enabled' | 'ready' | 'lastFailureAt' | 'lastSuccessAt'>,
 ): EndpointHealth {
@@ -53,8 +53,8 @@ export type ShownDelivery = {
 };
 
 /**
- * While the health stays the same, a time in the status is replaced only by a time that is at least this many ms later.
- * Without this limit, each delivery would become a write to the API server, which is not a metrics store.
+ * While the health stays the same, a time in the status is replaced only by one that is at least this many ms later.
+ * Without this limit, each delivery would cause a write to the API server, which is not a metrics store.
  */
 const TIME_KEPT_MS = 300_000;
 
@@ -94,7 +94,7 @@ function isShown({ status, delivering }: ShownDelivery, shown: Shown): boolean {
 
 /**
  * Returns the part of a status that describes deliveries. `endpoint` is undefined if the endpoint has no row: all its
- * declarations were refused, and nothing was ever sent.
+ * declarations were rejected, and nothing was ever sent.
  */
 function deliveryToShow(endpoint: HealthRow | undefined, shown: Shown): ShownDelivery {
   if (endpoint === undefined) {
@@ -148,8 +148,8 @@ function deliveringNow(
 }
 
 /**
- * Describes the state of an endpoint in one sentence (contract/webhooks.md#status). The sentence does not claim success
- * if the last attempt failed. `whyOff` is the reason why the endpoint is disabled.
+ * Describes the state of an endpoint in one line (contract/webhooks.md#status). The line never claims success if the
+ * last attempt failed. `whyOff` is the reason why the endpoint is disabled.
  */
 export function statusMessage(
   endpoint: HealthRow & { message: string },

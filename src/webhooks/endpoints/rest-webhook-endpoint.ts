@@ -51,7 +51,7 @@ const headersOf = <T extends z.ZodType<string | null>>(value: T) =>
     })
     .meta({ maxProperties: HEADERS_MAX });
 const headers = headersOf(headerValue).describe(
-  'Extra headers of each delivery. Values are stored encrypted; responses contain only the ' +
+  'Extra headers for each delivery. The values are stored encrypted. Responses contain only the ' +
     'names.',
 );
 
@@ -116,7 +116,10 @@ export const WebhookEndpointPatch: z.ZodType<Record<string, unknown>> = z
     headers: headersOf(headerValue.nullable())
       .nullable()
       .optional()
-      .describe('Headers to set. Null removes one header, or all.'),
+      .describe(
+        'Headers to set. A header with the value null is removed. Null instead of an object ' +
+          'removes all headers.',
+      ),
     enabled: enabled.nullable().optional(),
   })
   .describe('Changes to an endpoint. Null removes a field.');

@@ -51,8 +51,8 @@ export type Rotated = { endpoint: WebhookEndpointRow; secret: string | undefined
 /**
  * Rotates an endpoint's signing secret in two steps (contract/webhooks.md#rotation). One transaction locks and writes
  * the endpoint's row, which is the primary copy of its secrets. So only one of two concurrent callers can begin a
- * rotation, and the secret in a response is the one in use. The operator copies it into the endpoint's Secret, from
- * which a new database can be filled.
+ * rotation, and a response always contains the secret that was stored. The operator copies it into the endpoint's
+ * Secret, from which it can be restored if the database is lost.
  * @throws ApiError not_found, precondition_failed, managed_secret, rotation_in_progress, no_rotation
  */
 export async function rotateSecret(
@@ -144,7 +144,7 @@ function noSecretYet(): ApiError {
   );
 }
 
-/** Checks that the API manages the secret. A secret in a Secret of the user must be rotated in that Secret. */
+/** Checks that the API manages the secret. If the endpoint names a Secret, the signing secret must be rotated there. */
 async function checkDeclared(
   store: ResourceStore,
   endpoint: WebhookEndpointRow,

@@ -22,9 +22,9 @@ type TestEvent<T extends EventType> = {
 
 /**
  * Sends a real event of the given type to one endpoint only (contract/webhooks.md#test-events). Concurrent requests
- * share one statement and one commit: each batch has all events that arrived while the previous batch ran. The
- * statement checks that the endpoint exists and is enabled; only a refusal needs further queries. A call with
- * `beforeCommit` has its own transaction.
+ * share one statement and one commit: each batch contains all events that arrived while the previous batch ran. The
+ * statement checks that the endpoint exists and is enabled. Further queries are needed only to explain a rejection. A
+ * call with `beforeCommit` has its own transaction.
  */
 export type SendTestEvent = <T extends EventType>(
   event: TestEvent<T>,

@@ -9,8 +9,8 @@ import { SIGNING_SECRET_KEY } from './webhook-endpoint.ts';
 import { signingSecretName } from '../../platform/reconcile/references.ts';
 
 /**
- * Contents of an endpoint's Secret. During a rotation they include both secrets and the absolute times of the swap and
- * of the end. After the loss of the database, Parley can thus sign with the right secret immediately.
+ * Contents of an endpoint's Secret. During a rotation they include both secrets, and the absolute times of the swap and
+ * of the end. Parley can therefore sign with the right secret immediately, even if the database is lost.
  */
 export type SigningSecrets = {
   secret: string;
@@ -34,7 +34,7 @@ const HEADERS = 'headers';
  */
 export const ROTATION_KEYS = [NEXT, NEXT_AT, OLD_UNTIL] as const;
 
-/** Returns the endpoint's Secret as an object for the store. `headers` are those set by REST. */
+/** Returns the endpoint's Secret as an object for the store. `headers` are those set through REST. */
 export function secretObject(
   { namespace, name }: ObjectKey,
   { secret, next }: SigningSecrets,
@@ -88,7 +88,7 @@ export function secretsAt(secrets: SigningSecrets, nowMs: number): SigningSecret
   return next && next.oldUntilMs <= nowMs ? { secret: next.secret } : secrets;
 }
 
-/** Reads the headers set by REST from a Secret's data. Returns undefined if they are invalid. */
+/** Reads the headers that were set through REST from a Secret's data. Returns undefined if they are invalid. */
 export function readHeaders(data: Record<string, unknown>): Headers | undefined {
   return data[HEADERS] === undefined ? {} : parseHeaders(data[HEADERS]);
 }

@@ -11,7 +11,7 @@ export const WEBHOOK_ENDPOINT_KIND = definitionOf({
   status: webhookEndpointStatus,
   columns: [
     printerColumn('Health', 'string', '.status.health', 'State of the latest deliveries.'),
-    printerColumn('URL', 'string', '.spec.url', 'Address to which events are sent.'),
+    printerColumn('URL', 'string', '.spec.url', 'URL to which events are sent.'),
     printerColumn('Events', 'string', '.spec.eventTypes', 'Event types sent; empty means all.'),
     printerColumn('Suspended', 'boolean', '.spec.suspend', 'Whether deliveries are suspended.'),
     printerColumn('Last-Success', 'date', '.status.lastSuccessTime', 'Last acknowledged delivery.'),

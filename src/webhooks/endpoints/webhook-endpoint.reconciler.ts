@@ -83,7 +83,7 @@ export function webhookEndpointReconciler(
   };
 }
 
-/** Deletes the endpoint's own Secret, unless someone else declares a Secret with the same name. */
+/** Deletes the endpoint's own Secret, unless somebody else has declared a Secret with the same name. */
 async function removeSecret(
   { store }: Pick<WebhookEndpointReconcilerDeps, 'store'>,
   { namespace, name }: ObjectKey,
@@ -192,13 +192,13 @@ async function dropDeclaredByRest(
 }
 
 /**
- * Reports headers that contain an API key in plain text. A ModelProvider with such headers is refused, but endpoints of
+ * Reports headers that contain an API key in plain text. A ModelProvider with such headers is rejected. Endpoints from
  * earlier releases may have them, so they stay active.
  */
 function keysInClear({ headers = {} }: WebhookEndpointSpec): Finding[] {
   const names = Object.keys(headers).filter(isKeyHeader);
   if (names.length === 0) return [];
-  const message = `\`headers\` show a key to everybody who can read this object (${names.join(', ')}): store it in a Secret and name the Secret in \`headersFrom\``;
+  const message = `\`headers\` expose a key to everybody who can read this object (${names.join(', ')}): store it in a Secret and name the Secret in \`headersFrom\``;
   return [{ type: 'Degraded', status: true, reason: 'KeyInClear', message }];
 }
 
@@ -211,8 +211,8 @@ function warnOnce({ status }: EndpointResource, degraded: Finding[]): ResourceEv
 
 const SUSPENDED = { reason: 'Suspended', message: 'suspended: no deliveries are made' };
 /**
- * Reason and message of the condition `Ready` of an applied endpoint. Whether deliveries succeed is in the condition
- * `Delivering`.
+ * Reason and message of the `Ready` condition for an endpoint whose declaration was applied. The `Delivering` condition
+ * says whether deliveries succeed.
  */
 const IN_FORCE = { reason: 'InForce', message: 'active as declared' };
 

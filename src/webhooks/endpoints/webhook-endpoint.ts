@@ -15,7 +15,7 @@ import {
 } from '../../platform/resources/schema/field-types.ts';
 
 /**
- * The kind WebhookEndpoint (contract/custom-resources.md#spec). Its types, CRD and REST schemas are derived from this
+ * The WebhookEndpoint kind (contract/custom-resources.md#spec). Its types, CRD and REST schemas are derived from this
  * schema.
  */
 
@@ -33,9 +33,9 @@ function groupsOf(type: string): string[] {
 
 export const webhookEndpointSpec = z
   .strictObject({
-    url: httpUrl.describe('Address that receives the events, https.'),
+    url: httpUrl.describe('HTTPS URL that receives the events.'),
     eventTypes: z
-      // An enum instead of a pattern, so that `kubectl explain` and the error for a typo list all values.
+      // An enum instead of a pattern, so that `kubectl explain` and the error message for a typo list all values.
       .array(z.enum(SUBSCRIPTIONS))
       .max(SUBSCRIPTIONS.length)
       .meta(LIST_SET)
@@ -43,18 +43,20 @@ export const webhookEndpointSpec = z
       .exactOptional(),
     description: z.string().max(1024).describe('Purpose of the endpoint.').exactOptional(),
     headers: headerMap
-      .describe('Extra headers of each delivery, in clear text. Put secrets into headersFrom.')
+      .describe('Extra headers for each delivery, in clear text. Put secrets into headersFrom.')
       .exactOptional(),
     headersFrom: z
       .strictObject({
         secretRef: secretRef.describe(
-          'Secret whose keys are header names. It must carry the label parley.dev/allow: "true".',
+          'Secret whose keys are header names. It must have the label parley.dev/allow: "true".',
         ),
       })
-      .describe('Extra headers of each delivery from a Secret. They take precedence over headers.')
+      .describe(
+        'Extra headers for each delivery, from a Secret. They take precedence over headers.',
+      )
       .exactOptional(),
     secretRef: secretKeyRef
-      .describe('Signing secret. The Secret must carry the label parley.dev/allow: "true".')
+      .describe('Signing secret. The Secret must have the label parley.dev/allow: "true".')
       .exactOptional(),
     generateSecret: z
       .boolean()
@@ -80,7 +82,7 @@ export const webhookEndpointSpec = z
 export const webhookEndpointStatus = z
   .strictObject({
     observedGeneration,
-    endpointId: z.string().max(29).describe('Id in the REST API, we_….').exactOptional(),
+    endpointId: z.string().max(29).describe('ID in the REST API, we_….').exactOptional(),
     secretName: z
       .string()
       .max(253)
@@ -89,8 +91,8 @@ export const webhookEndpointStatus = z
     health: z
       .enum(['Healthy', 'Failing', 'Disabled', 'NotReady', 'Unknown'])
       .describe(
-        'Health, judged by the latest deliveries. NotReady: the endpoint is not active as declared. ' +
-          'Unknown: nothing was sent yet.',
+        'Health, based on the latest deliveries. NotReady: the latest declaration is not in ' +
+          'effect. Unknown: nothing has been sent yet.',
       )
       .exactOptional(),
     lastSuccessTime: time.describe('Time of the last acknowledged delivery.').exactOptional(),
@@ -103,7 +105,7 @@ export const webhookEndpointStatus = z
   })
   .describe('Observed state of the endpoint.');
 
-/** Stored spec, with defaults applied. */
+/** A declared spec with defaults applied. */
 export type WebhookEndpointSpec = z.output<typeof webhookEndpointSpec>;
 export type WebhookEndpointStatus = z.output<typeof webhookEndpointStatus>;
 

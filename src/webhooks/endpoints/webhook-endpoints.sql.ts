@@ -16,9 +16,11 @@ export type WebhookEndpointRow = {
   eventTypes: string[];
   description: string;
   enabled: boolean;
-  /** Names of the declared headers and of those set by REST. Their values are encrypted (endpoint-secrets.sql.ts). */
+  /**
+   * Names of the declared headers and of those set through REST. Their values are encrypted (endpoint-secrets.sql.ts).
+   */
   headerNames: string[];
-  /** Revision of the headers set by REST, which are not part of the declaration. Each change increments it. */
+  /** Revision of the headers set through REST, which are not part of the declaration. Each change increments it. */
   headerRevision: number;
   metadata: Record<string, string>;
   ready: boolean;
@@ -29,7 +31,7 @@ export type WebhookEndpointRow = {
   lastSuccessAt: number | null;
   lastFailureAt: number | null;
   lastFailure: LastFailure | null;
-  /** Time of the first failure since the last success; null if none occurred (the count is then 0). */
+  /** Time of the first failure since the last success; null if there was none (the count is then 0). */
   failingSince: number | null;
   failedAttempts: number;
   /**
@@ -37,7 +39,7 @@ export type WebhookEndpointRow = {
    * manager.
    */
   suspendedBy: string | null;
-  /** Unix milliseconds at which the next secret begins to sign, during a rotation. */
+  /** Time in Unix milliseconds at which the next secret begins to sign; null if the row has no rotation. */
   nextSecretAt: number | null;
   oldSecretUntil: number | null;
 };
@@ -227,7 +229,7 @@ export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Prom
   );
 }
 
-/** Records why the latest declaration was refused. The last valid declaration stays active. */
+/** Records why the latest declaration was rejected. The last valid declaration stays active. */
 export async function updateEndpointCondition(
   db: Db,
   endpoint: Pick<WebhookEndpointRow, 'id' | 'uid' | 'generation' | 'ready' | 'reason' | 'message'>,
@@ -252,8 +254,8 @@ type GoneEndpoint = Pick<
 >;
 
 /**
- * Marks the endpoint of this name as deleted, unless its id is `exceptId`, and returns its last state. The caller
- * cancels its unfinished deliveries.
+ * Marks the endpoint with this name as deleted, unless its ID is `exceptId`, and returns its last state. The caller
+ * must cancel its unfinished deliveries.
  */
 export async function markEndpointDeleted(
   db: Db,

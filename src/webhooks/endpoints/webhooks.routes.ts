@@ -49,8 +49,8 @@ export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
       describe: {
         create: 'Only this response shows the signing secret.',
         patch:
-          'JSON merge patch (RFC 7386): null removes a field, lists are replaced, and `headers` sets or ' +
-          'removes single headers.',
+          'JSON merge patch (RFC 7386): null removes a field, lists are replaced, and `headers` ' +
+            'sets or removes individual headers.',
         delete: 'Unfinished deliveries to the endpoint are canceled.',
       },
       schemas: {
@@ -63,7 +63,7 @@ export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
         status: z.enum(STATUSES, `must be one of ${STATUSES.join(', ')}`).optional(),
         enabled: flag,
       },
-      alsoNeeds: { patch: { scope: 'keys', when: '`url` gets another origin' } },
+      alsoNeeds: { patch: { scope: 'keys', when: '`url` changes to a different origin' } },
       errors: { create: ['quota_exceeded'] },
       api: {
         list: async (filter) =>
@@ -98,14 +98,14 @@ const testBody = z
       .enum(EVENT_TYPES)
       .optional()
       .describe(
-        'Type of the event. Default: `agent.published`, or the first type to which the endpoint is ' +
-          'subscribed.',
+        'Type of the event. Default: `agent.published` or, if the endpoint is not subscribed to ' +
+          'it, the first type to which it is.',
       ),
     data: z
       .record(z.string(), z.unknown())
       .meta({ maxProperties: 50 }) // Bounds the size of the data. No event type has more than 50 properties.
       .optional()
-      .describe('Data of the event, with the fields of its type. Default: a sample.'),
+      .describe('Data of the event, with the fields of its type. Default: sample data.'),
     dry_run: z
       .boolean()
       .optional()
@@ -127,7 +127,7 @@ const Shown = z
 
 /**
  * Sends a test event. Load generators create events with this route, so it must be fast. If the request names the type,
- * it costs its share of one statement and, at most twice a second, a look-up of the API key.
+ * it costs its share of one statement and, at most twice a second, a query for the API key.
  */
 function testRoute(deps: WebhookRoutesDeps): Route {
   const sendTestEvent = createSendTestEvent(deps);
@@ -140,8 +140,8 @@ function testRoute(deps: WebhookRoutesDeps): Route {
     alsoNeeds: { scope: 'keys', when: '`dry_run` is true' },
     summary: 'Send a test event',
     description:
-      'Sends a real event of the type to this endpoint only, with the header `parley-test: true`. ' +
-      'Lists and streams leave it out unless `test=true`, and it counts in no metric.',
+      'Sends a real event of the type to this endpoint only, with the header ' +
+        '`parley-test: true`. Lists and streams omit it unless `test=true`, and no metric counts it.',
     params,
     body: { schema: testBody, isOptional: true },
     answers: {

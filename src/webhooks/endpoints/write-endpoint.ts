@@ -166,8 +166,7 @@ async function declareWithSecrets(
   try {
     return await declareNew(store, object);
   } catch (error) {
-    // If the store did not respond, it may have created the endpoint nevertheless. The endpoint then needs the secret
-    // in this row.
+    // If the store did not respond, it may still have created the endpoint, which then needs the secret in this row.
     if (!(error instanceof StoreUnavailableError)) await deleteUndeclared(pool, object);
     throw error;
   }
@@ -176,8 +175,9 @@ async function declareWithSecrets(
 type Caller = AuditedBy & { scopes: readonly Scope[] };
 
 /**
- * Applies a JSON merge patch to the fields that the API manages. A field of another manager causes a 409. Writes the
- * declaration first and the headers after it. If this process dies in between, repeating the patch completes it.
+ * Applies a JSON merge patch to the fields that the API manages. Responds with 409 for a field that another manager
+ * owns. Writes the declaration first and the headers after it. If this process dies in between, repeating the patch
+ * completes it.
  * @throws ApiError missing_scope if the patch changes the URL's origin, so that the header values would go elsewhere,
  * and the API key lacks the scope `keys`
  */
@@ -218,7 +218,7 @@ async function applyEndpointPatch(
     if (isForeign)
       throw managedElsewhere([{ field: 'headers', manager: row.managedBy }], DECLARED_ENDPOINT);
   }
-  // The headers are checked before any write, so that a refused patch changes nothing.
+  // The headers are checked before any write, so that a rejected patch changes nothing.
   const merged =
     headers === undefined ? undefined : (await mergedHeaders(deps, key, headers)).headers;
   const resource = await applyPatch(deps, DECLARED_ENDPOINT, {
@@ -245,9 +245,12 @@ async function applyEndpointPatch(
 }
 
 const ELSEWHERE =
-  'the new `url` has another origin, which would receive the secret headers and signatures of the old one. Use such a key, or create another endpoint';
+  'the new `url` has a different origin, which would receive the secret headers and signatures ' +
+    'meant for the old one. Use a key with this scope, or create another endpoint';
 
-/** Returns the origin of the URL. Returns any text that is not a URL unchanged; the store refuses it later. */
+/**
+ * Returns the origin of the URL. Returns any string that is not a URL unchanged, because the store rejects it later.
+ */
 function originOf(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : url;
 }

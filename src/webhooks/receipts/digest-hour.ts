@@ -17,18 +17,18 @@ export const HOUR_SEC = 3_600;
 
 export type HourDigest = {
   count: number;
-  /** SHA-256, in lower-case hex, of the sorted public ids joined by LF. */
+  /** SHA-256, in lower-case hex, of the sorted public IDs joined by LF. */
   sha256: string;
   /** Number of events that are queued and not acknowledged yet. */
   unfinished: number;
-  /** Number of events whose deliveries failed for good. */
+  /** Number of events whose deliveries failed permanently. */
   failed: number;
 };
 
 /**
- * Digests the events of one hour that were sent to an endpoint (contract/webhooks.md#digest). The id of an event
- * contains the same time as `created` in its body. So the events of an hour are a range of ids. UUIDs and public ids
- * have the same order.
+ * Computes the digest of the events of one hour that were sent to an endpoint (contract/webhooks.md#digest). The ID of
+ * an event contains the same time as `created` in its body, so the events of an hour form a range of IDs. UUIDs and
+ * public IDs have the same order.
  * @param hour Unix seconds
  * @throws ApiError not_found, invalid_parameter
  */

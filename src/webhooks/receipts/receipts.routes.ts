@@ -12,7 +12,7 @@ const tag = 'Webhook endpoints';
 const params = { id: idParam('we', 'webhook endpoint') };
 
 /**
- * Returns the routes with which a receiver checks that it has all events that were sent to it
+ * Returns the routes that let a receiver check whether it has all events that were sent to it
  * (contract/webhooks.md#digest).
  */
 export function receiptRoutes(deps: ReconcileDeps): Route[] {
@@ -40,15 +40,15 @@ const Digest = z
       .meta({ description: 'Number of events that were sent or are not delivered yet.' }),
     sha256: z.string().meta({
       description:
-        'Lower-case hex SHA-256 of the ids of these events, in ascending order, joined by LF, without ' +
-        'a trailing LF.',
+        'Lower-case hex SHA-256 of the IDs of these events, in ascending order, joined by LF, ' +
+          'without a trailing LF.',
     }),
     unfinished: z.int().min(0).meta({
       description: 'Number of these events that are not acknowledged and are still retried.',
     }),
     failed: z.int().min(0).meta({
       description:
-        'Number of these events whose delivery failed for good. A replay sends them again.',
+        'Number of these events whose delivery failed permanently. A replay sends them again.',
     }),
   })
   .meta({
@@ -63,12 +63,13 @@ function digestRoute(deps: ReconcileDeps): Route {
     operationId: 'digestWebhook',
     tag,
     scope: 'read',
-    summary: 'Digest of an hour of events',
+    summary: 'Read the digest of the events of one hour',
     description:
-      'Covers the events whose `created` is in the hour and for which a delivery to this endpoint ' +
-      'was created, whatever its result. Test events and events whose deliveries were all canceled ' +
-      'are left out. A receiver computes the same digest from the events that it holds and ' +
-      'compares. For the current hour, the digest covers the events so far.',
+      'Covers the events whose `created` is in the hour and for which a delivery to this ' +
+        'endpoint was created, regardless of its result. Test events and events whose deliveries ' +
+        'were all canceled are excluded. A receiver computes the same digest from the events ' +
+        'that it has, and compares the two. For the current hour, the digest covers the events ' +
+        'so far.',
     params,
     query: { hour },
     answers: { 200: { description: 'The digest.', schema: Digest } },
@@ -97,23 +98,23 @@ const body = z
     ids: z
       .array(idValue('evt'))
       .max(IDS_MAX)
-      .describe('Ids of all events in the period, by `created`, that the receiver holds.'),
+      .describe('IDs of all events with `created` in the period that the receiver has.'),
     replay: z
       .boolean()
       .optional()
       .describe(
-        'If true, missing events that have no unfinished delivery are sent again. Needs the scope ' +
-          '`replay`.',
+        'If true, missing events that have no unfinished delivery are sent again. Requires the ' +
+          '`replay` scope.',
       ),
     limit: z
       .int()
       .min(1)
       .max(LIMIT_MAX)
       .optional()
-      .describe('Maximum number of ids in `missing` per page.'),
+      .describe('Maximum number of IDs in `missing` per page.'),
     cursor: cursorInBody('evt'),
   })
-  .describe('The events that a receiver holds.');
+  .describe('The events that a receiver has.');
 
 const ids = (description: string) => z.array(z.string()).meta({ description });
 
@@ -122,21 +123,21 @@ const Comparison = z
     since: unixTime,
     until: unixTime,
     missing: ids(
-      'Events that were sent to the endpoint and that the receiver does not hold, in ascending ' +
-        'order. This list has pages.',
+      'Events that were sent to the endpoint but that the receiver does not have, in ascending ' +
+        'order. This list is paginated.',
     ),
     unfinished: ids('Events in `missing` with an unfinished delivery.'),
-    erased: ids('Events in `missing` whose words were erased. They cannot be sent again.'),
+    erased: ids('Events in `missing` whose content was erased. They cannot be sent again.'),
     unknown: ids(
-      'Ids that the receiver holds and that were never sent to this endpoint. Only on the ' +
-        'first page, like `uncounted` and `outside`.',
+      'Events that the receiver has but that were never sent to this endpoint. Only on the first ' +
+        'page, like `uncounted` and `outside`.',
     ),
     uncounted: ids(
-      'Ids that the receiver holds and that count in no digest: test events, and events whose ' +
+      'Events that the receiver has but that no digest includes: test events, and events whose ' +
         'deliveries were all canceled.',
     ),
     outside: ids(
-      'Ids that the receiver holds and that are outside the period. They are not compared.',
+      'Events that the receiver has but that are outside the period. They are not compared.',
     ),
     delivery_ids: ids('New deliveries, if `replay` was true.'),
     has_more: z.boolean(),
@@ -148,7 +149,7 @@ const Comparison = z
   .meta({
     id: 'Reconciliation',
     description:
-      'Difference between the events that were sent and the events that a receiver holds.',
+      'Difference between the events that were sent and the events that a receiver has.',
   });
 
 function reconcileRoute(deps: ReconcileDeps): Route {
@@ -159,13 +160,13 @@ function reconcileRoute(deps: ReconcileDeps): Route {
     tag,
     scope: 'read',
     alsoNeeds: { scope: 'replay', when: '`replay` is true' },
-    summary: 'Compare the events of a receiver with those sent',
+    summary: 'Compare the events that a receiver has with those sent',
     description:
-      'Lists the events that were sent but that the receiver does not hold, and the ids that ' +
-      'the receiver holds but that were not sent. The missing events have pages: send the ' +
-      'same ids with each cursor. With `replay`, ' +
-      'the missing events of the page get new deliveries, which yield to current events. Events ' +
-      'with an unfinished delivery keep their schedule and get no second delivery.',
+      'Lists the events that were sent but that the receiver does not have, and the events that ' +
+        'the receiver has but that were not sent. The missing events are paginated: send the ' +
+        'same IDs with each cursor. With `replay`, the missing events on the page get new ' +
+        'deliveries, which have lower priority than current events. Events with an unfinished ' +
+        'delivery keep their schedule and get no second delivery.',
     params,
     body: { schema: body, membersMax: IDS_MAX + 20 },
     answers: {

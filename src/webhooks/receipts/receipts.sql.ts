@@ -75,8 +75,8 @@ export async function readSent(db: Db, span: SentSpan, size: number): Promise<Se
 }
 
 /**
- * Returns the given events that were ever sent to the endpoint or are being sent. `isCounted` is true if a digest
- * includes the event: it is not a test event, and not all its deliveries were canceled.
+ * Returns those of the given events that have been sent to the endpoint or are being sent. `isCounted` is true if a
+ * digest includes the event: it is not a test event, and not all its deliveries were canceled.
  */
 export async function findSent(
   db: Db,
@@ -100,7 +100,7 @@ export async function findSent(
   return rows;
 }
 
-/** Lists the given events that were erased or redacted, and so cannot be replayed. */
+/** Lists those of the given events that were erased or redacted and therefore cannot be replayed. */
 export async function listErased(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await db.query<{ id: string }>(
@@ -111,9 +111,9 @@ export async function listErased(db: Db, ids: readonly string[]): Promise<string
 }
 
 /**
- * Queues a delivery of each of the given events, unless the event was erased or has a queued delivery. The rows have
- * the request's id as job id, although no such job exists, so that they yield to fresh events like the deliveries of
- * replay jobs.
+ * Queues a delivery of each of the given events, unless the event was erased or already has a queued delivery. The rows
+ * have the request's ID as their job ID, although no such job exists. Like the deliveries of replay jobs, they
+ * therefore have lower priority than new events.
  */
 export async function insertMissing(
   db: Db,

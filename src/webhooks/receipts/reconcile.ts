@@ -38,8 +38,8 @@ export type ReconcileRequest = {
 };
 
 /**
- * Result as ascending lists of UUIDs. The digest covers the missing events and those that the receiver has, except
- * those in `unknown`, `uncounted` and `outside`.
+ * Result of the comparison, as lists of UUIDs in ascending order. A digest of the window would cover the missing events
+ * and those that the receiver has, except those in `unknown`, `uncounted` and `outside`.
  */
 export type Reconciled = {
   since: number;
@@ -95,8 +95,8 @@ export async function reconcile(
     until,
     missing,
     unfinished,
-    // Only finished events can be listed as erased. An event that is still queued is delivered even if its text was
-    // erased.
+    // Only events with no queued delivery can be listed as erased. An event that is still queued is delivered even if
+    // its content was erased.
     erased: await listErased(deps.pool, finished),
     ...(after === undefined ? await judge(deps, { endpointId, held, start, to }) : NOT_JUDGED),
     deliveryIds: [],

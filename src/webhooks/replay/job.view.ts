@@ -9,16 +9,17 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http
 export const replayMode = z.enum(REPLAY_MODES).meta({
   description:
     '`failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: ' +
-    'events that never had a delivery to the endpoint, of the types to which it is subscribed ' +
-    'now. `all`: every event of those types. `retrying`: unfinished deliveries that failed and ' +
-    'wait for their next attempt; they are attempted now, and no new deliveries are created.',
+      'events that never had a delivery to the endpoint, of the types to which it is subscribed ' +
+      'now. `all`: every event of those types. `retrying`: unfinished deliveries that failed and ' +
+      'wait for their next attempt; they are attempted immediately, and no new deliveries are ' +
+      'created.',
 });
 
 const count = z.int().min(0);
 
 export const Job = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the job, `job_…`.' }),
+    id: z.string().meta({ description: 'ID of the job, `job_…`.' }),
     type: z.literal('replay'),
     status: z.enum(JOB_STATUSES),
     progress: z.strictObject({ total: count, done: count }).meta({
@@ -37,7 +38,7 @@ export const Job = z
     since: unixTime,
     until: unixTime,
   })
-  .meta({ id: 'Job', description: 'A job, which continues after the response.' });
+  .meta({ id: 'Job', description: 'A background job that keeps running after the API responds.' });
 
 /**
  * Converts an exclusive upper bound from milliseconds to seconds, rounded up, so that no event before the bound is

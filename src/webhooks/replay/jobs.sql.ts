@@ -5,7 +5,7 @@ import { filteredBy, type ListPage } from '../../platform/postgres/list-filters.
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Queries for replays of many events, which run as jobs after the response, and for replays of single events
+ * Queries for replays of many events, which run as background jobs, and for replays of single events
  * (contract/webhooks.md#replay).
  */
 
@@ -55,12 +55,12 @@ export type ReplayScope = {
  * Returns SQL that selects the matching events from `seen` (a CTE with id, type, endpoint_id, erased_at).
  *
  * - `failed`: events whose deliveries to this endpoint all failed or were canceled
- * - `missing`: events without a delivery to this endpoint, because the endpoint was disabled, did not exist or had not
+ * - `missing`: events without a delivery to this endpoint, because the endpoint was disabled, did not exist or was not
  *   subscribed when the event was created
  * - `all`: every event
  * - `retrying`: no event, because this mode selects queued deliveries (src/webhooks/queue/retry-now.sql.ts)
  *
- * The condition uses an array of event ids instead of a join. It thus costs one index look-up per event, even if the
+ * The condition uses an array of event ids instead of a join. This costs one index look-up per event, even if the
  * planner misjudges the number of rows in the partitions. 20,000 events take half a second.
  */
 function matching(mode: ReplayMode): string {

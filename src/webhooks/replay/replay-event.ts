@@ -17,14 +17,14 @@ export type ReplayEventDeps = ReplayWindow & {
 export type Replayed = {
   deliveryIds: string[];
   endpointIds: string[];
-  /** Earlier, still pending deliveries of this event to the same endpoints. */
+  /** Earlier deliveries of this event to the same endpoints that are still pending. */
   alsoPending: string[];
 };
 
 /**
  * Delivers an old event again with the same bytes. The new deliveries number their attempts from 1 and have a full
- * retry schedule (contract/deliveries.md#replay). Earlier, still pending deliveries to the same endpoint keep their
- * schedule until the new delivery is acknowledged; then they end too.
+ * retry schedule (contract/deliveries.md#replay). Earlier deliveries to the same endpoint that are still pending keep
+ * their schedule until the new delivery is acknowledged. Then they end too.
  * @throws ApiError not_found, event_expired (30 days after the time in the id, or as configured), event_erased,
  * endpoint_disabled, invalid_body (a test event to another endpoint)
  */
@@ -43,7 +43,7 @@ export async function replayEvent(
   if (event.erasedAt !== null) {
     throw new ApiError(
       'event_erased',
-      'The conversation of the event was erased, and the event with it.',
+      'The event was erased together with its conversation.',
     );
   }
   if (input.endpointId !== null) await checkEndpoint(deps, event, input.endpointId);

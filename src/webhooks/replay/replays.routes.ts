@@ -60,9 +60,9 @@ function replayEventRoute(deps: ReplayEventDeps): Route {
     scope: 'replay',
     summary: 'Replay an event',
     description:
-      'Creates new deliveries with the same bytes and the full retry schedule, as long as the event ' +
-      'is stored (30 days, or as configured). A test event can be sent only to its own endpoint; ' +
-      'another endpoint is 422.',
+      'Creates new deliveries with the same bytes and the full retry schedule, as long as the ' +
+        'event is stored (30 days, or as configured). A test event can be sent only to its own ' +
+        'endpoint. Any other endpoint is rejected with 422.',
     params: { id: idParam('evt', 'event') },
     body: { schema: eventBody, isOptional: true },
     answers: {
@@ -119,7 +119,7 @@ function retryRoute(deps: RetryDeliveryDeps): Route {
       'delivery is created. If the attempt fails, the retry schedule continues unchanged. If an ' +
       'attempt is in progress, the delivery is returned unchanged, with `in_flight_since`.',
     params: { id: idParam('dlv', 'delivery') },
-    answers: { 202: { description: 'The attempt is due.', schema: Delivery } },
+    answers: { 202: { description: 'An attempt is due now.', schema: Delivery } },
     errors: ['delivery_finished', 'endpoint_disabled'],
     handle: ({ answering, caller, params: { id } }) =>
       answering(
@@ -154,7 +154,7 @@ const manyBody = z
     dry_run: z
       .boolean()
       .optional()
-      .describe('If true, nothing is sent. The response has the number of deliveries.'),
+      .describe('If true, nothing is sent. The response contains the number of deliveries.'),
   })
   .describe('The events to send again.');
 
@@ -180,12 +180,13 @@ function replayManyRoute(deps: ReplayRoutesDeps): Route {
     scope: 'replay',
     summary: 'Replay many events',
     description:
-      'A job sends the events to this endpoint, oldest first, as fast as the endpoint acknowledges ' +
-      'them; current events go first. The job is complete when each delivery was attempted once. ' +
-      'With the mode `retrying`, no deliveries are created: those that wait for their next attempt ' +
-      'are attempted now, despite the circuit breaker and `Retry-After`; if the first one fails, the others ' +
-      'follow one at a time. While the endpoint is disabled, the job waits. Test events are sent ' +
-      'only to their own endpoint. Erased events are left out.',
+      'A job sends the events to this endpoint, oldest first, as fast as the endpoint ' +
+        'acknowledges them. Current events have priority. The job is complete when each delivery ' +
+        'has been attempted once. With the mode `retrying`, no deliveries are created: those ' +
+        'that wait for their next attempt are attempted immediately, despite the circuit breaker ' +
+        'and `Retry-After`. If the first one fails, the others follow one at a time. While the ' +
+        'endpoint is disabled, the job waits. Test events are sent only to their own endpoint. ' +
+        'Erased events are skipped.',
     params: { id: idParam('we', 'webhook endpoint') },
     body: { schema: manyBody },
     answers: {

@@ -23,8 +23,8 @@ import { replayWindowMs, type ReplayWindow } from '../../events/replay-window.ts
 import { scopeOf } from './replay-jobs.ts';
 
 /**
- * Maximum number of unfinished deliveries of replay jobs in the queue for one endpoint. A job therefore runs as fast as
- * its receiver, and waits while the receiver is down or the endpoint is disabled.
+ * Maximum number of unfinished deliveries from replay jobs in the queue of one endpoint. A job therefore runs as fast
+ * as its receiver, and waits while the receiver is down or the endpoint is disabled.
  *
  * Replays of many events run batch by batch. One transaction queues the deliveries of a batch (or, in the mode
  * `retrying`, makes them due) and advances the job's cursor. If a process dies in the middle, the transaction is rolled
@@ -33,13 +33,13 @@ import { scopeOf } from './replay-jobs.ts';
  * Any number of processes may run jobs: a batch locks the job's row, and other processes skip it.
  */
 export const OUTSTANDING_MAX = 1_000;
-/** Number of events, or of rows of the queue, that one batch reads. Only some of them may match the job. */
+/** Number of events, or of rows in the queue, that one batch reads. Only some of them may match the job. */
 const LOOKED_AT = 2_000;
 /** Maximum number of deliveries that one batch creates, so that its transaction stays short. */
 const BATCH_MAX = 500;
 /**
- * Interval in ms between checks whether the queue has room. At 1,000 deliveries a second, a tenth of `OUTSTANDING_MAX`
- * is finished within this time.
+ * Interval in ms between checks for room in the queue. At 1,000 deliveries a second, a tenth of `OUTSTANDING_MAX` is
+ * finished within this time.
  */
 const WAIT_MS = 100;
 
