@@ -60,7 +60,7 @@ const params = { id: idParam('key', 'API key') };
 
 export type ApiKeyRoutesDeps = KeyMakerDeps;
 
-/** Serves API keys: creation, scopes, rotation and deletion (contract/api-keys.md). */
+/** Returns the routes for API keys: creation, scopes, rotation and deletion (contract/api-keys.md). */
 export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
   return [...readRoutes(deps), ...newKeyRoutes(deps), deleteRoute(deps)];
 }

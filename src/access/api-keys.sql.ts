@@ -137,7 +137,7 @@ export async function countApiKeys(
 type LockedKey = { id: string; expiresAt: number | null; isManaging: boolean };
 
 /**
- * Locks the live keys in `ids`, and every live key of the namespace that has the scope `keys` and no expiry
+ * Locks the live keys in `ids`, and every live key of the namespace that has the `keys` scope and no expiry
  * (`isManaging`). If two callers concurrently delete the last two such keys, or each other's key, the second
  * transaction sees the first deletion. A single statement locks all keys in a fixed order, so that two callers never
  * deadlock.

@@ -13,8 +13,8 @@ import { deleteOldSessions, endSession, readSession, type SessionRow } from './s
 import { deleteOldSignInTokens } from './sign-in-tokens.sql.ts';
 
 /**
- * Dependencies of the functions that end sessions early (contract/sessions.md#ending). Each end is recorded in the
- * audit log.
+ * Dependencies of the functions that end sessions early (contract/sessions.md#ending). The audit log records each
+ * session that they end.
  */
 
 export type SessionDeps = {
@@ -46,7 +46,7 @@ export async function signOut(
 }
 
 /**
- * Requires the scope `keys` unless the session is the caller's own.
+ * Requires the `keys` scope unless the session is the caller's own.
  * @throws ApiError missing_scope
  */
 export function requireOwn(caller: Caller, id: string): void {
@@ -55,7 +55,8 @@ export function requireOwn(caller: Caller, id: string): void {
 
 /**
  * Ends a session whose token was used again after it had been replaced and the overlap with its successor was over. Two
- * parties then hold a token of the session, and nothing shows which party is the person, so both lose the session.
+ * parties then hold a token of the session, and nothing shows which of them is the person who signed in, so both lose
+ * the session.
  */
 export async function endStolenSession(
   { pool, onEnded }: SessionDeps,

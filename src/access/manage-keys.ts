@@ -119,7 +119,7 @@ export async function rotateKey(
     if (endsAt !== null) {
       // The new key would have no expiry, so it would outlive the caller's key. This check comes last, so that a key
       // that no caller can rotate is reported as such.
-      const detail = `Your own key expires at ${unixSec(endsAt)} and cannot create a key that lives longer.`;
+      const detail = `Your own key expires at ${unixSec(endsAt)} and cannot create a key that outlives it.`;
       throw new ApiError('missing_scope', detail);
     }
     const { namespace, name, scopes } = old;
@@ -153,7 +153,8 @@ export async function deleteKey(
     const row = found(await readApiKey(db, key), 'API key');
     if (row.scopes.includes('keys') && managing.every((other) => other === id)) {
       const detail =
-        'This is the last key that can manage the keys of the namespace. Create another key with scope `keys` first.';
+        'This is the last key that can manage the keys of the namespace. Create another key with ' +
+          'the `keys` scope first.';
       throw new ApiError('last_key', detail);
     }
     found(await revokeApiKey(db, key), 'API key');

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** This file creates the tokens of sessions and sign-in links. Only their hashes are stored. */
+/** Tokens of sessions and sign-in links. Only their hashes are stored. */
 
 const SESSION_BYTES = 30;
 /**

@@ -4,7 +4,7 @@ import { SCOPES } from '../platform/http/authorize.ts';
 import { createdAt, unixSec, unixTime } from '../platform/http/fields.ts';
 import type { SessionRow } from './sessions.sql.ts';
 
-/** This file defines sessions as REST returns them (contract/sessions.md). Responses never contain a token. */
+/** Representation of sessions in the REST API (contract/sessions.md). Responses never contain a token. */
 
 const endings = {
   expires_at: unixTime.describe(

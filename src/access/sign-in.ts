@@ -10,7 +10,7 @@ import { newSessionToken, newSignInToken, tokenHashOf } from './session-token.ts
 import { countSessions, insertSession, lockKeyOf, type SessionRow } from './sessions.sql.ts';
 import { insertSignInToken, useSignInToken } from './sign-in-tokens.sql.ts';
 
-/** This file exchanges a credential for a session (contract/sessions.md#signing-in). */
+/** Signing in: the exchange of a credential for a session (contract/sessions.md#signing-in). */
 
 /** Proof of identity. Any new way to sign in becomes another member of this union. */
 export type Credential = { apiKey: string; name: string } | { signInToken: string; name?: string };

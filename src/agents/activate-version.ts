@@ -20,13 +20,13 @@ export type ActivationDecision = {
 /**
  * Decides which version should be live (contract/agents.md#publishing). A pinned version goes live. If it does not
  * exist, the active version stays. Without a pin, the version of the declared content goes live. Under `Manual`, or
- * while the content has a problem, the active version stays. It also stays if the target version was recalled
+ * while the content cannot be used, the active version stays. It also stays if the target version was recalled
  * (contract/recalls.md#never-live-again).
  */
 export function decideActivation(input: {
   policy: AgentSpec['publishPolicy'];
   pinnedVersion: number | undefined;
-  /** Version of the declared content; `null` if the content has a problem and therefore no version. */
+  /** Version of the declared content; `null` if the content cannot be used and therefore has no version. */
   contentVersion: number | null;
   latestVersion: number;
   activeVersion: number | null;

@@ -2,7 +2,7 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { isRecalled } from './recalls/recalls.sql.ts';
 import type { Handoff } from './tools/handoffs.sql.ts';
 
-/** One entry of the append-only log of live versions (contract/agents.md#activations). */
+/** One entry in the append-only log of live versions (contract/agents.md#activations). */
 export type AgentActivation = {
   agentId: string;
   seq: number;

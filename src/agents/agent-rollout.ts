@@ -57,7 +57,7 @@ const check = z
       .min(0.001)
       .max(600_000)
       .describe(
-        'Difference from which the new version counts as worse, in the unit of the metric.',
+        'Smallest difference at which the new version counts as worse, in the unit of the metric.',
       ),
   })
   .meta(
@@ -184,6 +184,6 @@ function secondsIn(duration: string): number {
 function risingWeights(): { rule: string; message: string }[] {
   return Array.from({ length: STEPS_MAX - 1 }, (_, i) => ({
     rule: `size(self) < ${i + 2} || self[${i}].weight < self[${i + 1}].weight`,
-    message: 'the weights of the steps must rise',
+    message: 'the weights of the steps must increase',
   }));
 }

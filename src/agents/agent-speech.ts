@@ -25,8 +25,8 @@ const FALLBACKS_MAX = 3;
 export const voice = z.strictObject({
   provider: speechProvider
     .describe(
-      'Speech provider (TTS): a ModelProvider with speech in the same namespace, or a provider that ' +
-        'the carrier supports.',
+      'Speech provider (TTS): a ModelProvider with `speech` in the same namespace, or a provider ' +
+        'that the carrier supports.',
     )
     .exactOptional(),
   model: speechModel
@@ -76,8 +76,8 @@ export const voice = z.strictObject({
 export const transcriber = z.strictObject({
   provider: speechProvider
     .describe(
-      'Transcription provider (STT): a ModelProvider with transcription in the same namespace, or a ' +
-        'provider that the carrier supports.',
+      'Transcription provider (STT): a ModelProvider with `transcription` in the same namespace, ' +
+        'or a provider that the carrier supports.',
     )
     .exactOptional(),
   model: speechModel

@@ -110,7 +110,7 @@ export async function hashesOfVersions(
 
 /**
  * The arm (old or new version) that a rollout in progress chose for a conversation. `id` is the rollout's UUID, and
- * `publicId` is the same ID as the API shows it.
+ * `publicId` is the same ID in the form that the API shows.
  */
 export type RolloutArm = {
   id: string;
@@ -134,9 +134,9 @@ export type LiveContent = {
  * Returns the live version of an agent, or `undefined` if the agent does not exist. `version` and `content` are `null`
  * if no version is live.
  *
- * While a rollout is in progress, the hash of `unit` determines the arm (contract/rollouts.md#arms). The unit is the
- * user of the conversation. Without a user it is the call, or else the conversation itself. Without `unit`, this
- * function returns the live version.
+ * While a rollout is in progress, the hash of `unit` determines the arm (contract/rollouts.md#arms). `unit` identifies
+ * the user. If the user is unknown, it identifies the call, or else the conversation. Without `unit`, this function
+ * returns the live version.
  */
 export async function readLiveContent(
   db: Db,
@@ -166,10 +166,10 @@ export async function readLiveContent(
   return rows[0];
 }
 
-/** A version that a request for a conversation names. `content` is `null` if the version does not exist. */
+/** A version that was requested for a conversation. `content` is `null` if the version does not exist. */
 export type VersionToTalk = { content: AgentContent | null; wasLive: boolean; isRecalled: boolean };
 
-/** Returns the version that a request for a conversation names, or `undefined` if the agent does not exist. */
+/** Returns a version that was requested for a conversation, or `undefined` if the agent does not exist. */
 export async function readVersionToTalk(
   db: Db,
   { namespace, id, version }: { namespace: string; id: string; version: number },

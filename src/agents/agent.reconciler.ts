@@ -116,7 +116,7 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
 
 type Act = Pick<PublishAgentInput, 'epoch' | 'beforeCommit'> & {
   id: string;
-  /** Why the secrets sent with the request could not be written, if they could not. */
+  /** Reason why secrets from a REST request could not be written; `undefined` if they could. */
   unwritten: Problem | undefined;
 };
 
@@ -252,7 +252,7 @@ async function resolve(
   // The CRD validates a prompt in the spec; a prompt from a ConfigMap is validated only here.
   if (prompt && !isPrompt(prompt.value)) {
     const { name, key } = promptFrom.configMapKeyRef;
-    const message = `key "${key}" of ConfigMap "${name}" must have 1 to 100000 characters, without U+0000`;
+    const message = `key "${key}" of ConfigMap "${name}" must have 1 to 100000 characters and must not contain U+0000`;
     return { spec, blocked: blockedBy('ResolvedRefs', { reason: 'InvalidPrompt', message }) };
   }
   return {

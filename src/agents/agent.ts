@@ -60,7 +60,7 @@ export const tool = z
       })
       .describe(`JSON Schema of the arguments that the model fills in; ${FREE_VALUE_BOUNDS}.`)
       .exactOptional(),
-    url: httpUrl.describe('Address that a webhook tool calls.').exactOptional(),
+    url: httpUrl.describe('URL that a webhook tool calls.').exactOptional(),
     method: z
       .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
       .describe('HTTP method of a webhook tool. Default: POST.')
@@ -248,7 +248,7 @@ const content = {
     .meta(listMap('name'))
     .describe('Tools that the agent can use.')
     .exactOptional(),
-  firstMessage: z.string().min(1).max(4000).describe('First message of the agent.').exactOptional(),
+  firstMessage: z.string().min(1).max(4000).describe("The agent's first message.").exactOptional(),
   firstMessageInterruptible: z
     .boolean()
     .describe('Whether the user can interrupt the first message in a call. Default: true.')
@@ -263,7 +263,8 @@ const content = {
     .max(REDACTION_KINDS.length)
     .meta(LIST_SET)
     .describe(
-      'Kinds of sensitive data to remove from what users write and say, before it is stored or read.',
+      'Kinds of sensitive data to remove from what users write and say, before it is stored or ' +
+        'sent to a model.',
     )
     .exactOptional(),
   judgement: judgement.describe('How ended conversations are judged.').exactOptional(),
@@ -300,7 +301,7 @@ export const agentSpec = z
       ),
     metadata: metadataMap.exactOptional(),
     widget: widget
-      .describe('Web pages that may talk with the agent. If absent, none may.')
+      .describe('Web pages that may open conversations with the agent. If absent, no web page may.')
       .exactOptional(),
     suspend: z
       .boolean()
@@ -344,7 +345,7 @@ const activation = z.strictObject({
 const rollback = z.strictObject({
   fromVersion: z.int().min(1).describe('Version that was live before.'),
   toVersion: z.int().min(1).describe('Version that went live again.'),
-  actor: z.string().max(256).describe('Actor of the rollback.'),
+  actor: z.string().max(256).describe('Actor that rolled back.'),
   reason: z.string().max(1024).describe('Reason, if one was given.').exactOptional(),
   time: time.describe('When the rollback happened.'),
 });

@@ -57,8 +57,8 @@ export const Agent = z
   .meta({ id: 'Agent', description: 'An agent: its declared fields and its state.' });
 
 /**
- * Returns the agent as the REST API shows it. `whyCarrier` is the reason why the carrier speaks even though the agent
- * names speech providers.
+ * Returns the agent as the REST API shows it. `whyCarrier` is the reason why the carrier provides speech even though
+ * the agent names speech providers.
  */
 export function agentView(
   row: AgentRow,
@@ -177,7 +177,7 @@ export const Activation = z
       }),
     at: z.int().meta({ description: 'Unix seconds.' }),
   })
-  .meta({ id: 'Activation', description: 'An entry of the append-only log of activations.' });
+  .meta({ id: 'Activation', description: 'An entry in the append-only log of activations.' });
 
 export function activationView(row: AgentActivation): z.output<typeof Activation> {
   return {

@@ -62,7 +62,7 @@ export async function readAgent(
   return rows[0];
 }
 
-/** Returns an agent of any namespace. The caller must have checked the permission in another way. */
+/** Returns an agent in any namespace. The caller must have checked permissions by other means. */
 export async function readAgentById(db: Db, id: string): Promise<AgentRow | undefined> {
   const { rows } = await db.query<AgentRow>({
     name: 'read_agent_by_id',
@@ -112,7 +112,7 @@ export async function listAgents(db: Db, filter: AgentFilter): Promise<ListedAge
   return rows;
 }
 
-/** Locks the agent's row. Inserts the row first if it is missing. Every change of the live version takes this lock. */
+/** Locks the agent's row. Inserts the row first if it is missing. Every change to the live version takes this lock. */
 export async function lockAgent(db: Db, agent: AgentProjection): Promise<AgentRow> {
   // If the operator missed the deletion of another object with this name, marks that object's agent as deleted.
   await db.query(

@@ -42,7 +42,7 @@ export function agentChange(
   return { ...change, before: { ...change.before, ...versionsOf(row) } };
 }
 
-/** Returns the state before a change of the pin, for the audit log. */
+/** Returns the state before a change to the pin, for the audit log. */
 export function pinChange(row: Versions, { from }: { from: number | undefined }): Partial<Change> {
   return { before: { ...versionsOf(row), pinned_version: from ?? null }, after: {} };
 }

@@ -5,9 +5,9 @@ import { providersOf, type Models } from './references/missing-providers.ts';
 /**
  * Returns a message that lists the declared settings without effect, grouped by reason. Returns `undefined` if all
  * settings have an effect (contract/agents.md#settings-without-effect). Example: `no effect without a model (…):
- * prompt, tools (refund, hang_up), model, the escalation rule tool_failure; no effect where a carrier speaks: voice
- * (speed), transcriber`. Such settings do not prevent the agent from being ready. If the voice and the transcriber both
- * name a provider, `whyCarrier` says why the carrier transcribes and speaks anyway.
+ * prompt, tools (refund, hang_up), model, the escalation rule tool_failure; no effect when the carrier provides speech:
+ * voice (speed), transcriber`. Such settings do not prevent the agent from being ready. If the voice and the
+ * transcriber both name a provider, `whyCarrier` says why the carrier provides transcription and speech anyway.
  */
 export function notActedOn(
   spec: AgentSpec,
@@ -18,7 +18,7 @@ export function notActedOn(
   const reasons = [
     [`without a model (${MODEL_CURE})`, hasModel(content, models) ? [] : withoutModel(content)],
     [
-      `where a carrier speaks${whyCarrier === undefined ? '' : ` (${whyCarrier})`}`,
+      `when the carrier provides speech${whyCarrier === undefined ? '' : ` (${whyCarrier})`}`,
       unspoken(content, whyCarrier !== undefined),
     ],
   ] as const;
@@ -29,13 +29,13 @@ export function notActedOn(
 
 const MODEL_CURE = 'name a ModelProvider in model.provider, or set PARLEY_MODEL_URL';
 
-/** Voice settings that are not sent to a carrier that speaks for the agent. */
+/** Voice settings that are not sent to a carrier that provides the agent's speech. */
 const OWN_SPEECH = ['model', 'speed', 'fallback'] as const;
 
 /**
  * Returns the settings of `voice` and `transcriber` that have no effect. All have an effect if both name a provider and
- * `isCarrier` is false. Otherwise the carrier transcribes and speaks, and receives only the provider, id and language
- * of the voice.
+ * `isCarrier` is false. Otherwise the carrier provides transcription and speech, and receives only the provider, ID and
+ * language of the voice.
  */
 function unspoken({ transcriber, voice }: Content, isCarrier: boolean): string[] {
   const areNamed = voice?.provider !== undefined && transcriber?.provider !== undefined;

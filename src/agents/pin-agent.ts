@@ -82,7 +82,7 @@ export function rollBack(
         const version = await highestLiveVersionBelow(deps.pool, key);
         if (version === undefined) {
           throw nothingToRollBackTo(
-            `No version below the active version ${activeVersion} can go live: each was never live or was recalled.`,
+            `No version below the active version ${activeVersion} can go live: each of them was never live or was recalled.`,
           );
         }
         return version;

@@ -48,7 +48,7 @@ export type PublishAgentInput = {
   whoElse: WhoElse;
   /**
    * Reason why the declared content cannot be used: a reference is missing, or the agent is suspended. No version is
-   * created from the content, and the live version stays. If `pinCounts`, a change of the pin still takes effect: the
+   * created from the content, and the live version stays. If `pinCounts`, a change to the pin still takes effect: the
    * pinned version already exists and does not depend on the current content, so a rollback works.
    */
   blocked?: { reason: string; message: string; pinCounts: boolean };
@@ -116,7 +116,7 @@ async function publish(
     agent,
     row,
     decision,
-    // Recalled content has no effect on rollouts, like content with a problem.
+    // Recalled content has no effect on rollouts, like content that cannot be used.
     contentVersion: recalled?.by === 'content' ? null : contentVersion,
     by,
     nowMs,

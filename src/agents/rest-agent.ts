@@ -20,7 +20,7 @@ import { patchShape, restShape, typed } from '../platform/resources/schema/rest-
 
 /** REST schemas of agents (contract/agents.md#fields), derived from the schema of the kind. */
 
-/** Fields that REST may write. `promptFrom`, `suspend` and a few others can be set only in manifests. */
+/** Fields that can be written through REST. `promptFrom`, `suspend` and a few others can be set only in manifests. */
 const written = agentSpec.pick({
   displayName: true,
   prompt: true,
@@ -107,7 +107,7 @@ type RolloutFields = SnakeCased<z.output<typeof rolloutFields>> & {
   on_abort?: keyof typeof ON_ABORT;
 };
 
-/** Spec fields that REST declares. Omitted fields get their defaults from the resource's schema. */
+/** Spec fields that a REST request can declare. Omitted fields get their defaults from the resource's schema. */
 export type AgentDeclaration = Written & Partial<Pick<AgentSpec, 'publishPolicy' | 'rollout'>>;
 /** The fields of `AgentDeclaration` in REST form: `display_name`, `publish_policy: automatic`, … */
 export type AgentFields = SnakeCased<Written> & {

@@ -49,7 +49,7 @@ export type Fields = Record<string, unknown>;
 export type AuditedBy = {
   namespace: string;
   actor: string;
-  /** uuid */
+  /** UUID. */
   sessionId?: string | null | undefined;
   requestId?: string | null | undefined;
   address?: string | null | undefined;

@@ -33,7 +33,7 @@ type Act = {
 /**
  * Creates a declared object. `after` contains the fields that the audit log line shows. `settled` returns fields that
  * are added to the line once the object exists; by default the object's name.
- * @throws ApiError as createDeclared
+ * @throws ApiError under the same conditions as createDeclared
  */
 export function createAudited<Spec, Fields extends object, Row extends WrittenRow>(
   deps: Deps,
@@ -42,7 +42,7 @@ export function createAudited<Spec, Fields extends object, Row extends WrittenRo
     plan: Plan;
     name: NewName;
     spec: object;
-    /** Annotations besides the id. */
+    /** Annotations in addition to the ID. */
     annotations?: Record<string, string>;
     after: AuditFields;
     settled?: (written: Written<Spec, Row>) => Settled;
@@ -71,7 +71,7 @@ export function createAudited<Spec, Fields extends object, Row extends WrittenRo
 
 /**
  * Changes a declared object. The audit log line shows the values of the given fields.
- * @throws ApiError as patchDeclared
+ * @throws ApiError under the same conditions as patchDeclared
  */
 export function patchAudited<Spec, Fields extends object, Row extends WrittenRow>(
   deps: Deps,
@@ -101,7 +101,7 @@ export function patchAudited<Spec, Fields extends object, Row extends WrittenRow
 
 /**
  * Deletes a declared object. `gone` returns the fields of the deleted row that the audit log line shows.
- * @throws ApiError as deleteDeclared
+ * @throws ApiError under the same conditions as deleteDeclared
  */
 export async function deleteAudited<Spec, Fields extends object, Row extends WrittenRow>(
   deps: Deps,

@@ -34,7 +34,7 @@ export type Settled = { after: Fields | null; detail?: Fields };
 /**
  * Runs a write with its audit log line. If `settled` returns undefined, the write had no effect and the line is
  * dropped.
- * @param line.id uuid of the line, taken from the request's `Plan` (platform/idempotency/plan.ts) so that a retry after
+ * @param line.id UUID of the line, taken from the request's `Plan` (platform/idempotency/plan.ts) so that a retry after
  * a crash continues the line of the first attempt
  */
 export async function writingAhead<R>(

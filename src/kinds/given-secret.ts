@@ -17,7 +17,7 @@ import { deleteGiven, givenPlace, insertGiven, type GivenKey } from './given-sec
  * declaration wakes the operator.
  */
 export type SecretField = {
-  /** REST field with the list whose items have the fields below. If absent, the body itself has them. */
+  /** REST field with the list whose items contain the fields below. If absent, the body itself contains them. */
   list?: string;
   /** Write-only REST field, such as `api_key`. */
   field: string;

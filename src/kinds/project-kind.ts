@@ -30,7 +30,7 @@ export type ToProject<Spec> = {
   found: Found;
   /**
    * Secret in plain text; `text` is undefined if the kind or the object has no secret. Null means that the declaration
-   * is refused, so the declaration in effect stays the same.
+   * was rejected, so the declaration in effect stays the same.
    */
   secret: { text: string | undefined } | null;
   whoElse: WhoElse;
@@ -104,8 +104,8 @@ async function judge<Spec>(
   db: Db,
   { declared, found, secret, beside }: ToProject<Spec>,
 ): Promise<{ projection: KindProjection<Spec>; refusal: Problem | undefined }> {
-  // `secret` is null if the declaration was already refused for another reason. Then the rows in other tables are
-  // neither checked nor written, so that a refused declaration reserves nothing.
+  // `secret` is null if the declaration was already rejected for another reason. Then the rows in other tables are
+  // neither checked nor written, so that a rejected declaration reserves nothing.
   const refusal = secret === null ? undefined : await beside?.refusal(db);
   return {
     projection: { ...declared, ...found, ...(refusal && { ready: false, ...refusal }) },

@@ -27,7 +27,7 @@ export type KindApiDeps = DeclareDeps & {
   nowMs: () => number;
 };
 
-/** Additional rules of a kind for writes through REST. */
+/** Additional rules that a kind has for writes through REST. */
 export type WriteRules<Fields> = {
   /** Names that no object may have, each with the reason. */
   reservedNames?: Readonly<Record<string, string>>;
@@ -44,8 +44,8 @@ export type WriteRules<Fields> = {
     fields: { [Field in keyof Fields]?: Fields[Field] | null },
   ) => Promise<FieldError[]> | FieldError[];
   /**
-   * Returns the error text for the first fault. By default the text has the field and the detail; for `name` it has
-   * only the detail.
+   * Returns the error text for the first fault. By default the text contains the field and the detail; for `name` it
+   * contains only the detail.
    */
   explain?: (fault: FieldError) => string;
 };

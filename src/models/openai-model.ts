@@ -145,8 +145,8 @@ async function takeEvents(
 }
 
 /**
- * Joins the texts of events that arrived together. Without this, a server that sends thousands of tiny events at once
- * would cause as many messages to every reader of the conversation.
+ * Joins the text of events that arrived together. Without this, thousands of tiny events that a server sends at once
+ * would become as many messages to every reader of the conversation.
  */
 function joinTexts(sink: TextSink): TextSink & { flush: () => void } {
   let text = '';

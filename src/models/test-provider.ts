@@ -30,7 +30,7 @@ export type TestProviderDeps = {
 const MESSAGE = 'Reply with the word OK.';
 const TEXT_MAX = 200;
 
-/** Maximum duration of a test in ms. A person waits for it. */
+/** Maximum duration of a test in ms. It is short, because a person is waiting. */
 const TOTAL_MS = 30_000;
 /**
  * Maximum wait in ms for the list of models if the default model is also tested. The list then only suggests other

@@ -45,8 +45,8 @@ function tokensOfCalls(calls: readonly ModelToolCall[]): number {
 }
 
 /**
- * Returns the cost by prices per million tokens, rounded to a millionth of a cent, so that sums show no rounding errors
- * of binary numbers.
+ * Returns the cost by prices per million tokens, rounded to a millionth of a cent, so that sums show no floating-point
+ * rounding errors.
  */
 export function costOf(pricing: ModelEndpoint['pricing'], usage: ModelUsage): ModelReply['cost'] {
   if (pricing === null) return null;

@@ -68,7 +68,7 @@ export function recallListRoutes(deps: Deps): Route[] {
     recallListRoute(deps, {
       name: 'users',
       operationId: 'listRecalledUsers',
-      summary: 'List the users of recalled versions, by their newest conversation',
+      summary: 'List the users of recalled versions, sorted by their newest conversation',
       item: RecalledUser,
       view: userItem,
       placeOf: ({ id }) => id,
@@ -109,7 +109,7 @@ function callPlaceIn(text: string): CallPlace | undefined {
 
 /** Number of items that an export reads per query. */
 const EXPORTED = 1_000;
-/** The same for tool calls, which have up to 96 KiB each. */
+/** Number of tool calls that an export reads per query. Each has up to 96 KiB. */
 const EXPORTED_CALLS = 50;
 
 function recallListRoute<Row, Place>({ pool }: Deps, list: RecallList<Row, Place>): Route {

@@ -113,8 +113,8 @@ function stateOf(line: LastRolloutLine, evidence: Evidence, isSuspended: boolean
 }
 
 /**
- * Returns the final decision, which the confirmation webhook may change to hold or abort, with a reason for people.
- * Only advancing and completing a rollout require a confirmation. Returns `undefined` while the webhook has not
+ * Returns the final decision with a reason for people. The confirmation webhook may change the decision to hold or
+ * abort. Only advancing and completing a rollout require a confirmation. Returns `undefined` while the webhook has not
  * answered.
  */
 async function confirm(
@@ -210,7 +210,7 @@ function reasonOf(decision: Decision, { plan }: RolloutLine, { step, checks }: E
     return worse
       .map(({ metric, difference, low, high }) => {
         const atLeast = (difference ?? 0) > 0 ? low : high;
-        return `${metric} is worse by ${figure(difference)}, and by at least ${figure(atLeast)}`;
+        return `${metric} is worse by ${figure(difference)} (at least ${figure(atLeast)})`;
       })
       .join('; ');
   }

@@ -21,7 +21,7 @@ const SPOKEN = {
   },
 };
 const MESSAGE =
-  `version 1 is live; ${WITHOUT_MODEL}, tools (look_up); no effect where a carrier speaks ` +
+  `version 1 is live; ${WITHOUT_MODEL}, tools (look_up); no effect when the carrier provides speech ` +
   '(ModelProvider "simulated" does not exist in this namespace): voice (model, speed, fallback), transcriber';
 
 describeKind((storeName) => {

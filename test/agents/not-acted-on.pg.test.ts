@@ -49,7 +49,7 @@ test('is a condition that is there while it is true, and one Event', async () =>
   const { Degraded, Stalled } = conditionsOf(await engine.settled('Agent', 'clara'));
   const message =
     `${WITHOUT_MODEL}, tools (refund, bye), model, the escalation rule ` +
-    'tool_failure; no effect where a carrier speaks: voice (speed)';
+    'tool_failure; no effect when the carrier provides speech: voice (speed)';
   expect(Degraded).toMatchObject({ status: 'True', reason: 'NotSupported', message });
   expect(Stalled).toBeUndefined();
   await until('its Event is recorded', toldOf(message));
@@ -93,7 +93,7 @@ test('names the speech provider that the namespace lacks, and is gone when it is
   const message = async (): Promise<string | undefined> =>
     conditionsOf(await engine.settled('Agent', 'spoken'))['Degraded']?.message;
   const noEffect = (why: string) =>
-    `${WITHOUT_MODEL}; no effect where a carrier speaks (${why}): voice (speed), transcriber`;
+    `${WITHOUT_MODEL}; no effect when the carrier provides speech (${why}): voice (speed), transcriber`;
   const comes = (why: string) => until(why, async () => (await message()) === noEffect(why));
 
   await engine.declareAgent('spoken', {

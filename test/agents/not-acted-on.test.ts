@@ -25,7 +25,7 @@ test('without a model no agent acts on its prompt', () => {
 test('without a model it is all that a model is needed for', () => {
   expect(notActedOn(spec, { hasDefaultModel: false })).toBe(
     `${WITHOUT_MODEL}, tools (bye), model, the escalation rule tool_failure; ` +
-      'no effect where a carrier speaks: voice (speed)',
+      'no effect when the carrier provides speech: voice (speed)',
   );
 });
 
@@ -49,7 +49,7 @@ test.each([
   [withFallback, false],
 ])('with one it is what no carrier is told of the voice', (of, hasDefaultModel) => {
   expect(notActedOn(of, { hasDefaultModel })).toBe(
-    'no effect where a carrier speaks: voice (speed)',
+    'no effect when the carrier provides speech: voice (speed)',
   );
   expect(notActedOn({ ...of, voice: {} }, { hasDefaultModel })).toBeUndefined();
 });
@@ -57,7 +57,7 @@ test.each([
 test('a transcriber is named beside the voice, whoever answers', () => {
   const both = { ...spec, transcriber: { language: 'de' } } as AgentSpec;
   expect(notActedOn(both, { hasDefaultModel: true })).toBe(
-    'no effect where a carrier speaks: voice (speed), transcriber',
+    'no effect when the carrier provides speech: voice (speed), transcriber',
   );
   expect(notActedOn(both, { hasDefaultModel: false })).toContain('voice (speed), transcriber');
 });
@@ -68,7 +68,7 @@ test('what a carrier is told of a voice is acted on, and all of both where both 
   expect(notActedOn({ ...spec, voice }, models)).toBeUndefined();
   const fully = { ...voice, model: 'm', speed: 2, fallback: [{ model: 'n' }] };
   expect(notActedOn({ ...spec, voice: fully }, models)).toBe(
-    'no effect where a carrier speaks: voice (model, speed, fallback)',
+    'no effect when the carrier provides speech: voice (model, speed, fallback)',
   );
   const both = { ...spec, voice: fully, transcriber: { provider: 'x', keywords: ['Tide'] } };
   expect(notActedOn(both as AgentSpec, models)).toBeUndefined();
@@ -76,7 +76,7 @@ test('what a carrier is told of a voice is acted on, and all of both where both 
 
 test('a model of the samples is one, for the agents that it answers', () => {
   const models = { hasDefaultModel: false, isSample: () => true };
-  expect(notActedOn(spec, models)).toBe('no effect where a carrier speaks: voice (speed)');
+  expect(notActedOn(spec, models)).toBe('no effect when the carrier provides speech: voice (speed)');
   const other = { hasDefaultModel: false, isSample: () => false };
   expect(notActedOn(spec, other)).toMatch(/tools \(bye\)/);
 });
@@ -85,7 +85,7 @@ test('a transcriber with a provider alone is no speech of our own', () => {
   const transcriber = { provider: 'x' };
   const heard = { ...spec, voice: { speed: 2 }, transcriber } as AgentSpec;
   expect(notActedOn(heard, { hasDefaultModel: true })).toBe(
-    'no effect where a carrier speaks: voice (speed), transcriber',
+    'no effect when the carrier provides speech: voice (speed), transcriber',
   );
 });
 

@@ -64,7 +64,7 @@ test('a rollout is declared, watched, held, advanced and aborted on the page of 
   await page.getByLabel('average rating').fill('0.3');
   await page.getByLabel('after an abort').selectOption('escalate');
   await button(page, 'Save').click();
-  await text(page, /weights of the steps must rise/);
+  await text(page, /weights of the steps must increase/);
   await page.getByLabel('Share of each step').fill('5, 25');
   await button(page, 'Save').click();
   await text(page, 'Saved changes begin a rollout.');

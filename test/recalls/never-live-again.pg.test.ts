@@ -83,7 +83,7 @@ describe('a recalled version never goes live again', () => {
     expect([status, body.code, body.detail]).toEqual([
       409,
       'version_recalled',
-      'Version 2 was recalled and never goes live again. Choose another version.',
+      'Version 2 was recalled and can never go live again. Choose another version.',
     ]);
     expect(await agent()).toMatchObject({ active_version: 1 });
   });
@@ -117,7 +117,7 @@ describe('a recalled version never goes live again', () => {
       status: 409,
       body: {
         code: 'nothing_to_roll_back_to',
-        detail: 'No version below the active version 2 can go live: each was never live or was recalled.',
+        detail: 'No version below the active version 2 can go live: each of them was never live or was recalled.',
       },
     });
   });
@@ -133,7 +133,7 @@ describe('a recalled version never goes live again', () => {
         ready: false,
         reason: 'VersionRecalled',
         message: expect.stringContaining(
-          'the declared content is version 1, which was recalled and never goes live again; change the content',
+          'the declared content is version 1, which was recalled and can never go live again; change the content',
         ),
       },
     });
@@ -171,7 +171,7 @@ describe('a recalled version never goes live again', () => {
           status: 'False',
           reason: 'VersionRecalled',
           message:
-            'spec.pinnedVersion: version 1 was recalled and never goes live again; pin another version',
+            'spec.pinnedVersion: version 1 was recalled and can never go live again; pin another version',
         }),
         expect.objectContaining({ type: 'Ready', status: 'False', reason: 'VersionRecalled' }),
       ]),

@@ -1,17 +1,17 @@
 import { ApiError } from '../../errors.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 
-/** Reason of the conditions that report a recalled version. */
+/** Reason in the conditions that report a recalled version. */
 export const VERSION_RECALLED = 'VersionRecalled';
 
 /** Declaration that would make a recalled version live: the pin, or the content. */
 export type RecalledTarget = { version: number; by: 'pin' | 'content' };
 
-/** Returns the message of a condition for a declaration that would make a recalled version live. */
+/** Returns the condition message for a declaration that would make a recalled version live. */
 export function recalledMessage({ version, by }: RecalledTarget): string {
   return by === 'pin'
-    ? `spec.pinnedVersion: version ${version} was recalled and never goes live again; pin another version`
-    : `the declared content is version ${version}, which was recalled and never goes live again; change the content`;
+    ? `spec.pinnedVersion: version ${version} was recalled and can never go live again; pin another version`
+    : `the declared content is version ${version}, which was recalled and can never go live again; change the content`;
 }
 
 const ITEM = 'recalled/agent';
@@ -34,7 +34,7 @@ export function readRecalledAgent(item: string): ObjectKey | undefined {
  * instead.
  */
 export function versionRecalled(version: number, cure: string): ApiError {
-  const detail = `Version ${version} was recalled and never goes live again. ${cure}`;
+  const detail = `Version ${version} was recalled and can never go live again. ${cure}`;
   return new ApiError('version_recalled', detail);
 }
 

@@ -80,7 +80,10 @@ export function speechProvidersOf({
 /** Returns the spec of a ModelProvider, or `undefined` if the namespace has no ModelProvider of that name. */
 export type FindProvider = (namespace: string, name: string) => Promise<object | undefined>;
 
-/** Returns why the carrier speaks for an agent that names both speech providers, or `undefined` if it does not. */
+/**
+ * Returns the reason why the carrier provides speech for an agent that names both speech providers. Returns `undefined`
+ * if the carrier does not.
+ */
 export async function whyCarrierSpeaks(
   findProvider: FindProvider,
   namespace: string,

@@ -25,7 +25,7 @@ export function isInProgress(line: RolloutLine | undefined): line is RolloutLine
 export async function planRollout(input: {
   policy: AgentSpec['publishPolicy'];
   decision: ActivationDecision;
-  /** Version of the declared content; `null` if the content has a problem and therefore no version. */
+  /** Version of the declared content; `null` if the content cannot be used and therefore has no version. */
   contentVersion: number | null;
   activeVersion: number | null;
   /** Last line in the agent's rollout log. */
@@ -36,7 +36,7 @@ export async function planRollout(input: {
   const { policy, decision, contentVersion, activeVersion, last } = input;
   const { target, pin } = decision;
   const running = isInProgress(last) ? last : undefined;
-  // An unknown pin and unusable content leave the live version and the rollout as they are.
+  // A pin on an unknown version and content that cannot be used leave the live version and the rollout as they are.
   if (target === null || pin === 'unknown' || (pin === 'none' && contentVersion === null)) {
     return { target };
   }

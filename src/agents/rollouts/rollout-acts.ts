@@ -25,7 +25,7 @@ type Agent = Pick<AgentProjection, 'id' | 'namespace' | 'name'>;
  */
 export type DecidedBy = Actor & { evidence: RolloutLine['evidence'] };
 
-/** Maximum length of the reason of an escalation. */
+/** Maximum length of an escalation's reason. */
 const ESCALATION_REASON_MAX = 256;
 
 /** Begins a rollout. `after` is the sequence number of the agent's last line in the rollout log, or 0. */
@@ -60,7 +60,7 @@ export async function startRollout(
   });
 }
 
-/** Moves a rollout to its next step. The caller has checked that there is one. */
+/** Moves a rollout to its next step. The caller must have checked that there is one. */
 export function advanceRollout(db: Db, last: RolloutLine, by: DecidedBy): Promise<void> {
   const step = last.step + 1;
   const weight = last.plan.steps[step]?.weight;

@@ -1,12 +1,12 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { RolloutPlan } from '../agent-rollout.ts';
 
-/** One line of the append-only log of rollouts (contract/rollouts.md#steps). Times are Unix milliseconds. */
+/** One line in the append-only log of rollouts (contract/rollouts.md#steps). Times are Unix milliseconds. */
 export type RolloutLine = {
   agentId: string;
   seq: number;
   rolloutId: string;
-  /** Id of the rollout as the API shows it, `ro_…`. */
+  /** ID of the rollout as the API shows it, `ro_…`. */
   publicId: string;
   action: 'started' | 'advanced' | 'held' | 'resumed' | 'completed' | 'aborted';
   /** Position in the steps of the plan, from 0. */

@@ -25,9 +25,9 @@ export type DeclaredTool = {
 export type ToolProblem = { name: string; pointer: string; detail: string };
 
 /**
- * Returns a problem for each tool whose parameters are an invalid or too large JSON Schema. All schemas of an agent
- * together have `COMPILE_MS` to compile. Other work runs between two schemas, so that one request does not block
- * others.
+ * Returns a problem for each tool whose parameters are an invalid JSON Schema or one that is too large. All schemas of
+ * an agent together have `COMPILE_MS` to compile. Other work runs between two schemas, so that one request does not
+ * block others.
  */
 export async function parameterProblems(tools: readonly DeclaredTool[]): Promise<ToolProblem[]> {
   const problems: ToolProblem[] = [];

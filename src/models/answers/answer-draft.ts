@@ -17,7 +17,7 @@ export type AnswerDraft = {
   /** Ends the draft after the last chunk. `isDone` says whether the server marked the end of its stream. */
   end: (isDone: boolean, to: TextSink) => void;
   readonly text: string;
-  /** Whether any part of the answer has arrived, be it text or a tool call. */
+  /** Whether any part of the answer has arrived, either text or a tool call. */
   readonly hasPart: boolean;
   /** Whether the server reported that the answer is complete. */
   readonly isFinished: boolean;

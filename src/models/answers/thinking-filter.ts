@@ -23,7 +23,7 @@ export type ThinkingFilter = {
  */
 export type Filtered = { text: string; takesBack: boolean; isHidden: boolean };
 
-/** Tags that models write around their reasoning. Upper and lower case are not distinguished. */
+/** Tags that models write around their reasoning. Matching ignores case. */
 const TAGS: readonly (readonly [string, string])[] = [
   ['<think>', '</think>'],
   ['<thinking>', '</thinking>'],

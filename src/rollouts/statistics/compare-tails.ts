@@ -1,6 +1,6 @@
 import { criticalValue } from './critical-value.ts';
 
-/** Times of one arm in ms, a list for each conversation. */
+/** Turn latencies of one arm in ms, with one list per conversation. */
 export type Times = readonly (readonly number[])[];
 
 /** An estimate with bounds that hold at all times. An unknown bound is infinite. */

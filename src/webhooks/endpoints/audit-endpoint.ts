@@ -10,7 +10,7 @@ import type { WebhookEndpointRow } from './webhook-endpoints.sql.ts';
 
 /**
  * Fields of an endpoint in the audit log: the URL, the event types and the names of its headers, but never a header
- * value. The URL's query is removed, because some receivers take a password in it.
+ * value. The URL's query is removed, because some receivers expect a password in it.
  */
 const TOLD = ['url', 'event_types', 'enabled', 'header_names', 'managed_by'] as const;
 

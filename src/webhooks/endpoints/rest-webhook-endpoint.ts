@@ -9,7 +9,7 @@ import { headerValue } from './header-rules.ts';
 import { SUBSCRIPTIONS, webhookEndpointSpec } from './webhook-endpoint.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 
-/** This file defines the schemas of webhook endpoints in REST (contract/webhooks.md#fields). */
+/** Schemas of webhook endpoints in REST (contract/webhooks.md#fields). */
 
 const written = webhookEndpointSpec.pick({
   url: true,
@@ -30,7 +30,7 @@ export type WebhookEndpointWrite = Omit<WebhookEndpointFields, 'event_types'> & 
 };
 
 export type HeaderPatch = Readonly<Record<string, string | null>> | null;
-/** Patch of the declared fields and of the headers. The headers stay unchanged if `headers` is undefined. */
+/** Patch to the declared fields and to the headers. The headers stay unchanged if `headers` is undefined. */
 export type WebhookEndpointPatch = {
   declared: Record<string, unknown>;
   headers: HeaderPatch | undefined;
@@ -70,8 +70,8 @@ export const signingSecret = z
     return length >= 24 && length <= 64;
   }, 'must be whsec_ and the base64 of 24 to 64 bytes')
   .describe(
-    '`whsec_` and the base64 of 24 to 64 bytes. Generated if absent. Only the response to this ' +
-      'request shows it.',
+    '`whsec_` followed by 24 to 64 bytes in base64. Generated if absent. Only the response to ' +
+      'this request shows it.',
   );
 
 /**

@@ -99,7 +99,7 @@ function newEvent<T extends EventType>(
   const created = Math.floor(nowMs / 1_000);
   const body = encodeEnvelope({ id: fromUuid('evt', id), type, created, data });
   if (body.length > BYTES_MAX) {
-    const detail = `The event would have ${body.length} bytes, more than the maximum of ${BYTES_MAX}. Send less \`data\`.`;
+    const detail = `The event would be ${body.length} bytes long, more than the maximum of ${BYTES_MAX}. Send less \`data\`.`;
     throw new ApiError('body_too_large', detail);
   }
   const deliveryId = newUuid(nowMs);

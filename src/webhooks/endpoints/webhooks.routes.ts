@@ -98,8 +98,8 @@ const testBody = z
       .enum(EVENT_TYPES)
       .optional()
       .describe(
-        'Type of the event. Default: `agent.published` or, if the endpoint is not subscribed to ' +
-          'it, the first type to which it is.',
+        'Type of the event. Default: `agent.published`, or the first subscribed type if the ' +
+          'endpoint is not subscribed to `agent.published`.',
       ),
     data: z
       .record(z.string(), z.unknown())

@@ -106,7 +106,7 @@ export const DECLARED_ENDPOINT: DeclaredKind<
 };
 
 /**
- * Declares a new endpoint (contract/requests.md#writes). The id and the secret are created here, so that the response
+ * Declares a new endpoint (contract/requests.md#writes). The ID and the secret are created here, so that the response
  * contains them even if the operator has not applied the declaration yet. The declaration contains no secrets: they are
  * encrypted and stored in the endpoint's row before the declaration is written. The operator copies them into a Secret.
  */
@@ -179,7 +179,7 @@ type Caller = AuditedBy & { scopes: readonly Scope[] };
  * owns. Writes the declaration first and the headers after it. If this process dies in between, repeating the patch
  * completes it.
  * @throws ApiError missing_scope if the patch changes the URL's origin, so that the header values would go elsewhere,
- * and the API key lacks the scope `keys`
+ * and the API key lacks the `keys` scope
  */
 export function patchEndpoint(
   deps: EndpointWriterDeps,

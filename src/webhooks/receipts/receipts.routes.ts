@@ -98,7 +98,7 @@ const body = z
     ids: z
       .array(idValue('evt'))
       .max(IDS_MAX)
-      .describe('IDs of all events with `created` in the period that the receiver has.'),
+      .describe('IDs of all events that the receiver has and whose `created` is in the period.'),
     replay: z
       .boolean()
       .optional()

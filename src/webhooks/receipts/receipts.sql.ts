@@ -2,8 +2,8 @@ import { lowestUuidAt, nextUuid, uuidTimeMs } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * This file reads the events that were sent to an endpoint, in order. They are Parley's side of the comparison with the
- * receiver (contract/webhooks.md#reconcile). Digests exclude test events. Ids are UUIDs.
+ * Queries for the events that were sent to an endpoint, in order. They are Parley's side of the comparison with the
+ * receiver (contract/webhooks.md#reconcile). Digests exclude test events. IDs are UUIDs.
  */
 
 /** Range of an endpoint's events, by their ids; `from` is inclusive, `to` exclusive. */
@@ -38,8 +38,8 @@ const QUEUED = `delivery_queue where ${OF_SPAN}`;
 
 /**
  * Reads the events of about `size` deliveries. It first finds the end of the page in the index on endpoint and event,
- * and then reads the whole page. The cost thus depends only on the size of the page, even if the planner misjudges the
- * number of rows in a month of partitions, and the deliveries of one event are never split over two pages.
+ * and then reads the whole page. The cost therefore depends only on the size of the page, even if the planner misjudges
+ * the number of rows in a month of partitions. The deliveries of one event are never split between two pages.
  *
  * An event with a scheduled delivery is not a test event. If all its deliveries are replays, its row in `events` says
  * whether the event is a test event.

@@ -64,7 +64,7 @@ export type Reconciled = {
 
 /**
  * Compares the events that a receiver has with those that were sent to it and, on request, sends the missing ones again
- * (contract/webhooks.md#reconcile). It reads at most as many events as the request lists, plus one page.
+ * (contract/webhooks.md#reconcile). Reads at most as many events as the request lists, plus one page.
  * @throws ApiError not_found, invalid_body, missing_scope, endpoint_disabled
  */
 export async function reconcile(

@@ -4,7 +4,7 @@ import { fromUuid } from '../../ids.ts';
 import { JOB_STATUSES, REPLAY_MODES, type JobRow } from './jobs.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 
-/** This file defines jobs as REST returns them (contract/deliveries.md#jobs). */
+/** Representation of jobs in the REST API (contract/deliveries.md#jobs). */
 
 export const replayMode = z.enum(REPLAY_MODES).meta({
   description:

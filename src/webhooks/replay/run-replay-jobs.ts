@@ -28,7 +28,7 @@ import { scopeOf } from './replay-jobs.ts';
  *
  * Replays of many events run batch by batch. One transaction queues the deliveries of a batch (or, in the mode
  * `retrying`, makes them due) and advances the job's cursor. If a process dies in the middle, the transaction is rolled
- * back, and the next process continues from the old cursor. So no event is left out or sent twice.
+ * back, and the next process continues from the old cursor. So no event is skipped or queued twice.
  *
  * Any number of processes may run jobs: a batch locks the job's row, and other processes skip it.
  */
@@ -54,12 +54,12 @@ export type ReplayRunnerDeps = ReplayWindow & {
 };
 
 /**
- * Runs until no job is running or `signal` aborts. Resolves to false, which means that it need not run again
+ * Runs until no job is running or `signal` aborts. Resolves to false, which means that another run is not needed
  * immediately: the next scheduled check finds jobs that start later.
  */
 export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal): Promise<boolean> {
   const queue = createFairQueue({ kind: 'replays', ...BATCHING, metrics: deps.metrics });
-  /** Id of the job that ran the last batch, by namespace. The next batch belongs to another job, if there is one. */
+  /** ID of the job that ran the last batch, by namespace. The next batch runs for another job, if there is one. */
   const last = new Map<string, string>();
   while (!signal.aborted) {
     const jobs = await runningJobs(deps.pool);

@@ -56,7 +56,7 @@ export type ConversationPorts = {
    * found by search.
    */
   responder?: WhoReplies | undefined;
-  /** Model for agents without one. */
+  /** Model for agents that do not have one. */
   sampleModel?: SampleModel | undefined;
   /** Resolves host names for tools; default: the system's resolver. */
   lookup?: Lookup | undefined;

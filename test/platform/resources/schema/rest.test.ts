@@ -266,7 +266,7 @@ test('the REST schemas can be described as OpenAPI, without words for Kubernetes
           type: 'string',
           minLength: 1,
           maxLength: 4000,
-          description: 'First message of the agent.',
+          description: "The agent's first message.",
         },
       }),
     }),
