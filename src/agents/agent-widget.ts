@@ -97,7 +97,7 @@ export const widget = z.strictObject({
     .describe(
       'Maximum number of concurrent voice conversations from web pages. Also the maximum number ' +
         'of new conversations per minute from one IP address, counted separately for voice and ' +
-        `text. Default: ${WIDGET_TALKS_MAX}.`,
+        `chat. Default: ${WIDGET_TALKS_MAX}.`,
     )
     .exactOptional(),
 });

@@ -5,7 +5,7 @@ import type { RowKey } from '../platform/declare/declared-kind.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { ListPage } from '../platform/postgres/list-filters.ts';
 
-/** Texts in the OpenAPI document for the routes of a kind that cannot be derived from the kind's names. */
+/** Tag and descriptions of a kind's routes in the OpenAPI document. They cannot be derived from the kind's names. */
 export type DeclaredTexts = {
   tag: string;
   describe: { list?: string; create?: string; patch?: string; delete?: string };

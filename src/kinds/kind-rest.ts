@@ -22,7 +22,7 @@ import type { KindRow } from './kind-rows.sql.ts';
 
 /** REST schemas of a kind (contract/custom-resources.md), derived from the schema of the kind. */
 
-/** Texts for the REST schemas of a kind. */
+/** Descriptions and special fields of the REST schemas of a kind. */
 export type RestTexts = {
   /** Descriptions of `name`: `written` for the body of a create request, `shown` for a response. */
   name: { written: string; shown: string };
