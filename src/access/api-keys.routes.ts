@@ -163,7 +163,7 @@ function newKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
       summary: 'Replace an API key',
       description:
         'Creates a key with the same name and scopes. The old key works until the overlap ends. ' +
-          'Delete it to end it sooner.',
+        'Delete it to end it sooner.',
       params,
       body: { schema: rotateBody, isOptional: true },
       answers: created,

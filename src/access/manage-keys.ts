@@ -154,7 +154,7 @@ export async function deleteKey(
     if (row.scopes.includes('keys') && managing.every((other) => other === id)) {
       const detail =
         'This is the last key that can manage the keys of the namespace. Create another key with ' +
-          'the `keys` scope first.';
+        'the `keys` scope first.';
       throw new ApiError('last_key', detail);
     }
     found(await revokeApiKey(db, key), 'API key');

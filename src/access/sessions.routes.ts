@@ -54,8 +54,8 @@ function signInRoute(deps: SessionRoutesDeps): Route {
     summary: 'Sign in: exchange an API key for a session',
     description:
       'Only for pages that this server serves, over https or on loopback. The response sets the ' +
-        'session cookie. The session token appears nowhere else. `Idempotency-Key` has no ' +
-        'effect: a repeated request creates another session.',
+      'session cookie. The session token appears nowhere else. `Idempotency-Key` has no ' +
+      'effect: a repeated request creates another session.',
     body: { schema: createBody },
     answers: { 201: { description: 'The session.', schema: Session, location: true } },
     errors: ['unauthorized', 'foreign_origin', 'https_required', 'quota_exceeded', 'rate_limited'],

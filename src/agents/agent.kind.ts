@@ -7,7 +7,7 @@ export const AGENT_KIND = definitionOf({
   shortNames: ['agt'],
   description:
     'A conversational agent: a prompt, a voice and tools. Each change to its content creates a ' +
-      'version. The active version serves conversations.',
+    'version. The active version serves conversations.',
   spec: agentSpec,
   status: agentStatus,
   columns: [

@@ -202,7 +202,7 @@ function activationRoutes(deps: AgentRoutesDeps): Route[] {
       summary: 'Roll back to an earlier version',
       description:
         'Pins that version. Later changes create versions that stay unpublished until the next ' +
-          'publish.',
+        'publish.',
       params,
       body: { schema: rollbackBody, isOptional: true },
       answers: written,

@@ -58,7 +58,7 @@ const AuditLine = z
       .meta({
         description:
           'ID of the session, `ses_…`. Null without a session. The `session.created` entry names ' +
-            'the key with which the session was created.',
+          'the key with which the session was created.',
       }),
     action: z.string().meta({ description: 'Action, such as `api_key.rotated`.' }),
     target: z.string().meta({ description: 'ID of the object that the action affected.' }),

@@ -19,11 +19,9 @@ export const Event = z
     id: z.string().meta({ description: 'ID of the event, `evt_…`.' }),
     type: z.enum(EVENT_TYPES),
     created: createdAt,
-    test: z
-      .boolean()
-      .meta({
-        description: 'Whether this is a test event, sent by `POST /v1/webhooks/{id}/test`.',
-      }),
+    test: z.boolean().meta({
+      description: 'Whether this is a test event, sent by `POST /v1/webhooks/{id}/test`.',
+    }),
     data: z.record(z.string(), z.unknown()).meta({
       description:
         'Data of the event. The fields depend on `type`; see the webhooks in this document.',

@@ -47,7 +47,8 @@ export function createModelChain(links: readonly FindLink[], deps: Deps): Model 
       if (reply !== undefined) return reply;
     }
     const [first] = failures;
-    if (first === undefined) throw new ModelError('model_failed', 'The agent does not name a model.');
+    if (first === undefined)
+      throw new ModelError('model_failed', 'The agent does not name a model.');
     const rest = failures.length === 1 ? '' : " The agent's fallbacks failed as well.";
     throw new ModelError(first.code, first.message + rest, { cause: first.cause });
   };

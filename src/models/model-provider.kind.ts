@@ -52,7 +52,7 @@ export const MODEL_PROVIDER_KIND = defineKind({
     name: {
       written:
         'Name by which agents refer to the provider: a DNS label, unique in the namespace, and ' +
-          'not `default`.',
+        'not `default`.',
       shown: 'Name by which agents refer to the provider. It never changes.',
     },
     shown: 'A provider of models.',
@@ -60,8 +60,8 @@ export const MODEL_PROVIDER_KIND = defineKind({
     describe: {
       create:
         'Agents refer to it in `model.provider`. Send its key in `api_key`, or name a Secret in ' +
-          'the namespace with the label `parley.dev/allow: "true"` in `api_key_secret_ref`. ' +
-          'Responses show `headers` and `query` in clear text.',
+        'the namespace with the label `parley.dev/allow: "true"` in `api_key_secret_ref`. ' +
+        'Responses show `headers` and `query` in clear text.',
       delete:
         'Agents that name the provider stay live, but cannot reply until a provider of that name ' +
         'exists.',

@@ -123,8 +123,8 @@ function recallListRoute<Row, Place>({ pool }: Deps, list: RecallList<Row, Place
     summary,
     description:
       'Includes conversations that were handed over to a recalled version. Excludes test ' +
-        'conversations. With the header `Accept: application/x-ndjson`, the response is the ' +
-        'whole list without pages, with one line of JSON per item.',
+      'conversations. With the header `Accept: application/x-ndjson`, the response is the ' +
+      'whole list without pages, with one line of JSON per item.',
     params: { id: idParam('agt', 'agent'), recall_id: idParam('rcl', 'recall') },
     query: {
       limit: pageLimit

@@ -27,11 +27,14 @@ export const Recall = z
     versions: versions.meta({
       description: 'The recalled versions, which can never go live again.',
     }),
-    since: z.int().nullable().meta({
-      description:
-        'Unix seconds. The recall affects conversations that started at this time or later. Null ' +
+    since: z
+      .int()
+      .nullable()
+      .meta({
+        description:
+          'Unix seconds. The recall affects conversations that started at this time or later. Null ' +
           'if it affects all conversations.',
-    }),
+      }),
     reason: z.string().nullable(),
     actor: z.string(),
     created: createdAt,
@@ -103,7 +106,7 @@ export const RecalledUser = z
     id: 'RecalledUser',
     description:
       'A user who talked to a recalled version, and the newest conversation in which this ' +
-        'happened.',
+      'happened.',
   });
 
 export function userItem({

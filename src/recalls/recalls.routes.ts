@@ -54,8 +54,8 @@ function createRoute(deps: RecallDeps): Route {
     summary: 'Recall versions',
     description:
       'A recalled version can never go live again, and a recall cannot be undone. A live version ' +
-        'cannot be recalled: roll back first. A rollout to a recalled version is aborted. ' +
-        'Conversations in progress keep their version.',
+      'cannot be recalled: roll back first. A rollout to a recalled version is aborted. ' +
+      'Conversations in progress keep their version.',
     params: agentParams,
     body: { schema: body },
     answers: { 201: { description: 'The recall.', schema: Recall, location: true } },

@@ -84,7 +84,7 @@ const WORDS = {
     summary: 'Advance a rollout to its next step',
     description:
       'Ends the step regardless of its checks. After the last step, the new version is live for ' +
-        'all new conversations.',
+      'all new conversations.',
     action: 'agent.rollout_advanced',
   },
   hold: {
@@ -105,7 +105,7 @@ const WORDS = {
     summary: 'Abort a rollout',
     description:
       'All new conversations get the old version. Conversations in progress keep theirs. The new ' +
-        'version stays unpublished until the content changes or somebody publishes it.',
+      'version stays unpublished until the content changes or somebody publishes it.',
     action: 'agent.rollout_aborted',
   },
 } as const;

@@ -76,7 +76,9 @@ test('what a carrier is told of a voice is acted on, and all of both where both 
 
 test('a model of the samples is one, for the agents that it answers', () => {
   const models = { hasDefaultModel: false, isSample: () => true };
-  expect(notActedOn(spec, models)).toBe('no effect when the carrier provides speech: voice (speed)');
+  expect(notActedOn(spec, models)).toBe(
+    'no effect when the carrier provides speech: voice (speed)',
+  );
   const other = { hasDefaultModel: false, isSample: () => false };
   expect(notActedOn(spec, other)).toMatch(/tools \(bye\)/);
 });

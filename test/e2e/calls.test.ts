@@ -40,7 +40,9 @@ test('a rolling restart of the API drops no call, and loses no event and no word
   const output = await drilling;
   console.log(output);
   expect(output).toMatch(
-    new RegExp(`14 calls, 0 failed; ${INTERRUPTIONS} of ${INTERRUPTIONS} interruptions were correct`),
+    new RegExp(
+      `14 calls, 0 failed; ${INTERRUPTIONS} of ${INTERRUPTIONS} interruptions were correct`,
+    ),
   );
   await eventually(
     'the old pods to be gone once their calls are over',

@@ -37,7 +37,11 @@ const look = async (of: ModelEndpoint = endpoint(), options: ProberOptions = {})
 
 test.each([200, 204, 400, 404, 405, 429])('HTTP %i is an answer', async (status) => {
   stub.answer(() => status);
-  expect(await look()).toEqual({ ready: true, reason: 'Answering', message: 'the provider responds' });
+  expect(await look()).toEqual({
+    ready: true,
+    reason: 'Answering',
+    message: 'the provider responds',
+  });
 });
 
 test.each([

@@ -117,7 +117,8 @@ describe('a recalled version never goes live again', () => {
       status: 409,
       body: {
         code: 'nothing_to_roll_back_to',
-        detail: 'No version below the active version 2 can go live: each of them was never live or was recalled.',
+        detail:
+          'No version below the active version 2 can go live: each of them was never live or was recalled.',
       },
     });
   });

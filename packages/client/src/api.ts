@@ -40,24 +40,24 @@ export interface components {
       /** Unix seconds. */
       created: number;
       data: {
-        /** Id of the conversation, `conv_…`. */
+        /** ID of the conversation, `conv_…`. */
         conversation_id: string;
-        /** Id of the agent, `agt_…`. */
+        /** ID of the agent, `agt_…`. */
         agent_id: string;
         /** Number of the agent version. */
         agent_version: number;
         channel: ('chat' | 'voice' | 'sms' | 'web_voice');
-        /** Arm of the conversation in a rollout: `from` for the old version, `to` for the new one. Absent if it takes no part in one. */
+        /** Rollout that the conversation is part of. `arm` is `from` for the old version and `to` for the new one. Absent if the conversation is not part of a rollout. */
         rollout?: {
           id: string;
           arm: ('from' | 'to');
           weight: number;
         };
-        /** Your id of the user. */
+        /** Your own ID for the user. */
         user_id?: string;
         /** Metadata of the conversation. Absent if it is empty. */
         metadata?: { [name: string]: string };
-        /** Id of the call, `call_…`. Absent without a call. */
+        /** ID of the call, `call_…`. Absent if there was no call. */
         call_id?: string;
       };
     };
@@ -68,9 +68,9 @@ export interface components {
       /** Unix seconds. */
       created: number;
       data: {
-        /** Id of the conversation, `conv_…`. */
+        /** ID of the conversation, `conv_…`. */
         conversation_id: string;
-        /** Id of the agent, `agt_…`. */
+        /** ID of the agent, `agt_…`. */
         agent_id: string;
         channel: ('chat' | 'voice' | 'sms' | 'web_voice');
         duration_sec: number;
@@ -81,11 +81,11 @@ export interface components {
         /** Number of the agent version. */
         agent_version: number;
         ended_reason: string;
-        /** Your id of the user. */
+        /** Your own ID for the user. */
         user_id?: string;
         /** Metadata of the conversation. Absent if it is empty. */
         metadata?: { [name: string]: string };
-        /** Id of the call, `call_…`. Absent without a call. */
+        /** ID of the call, `call_…`. Absent if there was no call. */
         call_id?: string;
       };
     };
@@ -96,9 +96,9 @@ export interface components {
       /** Unix seconds. */
       created: number;
       data: {
-        /** Id of the conversation, `conv_…`. */
+        /** ID of the conversation, `conv_…`. */
         conversation_id: string;
-        /** Id of the agent, `agt_…`. */
+        /** ID of the agent, `agt_…`. */
         agent_id: string;
         /** Number of the agent version. */
         agent_version: number;
@@ -108,7 +108,7 @@ export interface components {
         outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
         /** Predicted satisfaction, 1.0 to 5.0. */
         csat_predicted: number;
-        /** The model's judgement, if a model determined the summary, the outcome and the predicted satisfaction. */
+        /** Details of the judgement. Present if a model determined the summary, the outcome and the predicted satisfaction. */
         judgement?: {
           provider: string;
           model: string;
@@ -121,11 +121,11 @@ export interface components {
             csat_predicted: number;
           };
         };
-        /** Your id of the user. */
+        /** Your own ID for the user. */
         user_id?: string;
         /** Metadata of the conversation. Absent if it is empty. */
         metadata?: { [name: string]: string };
-        /** Id of the call, `call_…`. Absent without a call. */
+        /** ID of the call, `call_…`. Absent if there was no call. */
         call_id?: string;
         channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
       };
@@ -138,24 +138,24 @@ export interface components {
       created: number;
       data: {
         escalation_id: string;
-        /** Id of the conversation, `conv_…`. */
+        /** ID of the conversation, `conv_…`. */
         conversation_id: string;
-        /** Id of the agent, `agt_…`. */
+        /** ID of the agent, `agt_…`. */
         agent_id: string;
         reason: string;
         summary: string;
-        /** Label of the people who are requested. */
+        /** Label of the team that is asked to accept. */
         team?: string;
-        /** Person who had accepted the escalation and released it or stopped responding. Present if another person is requested. */
+        /** Person who accepted the escalation, but then released it or stopped responding. Present if the event requests another person. */
         released_by?: {
           id: string;
           name: string;
         };
-        /** Your id of the user. */
+        /** Your own ID for the user. */
         user_id?: string;
         /** Metadata of the conversation. Absent if it is empty. */
         metadata?: { [name: string]: string };
-        /** Id of the call, `call_…`. Absent without a call. */
+        /** ID of the call, `call_…`. Absent if there was no call. */
         call_id?: string;
         channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
       };
@@ -168,20 +168,20 @@ export interface components {
       created: number;
       data: {
         escalation_id: string;
-        /** Id of the conversation, `conv_…`. */
+        /** ID of the conversation, `conv_…`. */
         conversation_id: string;
-        /** Id of the agent, `agt_…`. */
+        /** ID of the agent, `agt_…`. */
         agent_id: string;
         accepted_by: {
           id: string;
           name: string;
         };
         wait_sec: number;
-        /** Your id of the user. */
+        /** Your own ID for the user. */
         user_id?: string;
         /** Metadata of the conversation. Absent if it is empty. */
         metadata?: { [name: string]: string };
-        /** Id of the call, `call_…`. Absent without a call. */
+        /** ID of the call, `call_…`. Absent if there was no call. */
         call_id?: string;
         channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
       };
@@ -194,17 +194,17 @@ export interface components {
       created: number;
       data: {
         gap_id: string;
-        /** Id of the conversation, `conv_…`. */
+        /** ID of the conversation, `conv_…`. */
         conversation_id: string;
-        /** Id of the agent, `agt_…`. */
+        /** ID of the agent, `agt_…`. */
         agent_id: string;
         question: string;
         top_score: number;
-        /** Your id of the user. */
+        /** Your own ID for the user. */
         user_id?: string;
         /** Metadata of the conversation. Absent if it is empty. */
         metadata?: { [name: string]: string };
-        /** Id of the call, `call_…`. Absent without a call. */
+        /** ID of the call, `call_…`. Absent if there was no call. */
         call_id?: string;
         channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
       };
@@ -235,7 +235,7 @@ export interface components {
       /** Unix seconds. */
       created: number;
       data: {
-        /** Id of the agent, `agt_…`. */
+        /** ID of the agent, `agt_…`. */
         agent_id: string;
         name: string;
         /** Number of the agent version. */
@@ -252,7 +252,7 @@ export interface components {
       /** Unix seconds. */
       created: number;
       data: {
-        /** Id of the agent, `agt_…`. */
+        /** ID of the agent, `agt_…`. */
         agent_id: string;
         name: string;
         /** Number of the agent version. */
@@ -261,7 +261,7 @@ export interface components {
         from_version: number;
         actor: string;
         reason: (string | null);
-        /** The rollout that was aborted, with the figures of both versions. `evidence` is null if a declaration aborted it. */
+        /** The rollout that was aborted. `evidence` contains the metrics of both versions. It is null if a change to the declaration aborted the rollout. */
         rollout?: {
           id: string;
           step: number;
@@ -272,7 +272,7 @@ export interface components {
     };
     /** An agent: its declared fields and its state. */
     Agent: {
-      /** Id of the agent, `agt_…`. */
+      /** ID of the agent, `agt_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -286,29 +286,29 @@ export interface components {
       prompt: (string | null);
       /** Voice of the agent: text to speech. */
       voice: ({
-        /** Speech provider (TTS): a ModelProvider with speech in the same namespace, or a provider that the carrier supports. */
+        /** Speech provider (TTS): a ModelProvider with `speech` in the same namespace, or a provider that the carrier supports. */
         provider?: string;
         /** Speech model. Defaults to the provider's default model. */
         model?: string;
-        /** The provider's id of the voice. */
+        /** The provider's ID for the voice. */
         voice_id?: string;
         /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
         language?: string;
-        /** Speed of the speech. 1 is the normal speed. */
+        /** Speaking rate. 1 is normal speed. */
         speed?: number;
         /** Fallbacks in order of preference, used when the first provider fails. */
         fallback?: {
-          /** Provider of the fallback. Defaults to the provider of the voice. */
+          /** Provider to fall back to. Defaults to the voice's provider. */
           provider?: string;
           /** Speech model. Defaults to the provider's default model. */
           model?: string;
-          /** The provider's id of the voice. Defaults to the voice of the agent if the provider is the same, otherwise to the provider's default voice. */
+          /** The provider's ID for the voice. Defaults to the agent's voice if the provider is the same, otherwise to the provider's default voice. */
           voice_id?: string;
         }[];
       } | null);
-      /** How the agent hears users: speech to text. */
+      /** Transcription of what users say: speech to text. */
       transcriber: ({
-        /** Transcription provider (STT): a ModelProvider with transcription in the same namespace, or a provider that the carrier supports. */
+        /** Transcription provider (STT): a ModelProvider with `transcription` in the same namespace, or a provider that the carrier supports. */
         provider?: string;
         /** Transcription model. Defaults to the provider's default model. */
         model?: string;
@@ -316,11 +316,11 @@ export interface components {
         language?: string;
         /** Names and words that users are likely to say and that are hard to recognize. */
         keywords?: string[];
-        /** If true, the transcriber finds the last word that was played before an interruption: it also transcribes the agent's interrupted sentence, in two requests. If false, that position is estimated from the audio. Default: false. */
+        /** How to find the last word that was played before an interruption. If true, the transcriber also transcribes the agent's interrupted sentence, which takes two requests. If false, the position is estimated from the audio. Default: false. */
         retranscribe_interrupted?: boolean;
         /** Fallbacks in order of preference, used when the first provider fails. */
         fallback?: {
-          /** Provider of the fallback. Defaults to the provider of the transcriber. */
+          /** Provider to fall back to. Defaults to the transcriber's provider. */
           provider?: string;
           /** Transcription model. Defaults to the provider's default model. */
           model?: string;
@@ -336,7 +336,7 @@ export interface components {
         description?: string;
         /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
         parameters?: { [name: string]: unknown };
-        /** Address that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+        /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
         url?: string;
         /** HTTP method of a webhook tool. Default: POST. */
         method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
@@ -358,12 +358,12 @@ export interface components {
         };
         /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
         timeout_ms?: number;
-        /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+        /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
         agent?: string;
         /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
         version?: number;
       }[] | null);
-      /** First message of the agent. */
+      /** The agent's first message. */
       first_message: (string | null);
       /** Whether the user can interrupt the first message in a call. Default: true. */
       first_message_interruptible: (boolean | null);
@@ -371,7 +371,7 @@ export interface components {
       language: (string | null);
       /** The language model and its settings. */
       model: ({
-        /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+        /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
         provider?: string;
         /** Name of the model. Defaults to the provider's default model. */
         name?: string;
@@ -381,26 +381,26 @@ export interface components {
         max_tokens?: number;
         /** Fallback models in order of preference, used when the first model cannot answer. */
         fallback?: {
-          /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+          /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           provider?: string;
           /** Name of the model. Defaults to the provider's default model. */
           name?: string;
         }[];
       } | null);
-      /** Knowledge from which the agent answers. */
+      /** Knowledge that the agent uses to answer. */
       knowledge: ({
-        /** Answers from every knowledge source of the namespace, including future ones. */
+        /** If true, the agent uses every knowledge source in the namespace, including ones added later. */
         all?: boolean;
-        /** Answers from the knowledge sources of the namespace whose metadata matches. */
+        /** Selects the knowledge sources in the namespace by their metadata. */
         selector?: {
           /** Pairs that the metadata of a source must contain. */
           match_metadata: { [name: string]: string };
         };
-        /** Ids of the knowledge sources to answer from. */
+        /** IDs of the knowledge sources that the agent uses. */
         source_ids?: string[];
-        /** Names of the knowledge sources to answer from, in the same namespace. */
+        /** Names of the knowledge sources that the agent uses, in the same namespace. */
         source_names?: string[];
-        /** Maximum number of passages given to a reply. */
+        /** Maximum number of passages used for one reply. */
         top_k?: number;
         /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
         min_score?: number;
@@ -409,15 +409,15 @@ export interface components {
       escalation: ({
         /** Rules that request a human. */
         rules?: {
-          /** Condition that requests a human. */
+          /** Condition under which the rule requests a human. */
           when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-          /** Words of the user that request a human. Required with `keyword`. */
+          /** Words in a user message that request a human. Required if `when` is `keyword`. */
           keywords?: string[];
-          /** Number of consecutive occurrences, for tool_failure, low_confidence and mood. For turn_limit, the number of user messages. */
+          /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
           count?: number;
           /** Reason shown with the escalation. */
           reason?: string;
-          /** Team to request for this rule, instead of the team of the escalation. */
+          /** Team to request for this rule, instead of `escalation.team`. */
           team?: string;
         }[];
         /** How long to wait for a human to accept, in seconds. */
@@ -431,7 +431,7 @@ export interface components {
           /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
           to: string;
         };
-        /** Working hours of the people. If absent, people are always available. */
+        /** Hours in which people are available. If absent, people are always available. */
         hours?: {
           /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
           time_zone: string;
@@ -446,22 +446,22 @@ export interface components {
           }[];
           /** Dates on which nobody is available. */
           closed_on?: string[];
-          /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
+          /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
           closed_message?: string;
         };
       } | null);
       /** Limits after which a conversation ends. */
       limits: ({
-        /** Maximum duration of a conversation in seconds. It then ends. */
+        /** Maximum duration of a conversation, in seconds, after which it ends. */
         max_duration_sec?: number;
-        /** Maximum silence of the user in seconds. The conversation then ends. */
+        /** Number of seconds of user silence after which the conversation ends. */
         silence_timeout_sec?: number;
       } | null);
-      /** Kinds of sensitive data to remove from what users write and say, before it is stored or read. */
+      /** Kinds of sensitive data to remove from what users write and say, before it is stored or sent to a model. */
       redaction: (('card' | 'email' | 'phone' | 'iban')[] | null);
-      /** How an ended conversation is judged. */
+      /** How ended conversations are judged. */
       judgement: ({
-        /** How to judge. `rule` (the default): a rule that uses counted data. `model`: a language model in addition to the rule. */
+        /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
         by: ('rule' | 'model');
         /** Model that judges. Defaults to the agent's own model. */
         model?: {
@@ -474,35 +474,35 @@ export interface components {
         topics?: string[];
       } | null);
       metadata: { [name: string]: string };
-      /** Web pages that may talk with the agent. If absent, none may. */
+      /** Web pages that may open conversations with the agent. If absent, no web page may. */
       widget: ({
-        /** Origins of the web pages that may talk with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
+        /** Origins of the web pages that may open conversations with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
         allowed_origins: string[];
-        /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one IP address. Default: 100. */
+        /** Maximum number of concurrent voice conversations from web pages. Also the maximum number of new conversations per minute from one IP address, counted separately for voice and chat. Default: 100. */
         max_concurrent?: number;
       } | null);
       publish_policy: ('automatic' | 'manual' | 'progressive');
-      /** Steps and checks of the policy `progressive`. */
+      /** Steps and checks for the `progressive` policy. */
       rollout: ({
-        /** Steps of the rollout. Their weights rise; after the last one the version is live. */
+        /** Steps of the rollout, with increasing weights. After the last step, the new version goes live. */
         steps: {
-          /** Share of new conversations that the new version gets, in percent. */
+          /** Percentage of new conversations that use the new version. */
           weight: number;
-          /** Conversations of the new version that must have ended before the next step. */
+          /** Number of conversations on the new version that must end before the next step. */
           min_conversations: number;
         }[];
-        /** Longest time of a step, such as 90m, 72h or 7d. The rollout is then held. Default: 72h. Must be a number of minutes, hours or days: 72h. */
+        /** Maximum duration of a step, such as 90m, 72h or 7d. If a step takes longer, the rollout is held. Default: 72h. Must be a number of minutes, hours or days, such as 72h. */
         max_duration?: string;
-        /** Figures in which the new version must not be worse. */
+        /** Metrics by which the new version must not be worse than the old one. */
         checks: {
-          /** Figure in which the two versions are compared. */
+          /** Metric by which the two versions are compared. */
           metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
-          /** Difference from which the new version counts as worse, in the unit of the metric. */
+          /** Smallest difference at which the new version counts as worse, in the unit of the metric. */
           worse_by: number;
         }[];
-        /** Webhook that confirms each next step, and the end of the rollout. */
+        /** Webhook that must confirm each further step and the completion of the rollout. */
         confirm?: {
-          /** Address of the webhook, which answers confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          /** URL of the webhook, which responds with confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
           url: string;
           /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
           signing_secret_ref: {
@@ -511,15 +511,15 @@ export interface components {
             /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key: string;
           };
-          /** Maximum wait for the whole answer, in milliseconds. Default: 8000. */
+          /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
           timeout_ms?: number;
         };
-        /** What happens if the new version is worse. Default: abort. */
+        /** What to do if the new version is worse. Default: abort. */
         on_fail?: ('abort' | 'hold');
-        /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: Parley also requests a human for each conversation. */
+        /** `keep` (the default): after an abort, conversations in progress keep the new version. `escalate`: they also keep it, and Parley requests a human for each of them. */
         on_abort?: ('keep' | 'escalate');
       } | null);
-      /** The version that is live. Null if none was ever published. */
+      /** The version that is live. Null if no version was ever published. */
       active_version: (number | null);
       latest_version: (number | null);
       pinned_version: (number | null);
@@ -534,7 +534,7 @@ export interface components {
         at: number;
       } | null);
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether the agent is active as declared. */
+      /** Whether the latest declaration of the agent is in effect. */
       ready: boolean;
       status_message: (string | null);
       status: {
@@ -553,29 +553,29 @@ export interface components {
         prompt?: string;
         /** Voice of the agent: text to speech. */
         voice?: {
-          /** Speech provider (TTS): a ModelProvider with speech in the same namespace, or a provider that the carrier supports. */
+          /** Speech provider (TTS): a ModelProvider with `speech` in the same namespace, or a provider that the carrier supports. */
           provider?: string;
           /** Speech model. Defaults to the provider's default model. */
           model?: string;
-          /** The provider's id of the voice. */
+          /** The provider's ID for the voice. */
           voice_id?: string;
           /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
           language?: string;
-          /** Speed of the speech. 1 is the normal speed. */
+          /** Speaking rate. 1 is normal speed. */
           speed?: number;
           /** Fallbacks in order of preference, used when the first provider fails. */
           fallback?: {
-            /** Provider of the fallback. Defaults to the provider of the voice. */
+            /** Provider to fall back to. Defaults to the voice's provider. */
             provider?: string;
             /** Speech model. Defaults to the provider's default model. */
             model?: string;
-            /** The provider's id of the voice. Defaults to the voice of the agent if the provider is the same, otherwise to the provider's default voice. */
+            /** The provider's ID for the voice. Defaults to the agent's voice if the provider is the same, otherwise to the provider's default voice. */
             voice_id?: string;
           }[];
         };
-        /** How the agent hears users: speech to text. */
+        /** Transcription of what users say: speech to text. */
         transcriber?: {
-          /** Transcription provider (STT): a ModelProvider with transcription in the same namespace, or a provider that the carrier supports. */
+          /** Transcription provider (STT): a ModelProvider with `transcription` in the same namespace, or a provider that the carrier supports. */
           provider?: string;
           /** Transcription model. Defaults to the provider's default model. */
           model?: string;
@@ -583,11 +583,11 @@ export interface components {
           language?: string;
           /** Names and words that users are likely to say and that are hard to recognize. */
           keywords?: string[];
-          /** If true, the transcriber finds the last word that was played before an interruption: it also transcribes the agent's interrupted sentence, in two requests. If false, that position is estimated from the audio. Default: false. */
+          /** How to find the last word that was played before an interruption. If true, the transcriber also transcribes the agent's interrupted sentence, which takes two requests. If false, the position is estimated from the audio. Default: false. */
           retranscribe_interrupted?: boolean;
           /** Fallbacks in order of preference, used when the first provider fails. */
           fallback?: {
-            /** Provider of the fallback. Defaults to the provider of the transcriber. */
+            /** Provider to fall back to. Defaults to the transcriber's provider. */
             provider?: string;
             /** Transcription model. Defaults to the provider's default model. */
             model?: string;
@@ -603,7 +603,7 @@ export interface components {
           description?: string;
           /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
           parameters?: { [name: string]: unknown };
-          /** Address that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
           url?: string;
           /** HTTP method of a webhook tool. Default: POST. */
           method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
@@ -625,12 +625,12 @@ export interface components {
           };
           /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
           timeout_ms?: number;
-          /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+          /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           agent?: string;
           /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
           version?: number;
         }[];
-        /** First message of the agent. */
+        /** The agent's first message. */
         first_message?: string;
         /** Whether the user can interrupt the first message in a call. Default: true. */
         first_message_interruptible?: boolean;
@@ -638,7 +638,7 @@ export interface components {
         language?: string;
         /** The language model and its settings. */
         model?: {
-          /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+          /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           provider?: string;
           /** Name of the model. Defaults to the provider's default model. */
           name?: string;
@@ -648,26 +648,26 @@ export interface components {
           max_tokens?: number;
           /** Fallback models in order of preference, used when the first model cannot answer. */
           fallback?: {
-            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: string;
             /** Name of the model. Defaults to the provider's default model. */
             name?: string;
           }[];
         };
-        /** Knowledge from which the agent answers. */
+        /** Knowledge that the agent uses to answer. */
         knowledge?: {
-          /** Answers from every knowledge source of the namespace, including future ones. */
+          /** If true, the agent uses every knowledge source in the namespace, including ones added later. */
           all?: boolean;
-          /** Answers from the knowledge sources of the namespace whose metadata matches. */
+          /** Selects the knowledge sources in the namespace by their metadata. */
           selector?: {
             /** Pairs that the metadata of a source must contain. */
             match_metadata: { [name: string]: string };
           };
-          /** Ids of the knowledge sources to answer from. */
+          /** IDs of the knowledge sources that the agent uses. */
           source_ids?: string[];
-          /** Names of the knowledge sources to answer from, in the same namespace. */
+          /** Names of the knowledge sources that the agent uses, in the same namespace. */
           source_names?: string[];
-          /** Maximum number of passages given to a reply. */
+          /** Maximum number of passages used for one reply. */
           top_k?: number;
           /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
           min_score?: number;
@@ -676,15 +676,15 @@ export interface components {
         escalation?: {
           /** Rules that request a human. */
           rules?: {
-            /** Condition that requests a human. */
+            /** Condition under which the rule requests a human. */
             when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-            /** Words of the user that request a human. Required with `keyword`. */
+            /** Words in a user message that request a human. Required if `when` is `keyword`. */
             keywords?: string[];
-            /** Number of consecutive occurrences, for tool_failure, low_confidence and mood. For turn_limit, the number of user messages. */
+            /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
             count?: number;
             /** Reason shown with the escalation. */
             reason?: string;
-            /** Team to request for this rule, instead of the team of the escalation. */
+            /** Team to request for this rule, instead of `escalation.team`. */
             team?: string;
           }[];
           /** How long to wait for a human to accept, in seconds. */
@@ -698,7 +698,7 @@ export interface components {
             /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
             to: string;
           };
-          /** Working hours of the people. If absent, people are always available. */
+          /** Hours in which people are available. If absent, people are always available. */
           hours?: {
             /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
             time_zone: string;
@@ -713,22 +713,22 @@ export interface components {
             }[];
             /** Dates on which nobody is available. */
             closed_on?: string[];
-            /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
+            /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
             closed_message?: string;
           };
         };
         /** Limits after which a conversation ends. */
         limits?: {
-          /** Maximum duration of a conversation in seconds. It then ends. */
+          /** Maximum duration of a conversation, in seconds, after which it ends. */
           max_duration_sec?: number;
-          /** Maximum silence of the user in seconds. The conversation then ends. */
+          /** Number of seconds of user silence after which the conversation ends. */
           silence_timeout_sec?: number;
         };
-        /** Kinds of sensitive data to remove from what users write and say, before it is stored or read. */
+        /** Kinds of sensitive data to remove from what users write and say, before it is stored or sent to a model. */
         redaction?: ('card' | 'email' | 'phone' | 'iban')[];
-        /** How an ended conversation is judged. */
+        /** How ended conversations are judged. */
         judgement?: {
-          /** How to judge. `rule` (the default): a rule that uses counted data. `model`: a language model in addition to the rule. */
+          /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
           by: ('rule' | 'model');
           /** Model that judges. Defaults to the agent's own model. */
           model?: {
@@ -745,7 +745,7 @@ export interface components {
       created: number;
       /** Actor that created the version: `api:key_…`, `session:<name>`, `kubernetes:<manager>` or `file`. */
       created_by: string;
-      /** Time of its first recall in Unix seconds. Null: it was not recalled. */
+      /** Time of its first recall in Unix seconds. Null if it was not recalled. */
       recalled_at: (number | null);
     };
     /** Changes between two versions. A value that exists in one version only is null in the other. */
@@ -759,7 +759,7 @@ export interface components {
         after?: unknown;
       }[];
     };
-    /** An entry of the append-only log of activations. */
+    /** An entry in the append-only log of activations. */
     Activation: {
       /** `rolled_back` if the version number goes down, otherwise `published`. */
       action: ('published' | 'rolled_back');
@@ -779,11 +779,11 @@ export interface components {
     };
     /** The rollout in progress, or the last one. */
     Rollout: {
-      /** Id of the rollout, `ro_…`. */
+      /** ID of the rollout, `ro_…`. */
       rollout_id: string;
-      /** Number of the step, from 1. */
+      /** Number of the step, starting at 1. */
       step: number;
-      /** Share of the new version, in percent. */
+      /** Percentage of new conversations that use the new version. */
       weight: number;
       from_version: number;
       to_version: number;
@@ -794,22 +794,22 @@ export interface components {
       status: ('progressing' | 'holding' | 'completed' | 'aborted');
       /** Number of steps. */
       steps: number;
-      /** Conversations of the old version that have ended. */
+      /** Number of conversations on the old version that have ended. */
       from: {
         conversations: number;
       };
-      /** Conversations of the new version that have ended. */
+      /** Number of conversations on the new version that have ended. */
       to: {
         conversations: number;
       };
       checks: {
         metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
         worse_by: number;
-        /** Figure of the old version; null for a percentile. */
+        /** Value for the old version. Null for a percentile. */
         from: (number | null);
-        /** Figure of the new version; null for a percentile. */
+        /** Value for the new version. Null for a percentile. */
         to: (number | null);
-        /** New minus old, each step compared within itself. Null without data. */
+        /** New value minus old value, compared within each step. Null without data. */
         difference: (number | null);
         /** Lower bound of the difference. Null if it is unknown. */
         low: (number | null);
@@ -817,18 +817,18 @@ export interface components {
         high: (number | null);
         verdict: ('worse' | 'passed' | 'undecided');
       }[];
-      /** Conversations of the new version that have ended in this step. */
+      /** Number of conversations on the new version that have ended in this step. */
       conversations: number;
-      /** Conversations that this step needs. */
+      /** Number of conversations that must end in this step. */
       min_conversations: number;
     };
-    /** An entry of the append-only log of rollouts. */
+    /** An entry in the append-only log of rollouts. */
     RolloutAct: {
-      /** Id of the rollout, `ro_…`. */
+      /** ID of the rollout, `ro_…`. */
       rollout_id: string;
-      /** Number of the step, from 1. */
+      /** Number of the step, starting at 1. */
       step: number;
-      /** Share of the new version, in percent. */
+      /** Percentage of new conversations that use the new version. */
       weight: number;
       from_version: number;
       to_version: number;
@@ -837,24 +837,24 @@ export interface components {
       /** Unix seconds. */
       at: number;
       action: ('started' | 'advanced' | 'held' | 'resumed' | 'completed' | 'aborted');
-      /** Figures when the rollout was changed. Null for a declaration. */
+      /** Metrics when the rollout was changed. Null if a declaration changed it. */
       evidence: ({
-        /** Conversations of the old version that have ended. */
+        /** Number of conversations on the old version that have ended. */
         from: {
           conversations: number;
         };
-        /** Conversations of the new version that have ended. */
+        /** Number of conversations on the new version that have ended. */
         to: {
           conversations: number;
         };
         checks: {
           metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
           worse_by: number;
-          /** Figure of the old version; null for a percentile. */
+          /** Value for the old version. Null for a percentile. */
           from: (number | null);
-          /** Figure of the new version; null for a percentile. */
+          /** Value for the new version. Null for a percentile. */
           to: (number | null);
-          /** New minus old, each step compared within itself. Null without data. */
+          /** New value minus old value, compared within each step. Null without data. */
           difference: (number | null);
           /** Lower bound of the difference. Null if it is unknown. */
           low: (number | null);
@@ -868,25 +868,25 @@ export interface components {
     Recall: {
       id: string;
       agent_id: string;
-      /** The versions that never go live again. */
+      /** The recalled versions, which can never go live again. */
       versions: number[];
-      /** Unix seconds. The recall concerns conversations that started from then on. Null: all. */
+      /** Unix seconds. The recall affects conversations that started at this time or later. Null if it affects all conversations. */
       since: (number | null);
       reason: (string | null);
       actor: string;
       /** Creation time in Unix seconds. */
       created: number;
     };
-    /** A conversation of a recalled version. */
+    /** A conversation with a recalled version. */
     RecalledConversation: {
       conversation_id: string;
       /** The recalled versions that took part. */
       versions: number[];
       /** Agent with which the conversation started. */
       agent_id: string;
-      /** Version with which it started. Another one than `versions` handed it over. */
+      /** Version with which it started. If `versions` does not include it, it handed the conversation over to one that is included. */
       agent_version: number;
-      /** Your id of the user. */
+      /** Your own ID for the user. */
       user_id: (string | null);
       channel: ('chat' | 'voice' | 'sms' | 'web_voice');
       status: ('active' | 'escalated' | 'ended' | 'failed');
@@ -895,20 +895,20 @@ export interface components {
       started_at: number;
       /** Unix seconds. */
       ended_at: (number | null);
-      /** Whether the conversation was erased. Its user and its tool calls are gone. */
+      /** Whether the conversation was erased, together with its user and its tool calls. */
       erased: boolean;
     };
-    /** A user who talked with a recalled version, and the newest conversation of the two. */
+    /** A user who talked to a recalled version, and the newest conversation in which this happened. */
     RecalledUser: {
       user_id: string;
       last_conversation_id: string;
       /** Unix seconds. */
       last_started_at: number;
     };
-    /** A tool call of a recalled version. */
+    /** A tool call by a recalled version. */
     RecalledToolCall: {
       conversation_id: string;
-      /** Your id of the user. */
+      /** Your own ID for the user. */
       user_id: (string | null);
       /** Unix seconds. */
       called_at: number;
@@ -935,7 +935,7 @@ export interface components {
             document_id: string;
             chunk_id: string;
             score: number;
-            /** Similarity in meaning of the question and the passage, at most 1. Absent if it was not computed. */
+            /** Similarity in meaning between the question and the passage, at most 1. Absent if it was not computed. */
             similarity?: number;
           }[];
           /** Passages that were found but not used for the reply. */
@@ -944,7 +944,7 @@ export interface components {
             document_id: string;
             chunk_id: string;
             score: number;
-            /** Similarity in meaning of the question and the passage, at most 1. Absent if it was not computed. */
+            /** Similarity in meaning between the question and the passage, at most 1. Absent if it was not computed. */
             similarity?: number;
           }[];
         };
@@ -957,10 +957,10 @@ export interface components {
         model?: {
           /** Name of the model provider, or `default`. */
           provider: string;
-          /** Model that answered. */
+          /** Model that replied. */
           name: string;
           finish_reason: string;
-          /** Number of model requests. Each round of tools adds one. */
+          /** Number of model requests. Each round of tool calls adds one. */
           steps: number;
           usage: {
             input_tokens: number;
@@ -980,7 +980,7 @@ export interface components {
           code: string;
           detail: string;
         };
-        /** Number of items of each kind that were removed from the text of the user. */
+        /** Number of items of each kind that were removed from the user's text. */
         redacted?: {
           card?: number;
           email?: number;
@@ -989,7 +989,7 @@ export interface components {
         };
       };
     };
-    /** Statistics of an agent's conversations. */
+    /** Statistics about an agent's conversations. */
     AgentStats: {
       agent_id: string;
       version: (number | null);
@@ -997,181 +997,181 @@ export interface components {
       from: number;
       /** Unix seconds. */
       to: number;
-      /** Conversations that started in the period, including erased ones. */
+      /** Number of conversations that started in the period, including erased ones. */
       conversations: number;
-      /** Conversations that have not ended. */
+      /** Number of conversations that have not ended. */
       active: number;
-      /** Conversations that have ended: the sum of the seven outcomes. */
+      /** Number of conversations that have ended, which is the sum of the seven outcomes. */
       ended: number;
-      /** Conversations with the outcome `resolved`. */
+      /** Number of conversations with the outcome `resolved`. */
       resolved: number;
-      /** Conversations with the outcome `unresolved`. */
+      /** Number of conversations with the outcome `unresolved`. */
       unresolved: number;
-      /** Conversations with the outcome `escalated`. */
+      /** Number of conversations with the outcome `escalated`. */
       escalated: number;
-      /** Conversations with the outcome `abandoned`. */
+      /** Number of conversations with the outcome `abandoned`. */
       abandoned: number;
-      /** Conversations with the outcome `voicemail`. */
+      /** Number of conversations with the outcome `voicemail`. */
       voicemail: number;
-      /** Conversations with the outcome `failed`. */
+      /** Number of conversations with the outcome `failed`. */
       failed: number;
-      /** Conversations with the outcome `unknown`. */
+      /** Number of conversations with the outcome `unknown`. */
       unknown: number;
       /** `resolved` divided by `ended`. */
       resolution_rate: (number | null);
-      /** Average satisfaction that users reported, 1 to 5. */
+      /** Average satisfaction reported by users, from 1 to 5. */
       csat_average: (number | null);
       /** Number of conversations whose users reported their satisfaction. */
       csat_count: number;
-      /** Average predicted satisfaction of the ended conversations, 1 to 5. */
+      /** Average predicted satisfaction of the ended conversations, from 1 to 5. */
       csat_predicted_average: (number | null);
-      /** Mean absolute difference between predicted and reported satisfaction, over conversations that have both. */
+      /** Mean absolute difference between predicted and reported satisfaction, in conversations that have both. */
       csat_predicted_error: (number | null);
-      /** Pearson correlation of reported and predicted satisfaction. Null with fewer than two values, or if all values of one kind are equal. */
+      /** Pearson correlation of reported and predicted satisfaction. Null if fewer than two conversations have both values, or if all values of one kind are equal. */
       csat_correlation: (number | null);
-      /** Escalations in these conversations. */
+      /** Number of escalations in these conversations. */
       escalations: number;
-      /** Conversations with at least one escalation. */
+      /** Number of conversations with at least one escalation. */
       escalated_conversations: number;
       /** `escalated_conversations` divided by `conversations`. */
       escalation_rate: (number | null);
-      /** Questions of users, answered or not. */
+      /** Number of user questions, answered or not. */
       questions: number;
-      /** Questions without an answer. */
+      /** Number of questions without an answer. */
       gaps: number;
       /** `gaps` divided by `questions`. */
       gap_rate: (number | null);
-      /** Turns of all speakers. */
+      /** Number of turns by all speakers. */
       turns: number;
-      /** Number of agent turns whose latency was measured, among the newest 1,000. */
+      /** Number of agent turns with a measured latency in the newest 1,000 conversations. */
       turn_latency_count: number;
       /** Median latency of these turns, in milliseconds. */
       turn_latency_p50_ms: (number | null);
       /** 95th percentile of the latency of these turns, in milliseconds. */
       turn_latency_p95_ms: (number | null);
     };
-    /** Statistics of conversations. */
+    /** Conversation statistics. */
     Stats: {
       /** Unix seconds. */
       from: number;
       /** Unix seconds. */
       to: number;
-      /** Statistics of all conversations in the period. */
+      /** Statistics about all conversations in the period. */
       total: {
-        /** Conversations that started in the period, including erased ones. */
+        /** Number of conversations that started in the period, including erased ones. */
         conversations: number;
-        /** Conversations that have not ended. */
+        /** Number of conversations that have not ended. */
         active: number;
-        /** Conversations that have ended: the sum of the seven outcomes. */
+        /** Number of conversations that have ended, which is the sum of the seven outcomes. */
         ended: number;
-        /** Conversations with the outcome `resolved`. */
+        /** Number of conversations with the outcome `resolved`. */
         resolved: number;
-        /** Conversations with the outcome `unresolved`. */
+        /** Number of conversations with the outcome `unresolved`. */
         unresolved: number;
-        /** Conversations with the outcome `escalated`. */
+        /** Number of conversations with the outcome `escalated`. */
         escalated: number;
-        /** Conversations with the outcome `abandoned`. */
+        /** Number of conversations with the outcome `abandoned`. */
         abandoned: number;
-        /** Conversations with the outcome `voicemail`. */
+        /** Number of conversations with the outcome `voicemail`. */
         voicemail: number;
-        /** Conversations with the outcome `failed`. */
+        /** Number of conversations with the outcome `failed`. */
         failed: number;
-        /** Conversations with the outcome `unknown`. */
+        /** Number of conversations with the outcome `unknown`. */
         unknown: number;
         /** `resolved` divided by `ended`. */
         resolution_rate: (number | null);
-        /** Average satisfaction that users reported, 1 to 5. */
+        /** Average satisfaction reported by users, from 1 to 5. */
         csat_average: (number | null);
         /** Number of conversations whose users reported their satisfaction. */
         csat_count: number;
-        /** Average predicted satisfaction of the ended conversations, 1 to 5. */
+        /** Average predicted satisfaction of the ended conversations, from 1 to 5. */
         csat_predicted_average: (number | null);
-        /** Mean absolute difference between predicted and reported satisfaction, over conversations that have both. */
+        /** Mean absolute difference between predicted and reported satisfaction, in conversations that have both. */
         csat_predicted_error: (number | null);
-        /** Pearson correlation of reported and predicted satisfaction. Null with fewer than two values, or if all values of one kind are equal. */
+        /** Pearson correlation of reported and predicted satisfaction. Null if fewer than two conversations have both values, or if all values of one kind are equal. */
         csat_correlation: (number | null);
-        /** Escalations in these conversations. */
+        /** Number of escalations in these conversations. */
         escalations: number;
-        /** Conversations with at least one escalation. */
+        /** Number of conversations with at least one escalation. */
         escalated_conversations: number;
         /** `escalated_conversations` divided by `conversations`. */
         escalation_rate: (number | null);
-        /** Questions of users, answered or not. */
+        /** Number of user questions, answered or not. */
         questions: number;
-        /** Questions without an answer. */
+        /** Number of questions without an answer. */
         gaps: number;
         /** `gaps` divided by `questions`. */
         gap_rate: (number | null);
-        /** Turns of all speakers. */
+        /** Number of turns by all speakers. */
         turns: number;
       };
-      /** One entry for each version with conversations, those with the most conversations first. */
+      /** One entry for each version that has conversations, the versions with the most first. */
       agents: components['schemas']['VersionStats'][];
       /** Whether there are more than 1000 entries. */
       has_more: boolean;
     };
-    /** Statistics of the conversations that began with this version. */
+    /** Statistics about the conversations that started on this version. */
     VersionStats: {
       agent_id: string;
       version: number;
-      /** Conversations that started in the period, including erased ones. */
+      /** Number of conversations that started in the period, including erased ones. */
       conversations: number;
-      /** Conversations that have not ended. */
+      /** Number of conversations that have not ended. */
       active: number;
-      /** Conversations that have ended: the sum of the seven outcomes. */
+      /** Number of conversations that have ended, which is the sum of the seven outcomes. */
       ended: number;
-      /** Conversations with the outcome `resolved`. */
+      /** Number of conversations with the outcome `resolved`. */
       resolved: number;
-      /** Conversations with the outcome `unresolved`. */
+      /** Number of conversations with the outcome `unresolved`. */
       unresolved: number;
-      /** Conversations with the outcome `escalated`. */
+      /** Number of conversations with the outcome `escalated`. */
       escalated: number;
-      /** Conversations with the outcome `abandoned`. */
+      /** Number of conversations with the outcome `abandoned`. */
       abandoned: number;
-      /** Conversations with the outcome `voicemail`. */
+      /** Number of conversations with the outcome `voicemail`. */
       voicemail: number;
-      /** Conversations with the outcome `failed`. */
+      /** Number of conversations with the outcome `failed`. */
       failed: number;
-      /** Conversations with the outcome `unknown`. */
+      /** Number of conversations with the outcome `unknown`. */
       unknown: number;
       /** `resolved` divided by `ended`. */
       resolution_rate: (number | null);
-      /** Average satisfaction that users reported, 1 to 5. */
+      /** Average satisfaction reported by users, from 1 to 5. */
       csat_average: (number | null);
       /** Number of conversations whose users reported their satisfaction. */
       csat_count: number;
-      /** Average predicted satisfaction of the ended conversations, 1 to 5. */
+      /** Average predicted satisfaction of the ended conversations, from 1 to 5. */
       csat_predicted_average: (number | null);
-      /** Mean absolute difference between predicted and reported satisfaction, over conversations that have both. */
+      /** Mean absolute difference between predicted and reported satisfaction, in conversations that have both. */
       csat_predicted_error: (number | null);
-      /** Pearson correlation of reported and predicted satisfaction. Null with fewer than two values, or if all values of one kind are equal. */
+      /** Pearson correlation of reported and predicted satisfaction. Null if fewer than two conversations have both values, or if all values of one kind are equal. */
       csat_correlation: (number | null);
-      /** Escalations in these conversations. */
+      /** Number of escalations in these conversations. */
       escalations: number;
-      /** Conversations with at least one escalation. */
+      /** Number of conversations with at least one escalation. */
       escalated_conversations: number;
       /** `escalated_conversations` divided by `conversations`. */
       escalation_rate: (number | null);
-      /** Questions of users, answered or not. */
+      /** Number of user questions, answered or not. */
       questions: number;
-      /** Questions without an answer. */
+      /** Number of questions without an answer. */
       gaps: number;
       /** `gaps` divided by `questions`. */
       gap_rate: (number | null);
-      /** Turns of all speakers. */
+      /** Number of turns by all speakers. */
       turns: number;
     };
-    /** Figures of conversations over time and by group. */
+    /** Conversation metrics over time and by group. */
     Analytics: {
       /** Start of the first interval. */
       from: number;
-      /** End of the period: the next quarter of an hour. */
+      /** End of the period, rounded up to a quarter of an hour. */
       to: number;
       interval: ('hour' | 'day' | 'week');
       time_zone: string;
       group_by: ('agent' | 'version' | 'channel' | 'topic' | 'person' | null);
       total: components['schemas']['AnalyticsFigures'];
-      /** The period of the same length before `from`. */
+      /** The preceding period of the same length. */
       previous: {
         /** Unix seconds. */
         from: number;
@@ -1179,76 +1179,76 @@ export interface components {
         to: number;
         total: components['schemas']['AnalyticsFigures'];
       };
-      /** One entry for each interval, the earliest first. */
+      /** One entry for each interval, earliest first. */
       buckets: {
-        /** Start. */
+        /** Start of the interval. */
         at: number;
-        /** Conversations that started in the period, including erased ones. */
+        /** Number of conversations that started in the period, including erased ones. */
         conversations: number;
-        /** Conversations that have not ended. */
+        /** Number of conversations that have not ended. */
         active: number;
-        /** Conversations that have ended: the sum of the seven outcomes. */
+        /** Number of conversations that have ended, which is the sum of the seven outcomes. */
         ended: number;
-        /** Conversations with the outcome `resolved`. */
+        /** Number of conversations with the outcome `resolved`. */
         resolved: number;
-        /** Conversations with the outcome `unresolved`. */
+        /** Number of conversations with the outcome `unresolved`. */
         unresolved: number;
-        /** Conversations with the outcome `escalated`. */
+        /** Number of conversations with the outcome `escalated`. */
         escalated: number;
-        /** Conversations with the outcome `abandoned`. */
+        /** Number of conversations with the outcome `abandoned`. */
         abandoned: number;
-        /** Conversations with the outcome `voicemail`. */
+        /** Number of conversations with the outcome `voicemail`. */
         voicemail: number;
-        /** Conversations with the outcome `failed`. */
+        /** Number of conversations with the outcome `failed`. */
         failed: number;
-        /** Conversations with the outcome `unknown`. */
+        /** Number of conversations with the outcome `unknown`. */
         unknown: number;
         /** `resolved` divided by `ended`. */
         resolution_rate: (number | null);
-        /** Average satisfaction that users reported, 1 to 5. */
+        /** Average satisfaction reported by users, from 1 to 5. */
         csat_average: (number | null);
         /** Number of conversations whose users reported their satisfaction. */
         csat_count: number;
-        /** Average predicted satisfaction of the ended conversations, 1 to 5. */
+        /** Average predicted satisfaction of the ended conversations, from 1 to 5. */
         csat_predicted_average: (number | null);
-        /** Mean absolute difference between predicted and reported satisfaction, over conversations that have both. */
+        /** Mean absolute difference between predicted and reported satisfaction, in conversations that have both. */
         csat_predicted_error: (number | null);
-        /** Pearson correlation of reported and predicted satisfaction. Null with fewer than two values, or if all values of one kind are equal. */
+        /** Pearson correlation of reported and predicted satisfaction. Null if fewer than two conversations have both values, or if all values of one kind are equal. */
         csat_correlation: (number | null);
-        /** Escalations in these conversations. */
+        /** Number of escalations in these conversations. */
         escalations: number;
-        /** Conversations with at least one escalation. */
+        /** Number of conversations with at least one escalation. */
         escalated_conversations: number;
         /** `escalated_conversations` divided by `conversations`. */
         escalation_rate: (number | null);
-        /** Questions of users, answered or not. */
+        /** Number of user questions, answered or not. */
         questions: number;
-        /** Questions without an answer. */
+        /** Number of questions without an answer. */
         gaps: number;
         /** `gaps` divided by `questions`. */
         gap_rate: (number | null);
-        /** Turns of all speakers. */
+        /** Number of turns by all speakers. */
         turns: number;
-        /** Ended conversations in which nobody requested a person. */
+        /** Number of ended conversations in which no person was requested. */
         contained: number;
         /** `contained` divided by `ended`. */
         containment_rate: (number | null);
-        /** Escalations that somebody accepted. */
+        /** Number of escalations that somebody accepted. */
         accepted_escalations: number;
-        /** Average time from a request for a person to the acceptance, in seconds. */
+        /** Average time in seconds from the request for a person until somebody accepted. */
         time_to_accept_sec: (number | null);
-        /** Escalations that nobody accepted in time. */
+        /** Number of escalations that nobody accepted in time. */
         missed_escalations: number;
-        /** Tokens that models read, for replies and judgements. Includes cached tokens. */
+        /** Number of tokens that models read for replies and judgements, including cached tokens. */
         input_tokens: number;
-        /** Tokens that models wrote. */
+        /** Number of tokens that models generated. */
         output_tokens: number;
-        /** Input tokens that a provider took from its cache. */
+        /** Number of input tokens that a provider read from its cache. */
         cached_input_tokens: number;
-        /** Costs of models by currency, such as `{"USD": 1.25}`. Requests to a provider without prices do not count. */
+        /** Model costs by currency, such as `{"USD": 1.25}`. Requests to a provider without prices are not included. */
         costs: { [name: string]: number };
       }[];
-      /** One entry for each group with conversations, those with the most first. Empty without `group_by`. */
+      /** One entry for each group that has conversations, largest group first. Empty without `group_by`. */
       groups: {
         agent_id: (string | null);
         version: (number | null);
@@ -1265,76 +1265,76 @@ export interface components {
       /** Whether there are more than 100 groups. */
       has_more: boolean;
     };
-    /** Figures of a group of conversations. */
+    /** Metrics for a group of conversations. */
     AnalyticsFigures: {
-      /** Conversations that started in the period, including erased ones. */
+      /** Number of conversations that started in the period, including erased ones. */
       conversations: number;
-      /** Conversations that have not ended. */
+      /** Number of conversations that have not ended. */
       active: number;
-      /** Conversations that have ended: the sum of the seven outcomes. */
+      /** Number of conversations that have ended, which is the sum of the seven outcomes. */
       ended: number;
-      /** Conversations with the outcome `resolved`. */
+      /** Number of conversations with the outcome `resolved`. */
       resolved: number;
-      /** Conversations with the outcome `unresolved`. */
+      /** Number of conversations with the outcome `unresolved`. */
       unresolved: number;
-      /** Conversations with the outcome `escalated`. */
+      /** Number of conversations with the outcome `escalated`. */
       escalated: number;
-      /** Conversations with the outcome `abandoned`. */
+      /** Number of conversations with the outcome `abandoned`. */
       abandoned: number;
-      /** Conversations with the outcome `voicemail`. */
+      /** Number of conversations with the outcome `voicemail`. */
       voicemail: number;
-      /** Conversations with the outcome `failed`. */
+      /** Number of conversations with the outcome `failed`. */
       failed: number;
-      /** Conversations with the outcome `unknown`. */
+      /** Number of conversations with the outcome `unknown`. */
       unknown: number;
       /** `resolved` divided by `ended`. */
       resolution_rate: (number | null);
-      /** Average satisfaction that users reported, 1 to 5. */
+      /** Average satisfaction reported by users, from 1 to 5. */
       csat_average: (number | null);
       /** Number of conversations whose users reported their satisfaction. */
       csat_count: number;
-      /** Average predicted satisfaction of the ended conversations, 1 to 5. */
+      /** Average predicted satisfaction of the ended conversations, from 1 to 5. */
       csat_predicted_average: (number | null);
-      /** Mean absolute difference between predicted and reported satisfaction, over conversations that have both. */
+      /** Mean absolute difference between predicted and reported satisfaction, in conversations that have both. */
       csat_predicted_error: (number | null);
-      /** Pearson correlation of reported and predicted satisfaction. Null with fewer than two values, or if all values of one kind are equal. */
+      /** Pearson correlation of reported and predicted satisfaction. Null if fewer than two conversations have both values, or if all values of one kind are equal. */
       csat_correlation: (number | null);
-      /** Escalations in these conversations. */
+      /** Number of escalations in these conversations. */
       escalations: number;
-      /** Conversations with at least one escalation. */
+      /** Number of conversations with at least one escalation. */
       escalated_conversations: number;
       /** `escalated_conversations` divided by `conversations`. */
       escalation_rate: (number | null);
-      /** Questions of users, answered or not. */
+      /** Number of user questions, answered or not. */
       questions: number;
-      /** Questions without an answer. */
+      /** Number of questions without an answer. */
       gaps: number;
       /** `gaps` divided by `questions`. */
       gap_rate: (number | null);
-      /** Turns of all speakers. */
+      /** Number of turns by all speakers. */
       turns: number;
-      /** Ended conversations in which nobody requested a person. */
+      /** Number of ended conversations in which no person was requested. */
       contained: number;
       /** `contained` divided by `ended`. */
       containment_rate: (number | null);
-      /** Escalations that somebody accepted. */
+      /** Number of escalations that somebody accepted. */
       accepted_escalations: number;
-      /** Average time from a request for a person to the acceptance, in seconds. */
+      /** Average time in seconds from the request for a person until somebody accepted. */
       time_to_accept_sec: (number | null);
-      /** Escalations that nobody accepted in time. */
+      /** Number of escalations that nobody accepted in time. */
       missed_escalations: number;
-      /** Tokens that models read, for replies and judgements. Includes cached tokens. */
+      /** Number of tokens that models read for replies and judgements, including cached tokens. */
       input_tokens: number;
-      /** Tokens that models wrote. */
+      /** Number of tokens that models generated. */
       output_tokens: number;
-      /** Input tokens that a provider took from its cache. */
+      /** Number of input tokens that a provider read from its cache. */
       cached_input_tokens: number;
-      /** Costs of models by currency, such as `{"USD": 1.25}`. Requests to a provider without prices do not count. */
+      /** Model costs by currency, such as `{"USD": 1.25}`. Requests to a provider without prices are not included. */
       costs: { [name: string]: number };
     };
-    /** An address that receives events. */
+    /** A URL that receives events. */
     WebhookEndpoint: {
-      /** Id of the endpoint, `we_…`. */
+      /** ID of the endpoint, `we_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -1350,10 +1350,10 @@ export interface components {
       header_names: string[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether the endpoint is active as declared. */
+      /** Whether the latest declaration of the endpoint is in effect. */
       ready: boolean;
       status_message: (string | null);
-      /** Health, judged by the latest deliveries. `not_ready` if the endpoint is not active as declared. */
+      /** Health, based on the latest deliveries. `not_ready` if the latest declaration is not in effect. */
       status: ('healthy' | 'failing' | 'disabled' | 'not_ready');
       /** Unix seconds. */
       last_success_at: (number | null);
@@ -1364,7 +1364,7 @@ export interface components {
         status_code: (number | null);
         error_class: (string | null);
       } | null);
-      /** Start of the failures since the last success, in Unix seconds. Null without failures. */
+      /** Time of the first failure since the last success, in Unix seconds. Null if nothing has failed since then. */
       failing_since: (number | null);
       /** Number of failed attempts since the last success. */
       failed_attempts: number;
@@ -1372,7 +1372,7 @@ export interface components {
       unfinished_deliveries: (number | null);
       /** How the endpoint was disabled, and by whom. Null if it is enabled. */
       disabled_reason: (string | null);
-      /** The rotation in progress, while two secrets are live; see `rotate_secret`. Null otherwise. */
+      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null otherwise. */
       secret_rotation: ({
         /** When the new secret starts to sign `parley-signature`. */
         activates_at: number;
@@ -1382,7 +1382,7 @@ export interface components {
     };
     /** A new endpoint, including its signing secret. */
     CreatedWebhookEndpoint: {
-      /** Id of the endpoint, `we_…`. */
+      /** ID of the endpoint, `we_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -1398,10 +1398,10 @@ export interface components {
       header_names: string[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether the endpoint is active as declared. */
+      /** Whether the latest declaration of the endpoint is in effect. */
       ready: boolean;
       status_message: (string | null);
-      /** Health, judged by the latest deliveries. `not_ready` if the endpoint is not active as declared. */
+      /** Health, based on the latest deliveries. `not_ready` if the latest declaration is not in effect. */
       status: ('healthy' | 'failing' | 'disabled' | 'not_ready');
       /** Unix seconds. */
       last_success_at: (number | null);
@@ -1412,7 +1412,7 @@ export interface components {
         status_code: (number | null);
         error_class: (string | null);
       } | null);
-      /** Start of the failures since the last success, in Unix seconds. Null without failures. */
+      /** Time of the first failure since the last success, in Unix seconds. Null if nothing has failed since then. */
       failing_since: (number | null);
       /** Number of failed attempts since the last success. */
       failed_attempts: number;
@@ -1420,7 +1420,7 @@ export interface components {
       unfinished_deliveries: (number | null);
       /** How the endpoint was disabled, and by whom. Null if it is enabled. */
       disabled_reason: (string | null);
-      /** The rotation in progress, while two secrets are live; see `rotate_secret`. Null otherwise. */
+      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null otherwise. */
       secret_rotation: ({
         /** When the new secret starts to sign `parley-signature`. */
         activates_at: number;
@@ -1441,7 +1441,7 @@ export interface components {
     };
     /** An endpoint with a rotated secret. */
     RotatedWebhookEndpoint: {
-      /** Id of the endpoint, `we_…`. */
+      /** ID of the endpoint, `we_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -1457,10 +1457,10 @@ export interface components {
       header_names: string[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether the endpoint is active as declared. */
+      /** Whether the latest declaration of the endpoint is in effect. */
       ready: boolean;
       status_message: (string | null);
-      /** Health, judged by the latest deliveries. `not_ready` if the endpoint is not active as declared. */
+      /** Health, based on the latest deliveries. `not_ready` if the latest declaration is not in effect. */
       status: ('healthy' | 'failing' | 'disabled' | 'not_ready');
       /** Unix seconds. */
       last_success_at: (number | null);
@@ -1471,7 +1471,7 @@ export interface components {
         status_code: (number | null);
         error_class: (string | null);
       } | null);
-      /** Start of the failures since the last success, in Unix seconds. Null without failures. */
+      /** Time of the first failure since the last success, in Unix seconds. Null if nothing has failed since then. */
       failing_since: (number | null);
       /** Number of failed attempts since the last success. */
       failed_attempts: number;
@@ -1479,7 +1479,7 @@ export interface components {
       unfinished_deliveries: (number | null);
       /** How the endpoint was disabled, and by whom. Null if it is enabled. */
       disabled_reason: (string | null);
-      /** The rotation in progress, while two secrets are live; see `rotate_secret`. Null otherwise. */
+      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null otherwise. */
       secret_rotation: ({
         /** When the new secret starts to sign `parley-signature`. */
         activates_at: number;
@@ -1491,16 +1491,16 @@ export interface components {
     };
     /** An event as it is sent, and the state of its deliveries. */
     Event: {
-      /** Id of the event, `evt_…`. */
+      /** ID of the event, `evt_…`. */
       id: string;
       type: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
       /** Creation time in Unix seconds. */
       created: number;
-      /** Whether the event is a test, sent by `POST /v1/webhooks/{id}/test`. */
+      /** Whether this is a test event, sent by `POST /v1/webhooks/{id}/test`. */
       test: boolean;
-      /** Data of the event. The fields depend on `type`; see the webhooks of this document. */
+      /** Data of the event. The fields depend on `type`; see the webhooks in this document. */
       data: { [name: string]: unknown };
-      /** Number of deliveries by status. Deliveries that are retried count as pending. */
+      /** Number of deliveries by status. Deliveries waiting for a retry count as pending. */
       deliveries: {
         pending: number;
         delivered: number;
@@ -1597,7 +1597,7 @@ export interface components {
       /** Number of deliveries that would be created, or attempted with `retrying`. */
       count: number;
       endpoint_id: string;
-      /** `failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: events that never had a delivery to the endpoint, of the types to which it is subscribed now. `all`: every event of those types. `retrying`: unfinished deliveries that failed and wait for their next attempt; they are attempted now, and no new deliveries are created. */
+      /** `failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: events that never had a delivery to the endpoint, of the types to which it is subscribed now. `all`: every event of those types. `retrying`: unfinished deliveries that failed and wait for their next attempt; they are attempted immediately, and no new deliveries are created. */
       mode: ('failed' | 'missing' | 'all' | 'retrying');
       types: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back')[];
       /** Unix seconds. */
@@ -1605,9 +1605,9 @@ export interface components {
       /** Unix seconds. */
       until: number;
     };
-    /** A job, which continues after the response. */
+    /** A background job that keeps running after the API responds. */
     Job: {
-      /** Id of the job, `job_…`. */
+      /** ID of the job, `job_…`. */
       id: string;
       type: 'replay';
       status: ('running' | 'done' | 'stopped' | 'failed');
@@ -1623,7 +1623,7 @@ export interface components {
       /** Why the job failed. */
       error: (string | null);
       endpoint_id: string;
-      /** `failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: events that never had a delivery to the endpoint, of the types to which it is subscribed now. `all`: every event of those types. `retrying`: unfinished deliveries that failed and wait for their next attempt; they are attempted now, and no new deliveries are created. */
+      /** `failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: events that never had a delivery to the endpoint, of the types to which it is subscribed now. `all`: every event of those types. `retrying`: unfinished deliveries that failed and wait for their next attempt; they are attempted immediately, and no new deliveries are created. */
       mode: ('failed' | 'missing' | 'all' | 'retrying');
       /** Event types of the job. An empty list means every type. */
       types: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back')[];
@@ -1638,30 +1638,30 @@ export interface components {
       hour: number;
       /** Number of events that were sent or are not delivered yet. */
       count: number;
-      /** Lower-case hex SHA-256 of the ids of these events, in ascending order, joined by LF, without a trailing LF. */
+      /** Lower-case hex SHA-256 of the IDs of these events, in ascending order, joined by LF, without a trailing LF. */
       sha256: string;
       /** Number of these events that are not acknowledged and are still retried. */
       unfinished: number;
-      /** Number of these events whose delivery failed for good. A replay sends them again. */
+      /** Number of these events whose delivery failed permanently. A replay sends them again. */
       failed: number;
     };
-    /** Difference between the events that were sent and the events that a receiver holds. */
+    /** Difference between the events that were sent and the events that a receiver has. */
     Reconciliation: {
       /** Unix seconds. */
       since: number;
       /** Unix seconds. */
       until: number;
-      /** Events that were sent to the endpoint and that the receiver does not hold, in ascending order. This list has pages. */
+      /** Events that were sent to the endpoint but that the receiver does not have, in ascending order. This list is paginated. */
       missing: string[];
       /** Events in `missing` with an unfinished delivery. */
       unfinished: string[];
-      /** Events in `missing` whose words were erased. They cannot be sent again. */
+      /** Events in `missing` whose content was erased. They cannot be sent again. */
       erased: string[];
-      /** Ids that the receiver holds and that were never sent to this endpoint. Only on the first page, like `uncounted` and `outside`. */
+      /** Events that the receiver has but that were never sent to this endpoint. Only on the first page, like `uncounted` and `outside`. */
       unknown: string[];
-      /** Ids that the receiver holds and that count in no digest: test events, and events whose deliveries were all canceled. */
+      /** Events that the receiver has but that no digest includes: test events, and events whose deliveries were all canceled. */
       uncounted: string[];
-      /** Ids that the receiver holds and that are outside the period. They are not compared. */
+      /** Events that the receiver has but that are outside the period. They are not compared. */
       outside: string[];
       /** New deliveries, if `replay` was true. */
       delivery_ids: string[];
@@ -1671,20 +1671,20 @@ export interface components {
     };
     /** A conversation with a version of an agent. */
     Conversation: {
-      /** Id of the conversation, `conv_…`. */
+      /** ID of the conversation, `conv_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
       agent_id: string;
-      /** Version of the agent. It stays the same from start to end. */
+      /** Version of the agent. It does not change during the conversation. */
       agent_version: number;
-      /** Whether this is a test: it emits no events and counts in no statistics. */
+      /** Whether this is a test. Tests emit no events and are excluded from statistics. */
       test: boolean;
       channel: ('chat' | 'voice' | 'sms' | 'web_voice');
       user_id: (string | null);
       variables: { [name: string]: unknown };
       metadata: { [name: string]: string };
-      /** Id of the call, `call_…`. Null without a call. */
+      /** ID of the call, `call_…`. Null if there is no call. */
       call_id: (string | null);
       status: ('active' | 'escalated' | 'ended' | 'failed');
       /** Number of turns in the transcript so far. */
@@ -1699,18 +1699,18 @@ export interface components {
       /** Outcome. Null until the conversation ends. */
       outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown' | null);
       csat_predicted: (number | null);
-      /** Satisfaction that the user reported as feedback. Null without feedback. */
+      /** Satisfaction that the user reported as feedback. Null if there is no feedback. */
       csat: (number | null);
-      /** Summary, written immediately after the end. */
+      /** Summary, written after the conversation has ended. Null until then. */
       summary: (string | null);
-      /** Judgement by a model, if the agent requests one. Null if it was not requested or is not complete. */
+      /** A model's judgement, if the agent requests one. Null if it was not requested or is not complete. */
       judgement: ({
-        /** Name of the model provider. Null if no model answered. */
+        /** Name of the model provider. Null if no model responded. */
         provider: (string | null);
         model: (string | null);
         /** Topics of the conversation, most important first. */
         topics: string[];
-        /** Questions of the user that were not answered. */
+        /** User questions that were not answered. */
         open_questions: string[];
         by_rule: {
           summary: string;
@@ -1728,7 +1728,7 @@ export interface components {
           currency: string;
         } | null);
         duration_ms: (number | null);
-        /** Why no model judged the conversation. The values are then those of the rule. Null without an error. */
+        /** Why no model judged the conversation. The values then come from the rules. Null if there was no error. */
         error: ({
           code: string;
           detail: string;
@@ -1737,20 +1737,20 @@ export interface components {
     };
     /** A conversation in a list, with its last message and the sentence that matches a search. */
     ListedConversation: {
-      /** Id of the conversation, `conv_…`. */
+      /** ID of the conversation, `conv_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
       agent_id: string;
-      /** Version of the agent. It stays the same from start to end. */
+      /** Version of the agent. It does not change during the conversation. */
       agent_version: number;
-      /** Whether this is a test: it emits no events and counts in no statistics. */
+      /** Whether this is a test. Tests emit no events and are excluded from statistics. */
       test: boolean;
       channel: ('chat' | 'voice' | 'sms' | 'web_voice');
       user_id: (string | null);
       variables: { [name: string]: unknown };
       metadata: { [name: string]: string };
-      /** Id of the call, `call_…`. Null without a call. */
+      /** ID of the call, `call_…`. Null if there is no call. */
       call_id: (string | null);
       status: ('active' | 'escalated' | 'ended' | 'failed');
       /** Number of turns in the transcript so far. */
@@ -1765,18 +1765,18 @@ export interface components {
       /** Outcome. Null until the conversation ends. */
       outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown' | null);
       csat_predicted: (number | null);
-      /** Satisfaction that the user reported as feedback. Null without feedback. */
+      /** Satisfaction that the user reported as feedback. Null if there is no feedback. */
       csat: (number | null);
-      /** Summary, written immediately after the end. */
+      /** Summary, written after the conversation has ended. Null until then. */
       summary: (string | null);
-      /** Judgement by a model, if the agent requests one. Null if it was not requested or is not complete. */
+      /** A model's judgement, if the agent requests one. Null if it was not requested or is not complete. */
       judgement: ({
-        /** Name of the model provider. Null if no model answered. */
+        /** Name of the model provider. Null if no model responded. */
         provider: (string | null);
         model: (string | null);
         /** Topics of the conversation, most important first. */
         topics: string[];
-        /** Questions of the user that were not answered. */
+        /** User questions that were not answered. */
         open_questions: string[];
         by_rule: {
           summary: string;
@@ -1794,7 +1794,7 @@ export interface components {
           currency: string;
         } | null);
         duration_ms: (number | null);
-        /** Why no model judged the conversation. The values are then those of the rule. Null without an error. */
+        /** Why no model judged the conversation. The values then come from the rules. Null if there was no error. */
         error: ({
           code: string;
           detail: string;
@@ -1808,7 +1808,7 @@ export interface components {
         /** The first 280 characters of the message. */
         text: string;
       } | null);
-      /** Sentence of the transcript or of the summary that matches `q`. It is null if `q` has no words, or matches only `user_id`. */
+      /** Sentence in the transcript or the summary that matches `q`. Null if `q` has no words or matches only `user_id`. */
       match: ({
         /** Index of the turn. Null if the words are in the summary. */
         index: (number | null);
@@ -1820,20 +1820,20 @@ export interface components {
     };
     /** A conversation, with the activation of its version. */
     ConversationRead: {
-      /** Id of the conversation, `conv_…`. */
+      /** ID of the conversation, `conv_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
       agent_id: string;
-      /** Version of the agent. It stays the same from start to end. */
+      /** Version of the agent. It does not change during the conversation. */
       agent_version: number;
-      /** Whether this is a test: it emits no events and counts in no statistics. */
+      /** Whether this is a test. Tests emit no events and are excluded from statistics. */
       test: boolean;
       channel: ('chat' | 'voice' | 'sms' | 'web_voice');
       user_id: (string | null);
       variables: { [name: string]: unknown };
       metadata: { [name: string]: string };
-      /** Id of the call, `call_…`. Null without a call. */
+      /** ID of the call, `call_…`. Null if there is no call. */
       call_id: (string | null);
       status: ('active' | 'escalated' | 'ended' | 'failed');
       /** Number of turns in the transcript so far. */
@@ -1848,18 +1848,18 @@ export interface components {
       /** Outcome. Null until the conversation ends. */
       outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown' | null);
       csat_predicted: (number | null);
-      /** Satisfaction that the user reported as feedback. Null without feedback. */
+      /** Satisfaction that the user reported as feedback. Null if there is no feedback. */
       csat: (number | null);
-      /** Summary, written immediately after the end. */
+      /** Summary, written after the conversation has ended. Null until then. */
       summary: (string | null);
-      /** Judgement by a model, if the agent requests one. Null if it was not requested or is not complete. */
+      /** A model's judgement, if the agent requests one. Null if it was not requested or is not complete. */
       judgement: ({
-        /** Name of the model provider. Null if no model answered. */
+        /** Name of the model provider. Null if no model responded. */
         provider: (string | null);
         model: (string | null);
         /** Topics of the conversation, most important first. */
         topics: string[];
-        /** Questions of the user that were not answered. */
+        /** User questions that were not answered. */
         open_questions: string[];
         by_rule: {
           summary: string;
@@ -1877,13 +1877,13 @@ export interface components {
           currency: string;
         } | null);
         duration_ms: (number | null);
-        /** Why no model judged the conversation. The values are then those of the rule. Null without an error. */
+        /** Why no model judged the conversation. The values then come from the rules. Null if there was no error. */
         error: ({
           code: string;
           detail: string;
         } | null);
       } | null);
-      /** Last activation of the version before the conversation began. Null if the version was never live (only in tests). */
+      /** Last activation of the version before the conversation started. Null if the version was never live (only in tests). */
       activation: ({
         /** `rolled_back` if the version number goes down, otherwise `published`. */
         action: ('published' | 'rolled_back');
@@ -1902,7 +1902,7 @@ export interface components {
         at: number;
       } | null);
     };
-    /** Turns that the message added. */
+    /** Turns that the message added, and the conversation. */
     MessageAnswer: {
       turns: components['schemas']['Turn'][];
       conversation: components['schemas']['Conversation'];
@@ -1930,7 +1930,7 @@ export interface components {
           document_id: string;
           chunk_id: string;
           score: number;
-          /** Similarity in meaning of the question and the passage, at most 1. Absent if it was not computed. */
+          /** Similarity in meaning between the question and the passage, at most 1. Absent if it was not computed. */
           similarity?: number;
         }[];
         /** Passages that were found but not used for the reply. */
@@ -1939,7 +1939,7 @@ export interface components {
           document_id: string;
           chunk_id: string;
           score: number;
-          /** Similarity in meaning of the question and the passage, at most 1. Absent if it was not computed. */
+          /** Similarity in meaning between the question and the passage, at most 1. Absent if it was not computed. */
           similarity?: number;
         }[];
       };
@@ -1952,10 +1952,10 @@ export interface components {
       model?: {
         /** Name of the model provider, or `default`. */
         provider: string;
-        /** Model that answered. */
+        /** Model that replied. */
         name: string;
         finish_reason: string;
-        /** Number of model requests. Each round of tools adds one. */
+        /** Number of model requests. Each round of tool calls adds one. */
         steps: number;
         usage: {
           input_tokens: number;
@@ -1975,7 +1975,7 @@ export interface components {
         code: string;
         detail: string;
       };
-      /** Number of items of each kind that were removed from the text of the user. */
+      /** Number of items of each kind that were removed from the user's text. */
       redacted?: {
         card?: number;
         email?: number;
@@ -1985,7 +1985,7 @@ export interface components {
     };
     /** A request for a human in a conversation. */
     Escalation: {
-      /** Id of the escalation, `esc_…`. */
+      /** ID of the escalation, `esc_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -1995,7 +1995,7 @@ export interface components {
       test: boolean;
       /** User of the conversation. */
       user_id: (string | null);
-      /** Last messages of the user before the request, at most two, oldest first: the first 280 characters of each. Empty in escalations of earlier releases. */
+      /** The first 280 characters of the user's last two messages before the request, oldest first. Empty in escalations created by earlier releases. */
       user_messages: string[];
       status: ('requested' | 'accepted' | 'declined' | 'timed_out' | 'completed' | 'canceled');
       reason: string;
@@ -2008,29 +2008,29 @@ export interface components {
       /** Unix seconds. */
       accepted_at: (number | null);
       accepted_by: ({
-        /** Your id of the person. */
+        /** Your own ID for the person. */
         id: string;
         /** Name of the person, shown in the transcript. */
         name: string;
       } | null);
-      /** Label of the people who are requested. */
+      /** Label of the team that is asked to accept. */
       team: (string | null);
-      /** Maximum number of seconds between heartbeats or messages of the person who accepted. Null if no heartbeat is required. */
+      /** Maximum number of seconds between heartbeats or messages from the person who accepted. Null if no heartbeat is required. */
       heartbeat_sec: (number | null);
-      /** Time by which the next heartbeat or message is required. Without one, the escalation is released and waits for another person. */
+      /** Time by which the next heartbeat or message is required. If none arrives by then, the escalation is released and waits for another person. */
       heartbeat_due_at: (number | null);
-      /** Seconds from the request until it was accepted. Null if nobody has accepted. */
+      /** Seconds from the request to the acceptance. Null if nobody has accepted. */
       wait_sec: (number | null);
       /** Unix seconds. */
       finished_at: (number | null);
-      /** Whether nobody accepted in time, no other team was requested next, and nobody has reviewed it. */
+      /** Whether nobody accepted in time, no other team was asked next, and nobody has reviewed the escalation. */
       missed: boolean;
-      /** When somebody first looked at it after it was missed. Null if nobody has. */
+      /** Time of the first review after the escalation was missed. Null if nobody has reviewed it. */
       reviewed_at: (number | null);
-      /** Actor that looked first, `api:key_…` or `session:<name>`. */
+      /** Actor of the first review, `api:key_…` or `session:<name>`. */
       reviewed_by: (string | null);
     };
-    /** A link with which a user rates one conversation. */
+    /** A link that lets a user rate one conversation. */
     FeedbackLink: {
       /** Address of a page on which the user rates the conversation from 1 to 5. */
       url: string;
@@ -2046,16 +2046,16 @@ export interface components {
       summary: (string | null);
       turns: components['schemas']['Turn'][];
     };
-    /** Reply of the agent. */
+    /** The agent's reply. */
     ChatCompletion: {
-      /** Id of the completion, `chatcmpl-…`. */
+      /** ID of the completion, `chatcmpl-…`. */
       id: string;
       object: 'chat.completion';
       /** Unix seconds. */
       created: number;
       /** Model as given in the request. */
       model: string;
-      /** Version that answered, such as `agt_…@3`. */
+      /** Agent version that replied, such as `agt_…@3`. */
       system_fingerprint: string;
       choices: {
         index: number;
@@ -2095,19 +2095,19 @@ export interface components {
     };
     /** An agent, presented as a model. */
     OpenAiModel: {
-      /** Id of the agent or the version: `agt_…` or `agt_…@3`. */
+      /** ID of the agent or the version: `agt_…` or `agt_…@3`. */
       id: string;
       object: 'model';
-      /** When the agent was created, in Unix seconds. */
+      /** Creation time of the agent, in Unix seconds. */
       created: number;
       /** Namespace of the agent. */
       owned_by: string;
       /** Display name of the agent. */
       name: string;
     };
-    /** Deliveries that receivers will not get. */
+    /** An erased conversation and its canceled deliveries. */
     ErasedConversation: {
-      /** Id of the conversation, `conv_…`. */
+      /** ID of the conversation, `conv_…`. */
       id: string;
       /** Number of canceled deliveries. */
       canceled_count: number;
@@ -2119,28 +2119,28 @@ export interface components {
         endpoint_id: string;
       }[];
     };
-    /** A private note, which the user never sees. */
+    /** A private note that the user never sees. */
     EscalationNote: {
-      /** Id of the note, `note_…`. */
+      /** ID of the note, `note_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
       conversation_id: string;
       escalation_id: string;
-      /** Actor that added it, `api:key_…` or `session:<name>`. */
+      /** Actor that added the note, `api:key_…` or `session:<name>`. */
       actor: string;
-      /** The person who wrote it. Null if none was named. */
+      /** Person who wrote the note. Null if none was named. */
       by: ({
-        /** Your id of the person. */
+        /** Your own ID for the person. */
         id: string;
         /** Name of the person, shown in the transcript. */
         name: string;
       } | null);
       text: string;
     };
-    /** A reply that people prepared, with placeholders. */
+    /** A reply prepared in advance. It may contain placeholders. */
     CannedReply: {
-      /** Id of the canned reply, `reply_…`. */
+      /** ID of the canned reply, `reply_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -2149,23 +2149,23 @@ export interface components {
       title: string;
       text: string;
     };
-    /** What a tool answered to one call. */
+    /** Result of a single tool call. */
     ToolCallResult: {
-      /** Whether the tool answered 2xx with JSON or text. */
+      /** Whether the tool responded with a 2xx status and JSON or text. */
       ok: boolean;
-      /** HTTP status; null if the service did not respond. */
+      /** HTTP status. Null if the service did not respond. */
       status: (number | null);
-      /** Why the call failed; null if it did not. */
+      /** Why the call failed. Null if it succeeded. */
       error: (string | null);
-      /** Body of the response: JSON or a text; null if it cannot be read. */
+      /** Response body, as JSON or text. Null if it cannot be read. */
       body?: unknown;
-      /** Reason of `parley-escalate`, with which the tool requests a human. */
+      /** Reason why the tool requests a human, from its `parley-escalate` header. Null if there is none. */
       escalate: (string | null);
       /** The text that the model would read. */
       result: string;
       /** Duration of the call in milliseconds. */
       duration_ms: number;
-      /** The request that was sent, with `[hidden]` for headers made of secrets; null if none was sent. */
+      /** The request that was sent. Headers that contain secrets or signatures are shown as `[hidden]`. Null if none was sent. */
       request: ({
         method: string;
         url: string;
@@ -2175,22 +2175,22 @@ export interface components {
     };
     /** A telephone call with an agent. */
     Call: {
-      /** Id of the call, `call_…`. */
+      /** ID of the call: `call_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
       agent_id: string;
-      /** Conversation of the call. Null until the call is answered. */
+      /** The call’s conversation. Null until the call is answered. */
       conversation_id: (string | null);
       direction: ('inbound' | 'outbound');
       from: (string | null);
       to: (string | null);
       status: ('queued' | 'ringing' | 'in_progress' | 'transferring' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled');
-      /** Why the call ended: the `ended_reason` of its conversation (`api` for a request, `user_hangup`, `voicemail`, `transferred` …), or `busy`, `no_answer`, `dial_failed`, `canceled` or `platform_error`. */
+      /** Why the call ended: the `ended_reason` of its conversation (`api` for an API request, `user_hangup`, `voicemail`, `transferred` …), or `busy`, `no_answer`, `dial_failed`, `canceled` or `platform_error`. */
       ended_reason: (string | null);
-      /** The latest transfer to another number. Null without a transfer. */
+      /** Latest transfer to another number. Null if the call was not transferred. */
       transfer: ({
-        /** Telephone number in E.164. Null after erasure. */
+        /** Telephone number in E.164 format. Null after erasure. */
         to: (string | null);
         status: ('requested' | 'ringing' | 'answered' | 'busy' | 'no_answer' | 'failed' | 'canceled');
       } | null);
@@ -2203,24 +2203,24 @@ export interface components {
       answered_at: (number | null);
       /** Unix seconds. */
       ended_at: (number | null);
-      /** Seconds from the answer to the end. Null if the call was not answered or has not ended. */
+      /** Duration of the answered call in seconds. Null if it was not answered or has not ended. */
       duration_sec: (number | null);
     };
-    /** A user with a `user_id`, in figures. */
+    /** Statistics about a user with a `user_id`. */
     Customer: {
       user_id: string;
-      /** Start of the first conversation or call. Null if there are only tests. */
+      /** Start time of the first conversation or call. Null if there are only tests. */
       first_seen_at: (number | null);
-      /** Last turn of a conversation, or start of the last call. Null if there are only tests. */
+      /** Time of the last turn or the start of the last call, whichever is later. Null if there are only tests. */
       last_seen_at: (number | null);
       conversations: {
-        /** Conversations, without tests. */
+        /** Number of conversations, excluding tests. */
         total: number;
-        /** Conversations that have not ended. */
+        /** Number of conversations that have not ended. */
         active: number;
-        /** Test conversations. They count in no other figure. */
+        /** Number of test conversations. No other count includes them. */
         tests: number;
-        /** Ended conversations by outcome. */
+        /** Number of ended conversations by outcome. */
         outcomes: {
           resolved: number;
           unresolved: number;
@@ -2232,38 +2232,38 @@ export interface components {
         };
       };
       calls: {
-        /** Calls, answered or not. */
+        /** Number of calls, answered or not. */
         total: number;
-        /** Calls that were answered. */
+        /** Number of calls that were answered. */
         answered: number;
       };
       escalations: {
-        /** Escalations in these conversations. */
+        /** Number of escalations in these conversations. */
         total: number;
-        /** Escalations that nobody has accepted yet. */
+        /** Number of escalations that nobody has accepted yet. */
         waiting: number;
-        /** Escalations that somebody accepted. */
+        /** Number of escalations that somebody accepted. */
         accepted: number;
-        /** Escalations that nobody accepted in time. */
+        /** Number of escalations that nobody accepted in time. */
         missed: number;
       };
       csat: {
-        /** Conversations that the user rated. */
+        /** Number of conversations that the user rated. */
         count: number;
-        /** Average rating. Null without ratings. */
+        /** Average rating. Null if there are no ratings. */
         average: (number | null);
       };
-      /** Questions without an answer in the latest 100 conversations, newest conversation first, at most 20. */
+      /** Up to 20 unanswered questions from the latest 100 conversations, newest conversation first. */
       open_questions: {
         conversation_id: string;
         question: string;
       }[];
-      /** Whether there are more than 10,000 conversations or calls. The figures then count the newest 10,000. */
+      /** Whether there are more than 10,000 conversations or calls. If true, the counts cover only the newest 10,000. */
       truncated: boolean;
     };
-    /** A conversation or a call of a customer. */
+    /** A conversation or call of a customer. */
     CustomerActivity: {
-      /** Id of the conversation or, without one, of the call. */
+      /** ID of the conversation, or of the call if there is no conversation. */
       id: string;
       /** `call` is a call without a conversation, such as one that nobody answered. */
       type: ('conversation' | 'call');
@@ -2272,22 +2272,22 @@ export interface components {
       conversation: (components['schemas']['Conversation'] & ({ [name: string]: unknown } | null));
       /** The call. Null for a conversation without a call. */
       call: ({
-        /** Id of the call, `call_…`. */
+        /** ID of the call: `call_…`. */
         id: string;
         /** Creation time in Unix seconds. */
         created: number;
         agent_id: string;
-        /** Conversation of the call. Null until the call is answered. */
+        /** The call’s conversation. Null until the call is answered. */
         conversation_id: (string | null);
         direction: ('inbound' | 'outbound');
         from: (string | null);
         to: (string | null);
         status: ('queued' | 'ringing' | 'in_progress' | 'transferring' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled');
-        /** Why the call ended: the `ended_reason` of its conversation (`api` for a request, `user_hangup`, `voicemail`, `transferred` …), or `busy`, `no_answer`, `dial_failed`, `canceled` or `platform_error`. */
+        /** Why the call ended: the `ended_reason` of its conversation (`api` for an API request, `user_hangup`, `voicemail`, `transferred` …), or `busy`, `no_answer`, `dial_failed`, `canceled` or `platform_error`. */
         ended_reason: (string | null);
-        /** The latest transfer to another number. Null without a transfer. */
+        /** Latest transfer to another number. Null if the call was not transferred. */
         transfer: ({
-          /** Telephone number in E.164. Null after erasure. */
+          /** Telephone number in E.164 format. Null after erasure. */
           to: (string | null);
           status: ('requested' | 'ringing' | 'answered' | 'busy' | 'no_answer' | 'failed' | 'canceled');
         } | null);
@@ -2300,7 +2300,7 @@ export interface components {
         answered_at: (number | null);
         /** Unix seconds. */
         ended_at: (number | null);
-        /** Seconds from the answer to the end. Null if the call was not answered or has not ended. */
+        /** Duration of the answered call in seconds. Null if it was not answered or has not ended. */
         duration_sec: (number | null);
       } | null);
       /** Escalations, newest first. */
@@ -2314,9 +2314,9 @@ export interface components {
       /** Conversations and calls, newest first, tests included. */
       activity: components['schemas']['ExportedActivity'][];
     };
-    /** A conversation or a call of a customer, with the transcript and the private notes. */
+    /** A conversation or call of a customer, with the transcript and the private notes. */
     ExportedActivity: {
-      /** Id of the conversation or, without one, of the call. */
+      /** ID of the conversation, or of the call if there is no conversation. */
       id: string;
       /** `call` is a call without a conversation, such as one that nobody answered. */
       type: ('conversation' | 'call');
@@ -2325,22 +2325,22 @@ export interface components {
       conversation: (components['schemas']['Conversation'] & ({ [name: string]: unknown } | null));
       /** The call. Null for a conversation without a call. */
       call: ({
-        /** Id of the call, `call_…`. */
+        /** ID of the call: `call_…`. */
         id: string;
         /** Creation time in Unix seconds. */
         created: number;
         agent_id: string;
-        /** Conversation of the call. Null until the call is answered. */
+        /** The call’s conversation. Null until the call is answered. */
         conversation_id: (string | null);
         direction: ('inbound' | 'outbound');
         from: (string | null);
         to: (string | null);
         status: ('queued' | 'ringing' | 'in_progress' | 'transferring' | 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled');
-        /** Why the call ended: the `ended_reason` of its conversation (`api` for a request, `user_hangup`, `voicemail`, `transferred` …), or `busy`, `no_answer`, `dial_failed`, `canceled` or `platform_error`. */
+        /** Why the call ended: the `ended_reason` of its conversation (`api` for an API request, `user_hangup`, `voicemail`, `transferred` …), or `busy`, `no_answer`, `dial_failed`, `canceled` or `platform_error`. */
         ended_reason: (string | null);
-        /** The latest transfer to another number. Null without a transfer. */
+        /** Latest transfer to another number. Null if the call was not transferred. */
         transfer: ({
-          /** Telephone number in E.164. Null after erasure. */
+          /** Telephone number in E.164 format. Null after erasure. */
           to: (string | null);
           status: ('requested' | 'ringing' | 'answered' | 'busy' | 'no_answer' | 'failed' | 'canceled');
         } | null);
@@ -2353,7 +2353,7 @@ export interface components {
         answered_at: (number | null);
         /** Unix seconds. */
         ended_at: (number | null);
-        /** Seconds from the answer to the end. Null if the call was not answered or has not ended. */
+        /** Duration of the answered call in seconds. Null if it was not answered or has not ended. */
         duration_sec: (number | null);
       } | null);
       /** Escalations, newest first. */
@@ -2365,9 +2365,9 @@ export interface components {
       /** Private notes about the escalations, oldest first. */
       notes: components['schemas']['EscalationNote'][];
     };
-    /** The erasure of a customer, which continues after the response. */
+    /** The erasure of a customer. It continues in the background after the response. */
     CustomerErasure: {
-      /** Id of the erasure, `era_…`. */
+      /** ID of the erasure, `era_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -2376,11 +2376,11 @@ export interface components {
       status: ('running' | 'done');
       /** What happens to undelivered events. */
       events: ('deliver' | 'cancel');
-      /** Progress. `total` grows if more is found. */
+      /** Progress of the erasure. `total` grows if more objects are found. */
       progress: {
-        /** Conversations, and calls without one. Counted at the start. */
+        /** Number of conversations, and of calls without a conversation, counted at the start. */
         total: number;
-        /** Number erased so far. */
+        /** Number of conversations and calls erased so far. */
         done: number;
       };
       /** Number of canceled deliveries so far. */
@@ -2388,9 +2388,9 @@ export interface components {
       /** Unix seconds. */
       finished_at: (number | null);
     };
-    /** A source of knowledge from which agents answer. */
+    /** A knowledge source that agents use to answer questions. */
     KnowledgeSource: {
-      /** Id of the source, `ks_…`. */
+      /** ID of the source, `ks_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -2399,28 +2399,28 @@ export interface components {
       /** DNS label. It never changes. */
       name: string;
       type: ('website' | 'file' | 'text' | 'integration');
-      /** Text of a source of type `text`, up to a megabyte. Lists and the response to a sync leave it out. */
+      /** Text of a source of type `text`, up to a megabyte. Omitted from lists and from the response to a sync request. */
       text?: (string | null);
       /**  */
       website: ({
         /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
         url: string;
-        /** Maximum number of links to follow from the first page. 0 reads only that page. Default: 5. */
+        /** Maximum number of links between the first page and any other page. 0 reads only the first page. Default: 5. */
         max_depth?: number;
         /** Maximum number of pages. Default: 500. */
         max_pages?: number;
-        /** Patterns of paths to include, such as /help/*. */
+        /** Path patterns to include, such as /help/*. */
         include?: string[];
-        /** Patterns of paths to exclude. */
+        /** Path patterns to exclude. */
         exclude?: string[];
-        /** Pause between two requests, in milliseconds. 0 allows concurrent requests. Default: 500. */
+        /** Minimum time between two requests, in milliseconds. 0 allows concurrent requests. Default: 500. */
         delay_ms?: number;
       } | null);
       /**  */
       integration: ({
-        /** Address of the feed from which documents are read. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+        /** Address of the feed to read documents from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
         url: string;
-        /** Extra headers of the request. */
+        /** Additional headers for requests. */
         headers?: { [name: string]: string };
         /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
         secret_ref?: {
@@ -2437,7 +2437,7 @@ export interface components {
           key: string;
         };
       } | null);
-      /** Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
+      /** Must be @hourly, @daily, @weekly, @monthly or a cron expression of five fields, such as 0 3 * * *. */
       schedule: (string | null);
       /**  */
       embeddings: ({
@@ -2448,7 +2448,7 @@ export interface components {
       } | null);
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether the source is active as declared. */
+      /** Whether the declared content is indexed. */
       ready: boolean;
       status_message: (string | null);
       /** `pending` if nothing is indexed yet. */
@@ -2471,9 +2471,9 @@ export interface components {
         failed: number;
         duration_sec: number;
       } | null);
-      /** The unfinished sync of a website or an integration. Null without one. */
+      /** The unfinished sync of a website or an integration. Null if there is none. */
       sync: ({
-        /** Id of the sync, `sync_…`. */
+        /** ID of the sync, `sync_…`. */
         id: string;
         status: ('queued' | 'running');
         /** Unix seconds. */
@@ -2483,22 +2483,22 @@ export interface components {
         /** Number of those documents that were read. */
         read: number;
       } | null);
-      /** Time of the next automatic sync: by schedule, or as a retry after a failure. Null if none is due. */
+      /** Time of the next automatic sync, by schedule or as a retry after a failure. Null if none is planned. */
       next_sync_at: (number | null);
     };
-    /** A document of a source. */
+    /** A document in a knowledge source. */
     KnowledgeDocument: {
-      /** Id of the document, `doc_…`. */
+      /** ID of the document, `doc_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
       /** Time of the last change in Unix seconds. */
       updated: number;
       source_id: string;
-      /** Name of the document in its source, such as the name of a file. */
+      /** Name of the document within its source, such as a file name. */
       path: string;
       title: string;
-      /** Address at which people can open the document. */
+      /** Address where people can open the document. Null if it has none. */
       url: (string | null);
       /** ISO 639-1 code of the language, as declared or detected. Null if it is not known. */
       language: (string | null);
@@ -2507,7 +2507,7 @@ export interface components {
     };
     /** One sync of a website or an integration. */
     KnowledgeSync: {
-      /** Id of the sync, `sync_…`. */
+      /** ID of the sync, `sync_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -2526,23 +2526,23 @@ export interface components {
       /** Number of documents that were read: the sum of the following four counts. */
       read: number;
       unchanged: number;
-      /** New or changed documents. */
+      /** Number of new or changed documents. */
       changed: number;
-      /** Documents that could not be read. Their indexed content stays. */
+      /** Number of documents that could not be read. Their indexed content stays. */
       failed: number;
-      /** Documents that must not be read. Their indexed content is removed. */
+      /** Number of documents that must not be indexed. Their indexed content is removed. */
       skipped: number;
-      /** The first 100 failed or skipped documents. Lists leave this field out. */
+      /** The first 100 failed or skipped documents. Omitted from lists. */
       problems?: {
         path: string;
         kind: ('failed' | 'skipped');
         reason: string;
       }[];
-      /** Machine-readable reason of a failed sync. Null otherwise. */
+      /** Machine-readable failure reason. Null unless the sync failed. */
       reason: (string | null);
       /** Why the sync failed or was canceled. */
       error: (string | null);
-      /** Number of documents after a successful sync, and what changed. Null otherwise. */
+      /** Number of documents after the sync, and how many changed. Null if it did not succeed. */
       result: ({
         documents: number;
         added: number;
@@ -2554,33 +2554,33 @@ export interface components {
     };
     /** A passage that matches the question. */
     SearchHit: {
-      /** Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`. */
+      /** ID of the source (`ks_…`), or of the gap (`gap_…`) if the passage is the answer to a gap. */
       source_id: string;
-      /** Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`. */
+      /** ID of the document (`doc_…`), or of the gap (`gap_…`) if the passage is the answer to a gap. */
       document_id: string;
-      /** Id of the passage, `chk_…`. */
+      /** ID of the passage, `chk_…`. */
       chunk_id: string;
       /** Headings above the passage, or the question if the passage is the answer to a gap. */
       heading: string;
       text: string;
-      /** Estimated probability that the passage answers the question. Never above the score of a better hit. */
+      /** Estimated probability that the passage answers the question. Never higher than the score of a hit that ranks above this one. */
       score: number;
       /** Similarity in meaning of the question and the passage, at most 1. Null if it was not computed. */
       similarity: (number | null);
       why: components['schemas']['SearchHitReason'];
-      /** Whether a reply would get this passage, according to `top_k` and `min_score` of the agent. Null without `agent_id`. */
+      /** Whether a reply would use this passage, according to the agent's `top_k` and `min_score`. Null if the request has no `agent_id`. */
       given: (boolean | null);
     };
     /** Why a passage was found. */
     SearchHitReason: {
       /** Words of the question that the passage contains, highest weight first. */
       matched: {
-        /** Stem of a word of the question. */
+        /** Stem of a word in the question. */
         word: string;
-        /** Matching word of the passage: the same word, a corrected one, or a synonym. */
+        /** Matching word in the passage: the same word, a corrected one, or a synonym. */
         as: string;
         in: ('heading' | 'text' | 'both');
-        /** Share of this word in the weight of the question. */
+        /** This word's share of the question's total weight. */
         weight: number;
       }[];
       /** Stems of the question's words that the passage does not contain. */
@@ -2588,31 +2588,31 @@ export interface components {
       /** Similarity of the question and the heading. Null if the heading is not a question. */
       likeness: (number | null);
     };
-    /** A passage of the index. */
+    /** An indexed passage. */
     KnowledgeChunk: {
-      /** Id of the passage, `chk_…`. */
+      /** ID of the passage, `chk_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
-      /** Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`. */
+      /** ID of the source (`ks_…`), or of the gap (`gap_…`) if the passage is the answer to a gap. */
       source_id: string;
-      /** Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`. */
+      /** ID of the document (`doc_…`), or of the gap (`gap_…`) if the passage is the answer to a gap. */
       document_id: string;
-      /** Id of the passage, `chk_…`. */
+      /** ID of the passage, `chk_…`. */
       chunk_id: string;
       /** Headings above the passage, or the question if the passage is the answer to a gap. */
       heading: string;
       text: string;
-      /** The source of the passage. Null for the answer to a gap. */
+      /** Title of the document. Null if the passage is the answer to a gap. */
       document_title: (string | null);
-      /** Name of the document in its source. */
+      /** Name of the document within its source. */
       path: (string | null);
-      /** Address at which people can open the document. Null if it has no address. */
+      /** Address where people can open the document. Null if it has no address. */
       url: (string | null);
     };
     /** A question that an agent could not answer. */
     KnowledgeGap: {
-      /** Id of the gap, `gap_…`. */
+      /** ID of the gap, `gap_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -2624,7 +2624,7 @@ export interface components {
       top_score: number;
       status: ('open' | 'resolved');
       answer: (string | null);
-      /** How often the question was asked. Immediate repeats in one conversation count once. */
+      /** How often the question was asked. Immediate repeats in the same conversation count once. */
       count: number;
       /** Unix seconds. */
       last_asked_at: number;
@@ -2633,7 +2633,7 @@ export interface components {
     };
     /** A gap with the wordings of its question and the closest passages. */
     KnowledgeGapDetail: {
-      /** Id of the gap, `gap_…`. */
+      /** ID of the gap, `gap_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -2645,32 +2645,32 @@ export interface components {
       top_score: number;
       status: ('open' | 'resolved');
       answer: (string | null);
-      /** How often the question was asked. Immediate repeats in one conversation count once. */
+      /** How often the question was asked. Immediate repeats in the same conversation count once. */
       count: number;
       /** Unix seconds. */
       last_asked_at: number;
       /** Unix seconds. */
       resolved_at: (number | null);
-      /** Wordings of the question, at most 20, most frequent first. */
+      /** Up to 20 wordings of the question, most frequent first. */
       questions: {
         text: string;
         count: number;
         /** Unix seconds. */
         last_asked_at: number;
       }[];
-      /** Closest passages when the question was first asked, best first, at most 5. */
+      /** Up to 5 closest passages when the question was first asked, best first. */
       closest: {
-        /** Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`. */
+        /** ID of the source (`ks_…`), or of the gap (`gap_…`) if the passage is the answer to a gap. */
         source_id: string;
-        /** Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`. */
+        /** ID of the document (`doc_…`), or of the gap (`gap_…`) if the passage is the answer to a gap. */
         document_id: string;
-        /** Id of the passage, `chk_…`. */
+        /** ID of the passage, `chk_…`. */
         chunk_id: string;
         /** Headings above the passage. Null if the passage no longer exists. */
         heading: (string | null);
         /** Current text of the passage. Null if the passage no longer exists. */
         text: (string | null);
-        /** Score when the gap was first asked. */
+        /** Score when the question was first asked. */
         score: number;
       }[];
     };
@@ -2680,44 +2680,44 @@ export interface components {
       answered: boolean;
       questions: {
         question: string;
-        /** Whether a reply would get a passage for this question. */
+        /** Whether the agent would find a passage for this question. */
         answered: boolean;
-        /** Score of the best passage, even if a reply would not get it. 0 if no passage was found. */
+        /** Score of the best passage, even if a reply would not use it. 0 if no passage was found. */
         score: number;
-        /** Id of the source, `ks_…`, or of the gap if the passage is the answer to a gap, `gap_…`. Null without an answer. */
+        /** ID of the source (`ks_…`), or of the gap (`gap_…`) if the passage is the answer to a gap. Null if there is no answer. */
         source_id: (string | null);
-        /** Id of the document, `doc_…`, or of the gap if the passage is the answer to a gap, `gap_…`. Null without an answer. */
+        /** ID of the document (`doc_…`), or of the gap (`gap_…`) if the passage is the answer to a gap. Null if there is no answer. */
         document_id: (string | null);
-        /** Id of the passage that a reply would get first, `chk_…`. Null without an answer. */
+        /** ID of the first passage that a reply would use, `chk_…`. Null if there is no answer. */
         chunk_id: (string | null);
       }[];
     };
-    /** Result of a test of a model provider. */
+    /** Result of testing a model provider. */
     ModelProviderTest: {
       /** Whether the provider answered. */
       ok: boolean;
-      /** `chat` if the default model answered a message; `models` without a default model, where the list of models is the whole test. */
+      /** `chat` if a message was sent to the default model. `models` if the provider has no default model, so that only the list of models was requested. */
       checked: ('chat' | 'models');
       /** Model that answered. */
       model: (string | null);
       /** First 200 characters of the answer. */
       text: (string | null);
-      /** Duration of the request. */
+      /** Duration of the request, in milliseconds. */
       latency_ms: number;
-      /** Time to the first part of the answer. */
+      /** Time to the first part of the answer, in milliseconds. */
       first_token_ms: (number | null);
       /** The provider's models, at most 500. Null if it does not list them. */
       models: (string[] | null);
       error: ({
-        /** Code, the same as in the `error` of a turn. */
+        /** Error code, the same as in the `error` of a turn. */
         code: ('model_unreachable' | 'model_timeout' | 'model_unauthorized' | 'model_rate_limited' | 'model_refused' | 'model_content_filter' | 'model_failed' | 'model_invalid_answer');
-        /** The cause, and what to do. */
+        /** The cause and what to do about it. */
         message: string;
       } | null);
     };
     /** A provider of models. */
     ModelProvider: {
-      /** Id of the resource, `mp_…`. */
+      /** ID of the resource, `mp_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -2742,11 +2742,11 @@ export interface components {
       project: (string | null);
       /**  */
       chat: ({
-        /** Default model of agents, as the provider names it. */
+        /** Default model for agents, as the provider names it. */
         default_model?: string;
-        /** Models that agents may use. If absent, agents may use every model. */
+        /** Models that agents may use. If absent, agents may use any model. */
         models?: string[];
-        /** Timeouts of a response. */
+        /** Timeouts for a response. */
         timeouts?: {
           /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
           first_token_ms?: number;
@@ -2755,21 +2755,21 @@ export interface components {
           /** Maximum duration of a response, in milliseconds. Default: 120000. */
           total_ms?: number;
         };
-        /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
+        /** Token prices for all chat models of the provider. They determine the cost of a turn. */
         pricing?: {
           /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
           currency: string;
-          /** Price of a million input tokens. */
+          /** Price per million input tokens. */
           input_per_million_tokens: number;
-          /** Price of a million output tokens. */
+          /** Price per million output tokens. */
           output_per_million_tokens: number;
-          /** Price of a million input tokens that the provider had cached. Defaults to the price of input tokens. */
+          /** Price per million input tokens that the provider had cached. Defaults to the price of input tokens. */
           cached_input_per_million_tokens?: number;
         };
       } | null);
       /**  */
       embeddings: ({
-        /** Default embedding model of knowledge sources. */
+        /** Default embedding model for knowledge sources. */
         default_model: string;
         /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
         dimensions?: number;
@@ -2778,45 +2778,45 @@ export interface components {
       } | null);
       /**  */
       speech: ({
-        /** Default speech model of agents. */
+        /** Default speech model for agents. */
         default_model: string;
-        /** Default voice of agents, as the provider names it. */
+        /** Default voice for agents, as the provider names it. */
         default_voice: string;
-        /** Speech models that agents may use. If absent, agents may use every model. */
+        /** Speech models that agents may use. If absent, agents may use any model. */
         models?: string[];
       } | null);
       /**  */
       transcription: ({
-        /** Default transcription model of agents. */
+        /** Default transcription model for agents. */
         default_model: string;
-        /** Transcription models that agents may use. If absent, agents may use every model. */
+        /** Transcription models that agents may use. If absent, agents may use any model. */
         models?: string[];
       } | null);
       /**  */
       limits: ({
-        /** Maximum number of concurrent requests of each API process. Unlimited if absent. */
+        /** Maximum number of concurrent requests from each API process. Unlimited if absent. */
         max_concurrent_requests?: number;
       } | null);
       headers: { [name: string]: string };
       query: { [name: string]: string };
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether the provider is active as declared and responds. */
+      /** Whether the declaration is active and the provider responds. */
       ready: boolean;
       status_message: (string | null);
     };
-    /** An account at a carrier, and its numbers. */
+    /** An account at a carrier and its numbers. */
     TelephonyProvider: {
-      /** Id of the resource, `tp_…`. */
+      /** ID of the resource, `tp_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
       /** Time of the last change in Unix seconds. */
       updated: number;
-      /** Name by which calls refer to it; never changes. */
+      /** Name by which calls refer to the provider. It never changes. */
       name: string;
       type: ('twilio' | 'telnyx' | 'plivo');
-      /** Id of the account at the carrier. */
+      /** ID of the account at the carrier. */
       account_id: string;
       /**  */
       auth_token_secret_ref: ({
@@ -2825,54 +2825,54 @@ export interface components {
         /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
         key: string;
       } | null);
-      /** Must be the account's public key as the carrier shows it: 44 characters, the base64 of 32 bytes. */
+      /** Must be the account's public key as the carrier shows it: 44 characters, which are 32 bytes in base64. */
       public_key: (string | null);
-      /** Must be an account id of letters, digits, hyphens and underscores. */
+      /** Must be an account ID made up of letters, digits, hyphens and underscores. */
       application_id: (string | null);
       /** Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
       api_url: (string | null);
       /**  */
       outbound: ({
-        /** ISO 3166-1 codes of the countries whose numbers may be called. */
+        /** Countries whose numbers may be called, as ISO 3166-1 codes. */
         countries: string[];
-        /** Maximum number of concurrent outbound calls; default 10. */
+        /** Maximum number of concurrent outbound calls. Default: 10. */
         max_concurrent_calls?: number;
-        /** Maximum number of calls placed per minute; default 60. */
+        /** Maximum number of calls placed per minute. Default: 60. */
         max_calls_per_minute?: number;
-        /** Seconds to ring before the call counts as not answered; default 30. */
+        /** Seconds to ring before the call counts as not answered. Default: 30. */
         ring_sec?: number;
-        /** Text spoken to a voicemail that answers; default: none. */
+        /** Text spoken if a voicemail answers. Default: none. */
         voicemail_message?: string;
       } | null);
       /**  */
       inbound: ({
-        /** Maximum number of concurrent inbound calls; default 100. */
+        /** Maximum number of concurrent inbound calls. Default: 100. */
         max_concurrent_calls?: number;
-        /** Text spoken to callers while maxConcurrentCalls is reached; default: they hear the busy tone. */
+        /** Text spoken to callers while maxConcurrentCalls is reached. Default: they hear a busy tone. */
         busy_message?: string;
-        /** Text spoken to a caller if no agent can answer. */
+        /** Text spoken to callers if no agent can answer. */
         closed_message?: string;
       } | null);
-      /** The numbers as declared. */
+      /** The declared numbers. */
       numbers: {
-        /** Telephone number in E.164. */
+        /** Telephone number in E.164 format. */
         number: string;
         /** Name of the agent that answers the number. */
         agent: string;
-        /** Version of the agent. If absent, the live version. */
+        /** Version of the agent. If absent, the live version answers. */
         version?: number;
-        /** Hours in which the number is answered, as declared. If absent, always. */
+        /** Declared opening hours of the number. If absent, it is always answered. */
         hours?: { [name: string]: unknown };
       }[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether everything is active as declared. */
+      /** Whether everything declared is active. */
       ready: boolean;
       status_message: (string | null);
     };
-    /** Token and address with which a web page opens talks with an agent. */
+    /** Token and WebSocket address that a web page uses to open talks with an agent. */
     TalkToken: {
-      /** The token, `talk_…`. The page sends it in the first frame of the socket. */
+      /** The token, `talk_…`. The page sends it in the first frame on the socket. */
       token: string;
       /** Unix seconds. */
       expires_at: number;
@@ -2883,12 +2883,12 @@ export interface components {
         display_name: (string | null);
         language: (string | null);
       };
-      /** Contains `voice` if ModelProviders recognize and synthesize the speech. */
+      /** Contains `voice` if ModelProviders handle the agent's speech recognition and synthesis. */
       modes: ('chat' | 'voice')[];
     };
     /** An API key. It works in its own namespace only. */
     ApiKey: {
-      /** Id of the key, `key_…`. */
+      /** ID of the key, `key_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -2903,7 +2903,7 @@ export interface components {
     };
     /** A new API key, including the key itself. */
     CreatedApiKey: {
-      /** Id of the key, `key_…`. */
+      /** ID of the key, `key_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -2920,20 +2920,20 @@ export interface components {
     };
     /** A session of a person who signed in. It has the scopes of its key. */
     Session: {
-      /** Id of the session, `ses_…`. */
+      /** ID of the session, `ses_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
       /** Name of the person, as entered at sign-in. */
       name: string;
-      /** Id of the key with which the session was created, `key_…`. */
+      /** ID of the key with which the session was created, `key_…`. */
       api_key_id: string;
       /** Scopes of the session's key. */
       scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
       namespace: string;
       /** Latest time at which the session ends, however it is used. It ends earlier if its key expires earlier. */
       expires_at: number;
-      /** Time at which the session ends unless it is used before. */
+      /** Time at which the session ends unless it is used before then. */
       idle_expires_at: number;
       /** Last use, accurate to about 30 seconds. */
       last_seen_at: number;
@@ -2949,7 +2949,7 @@ export interface components {
       scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
       /** The API key of the request, or the key with which the session was created. */
       api_key: {
-        /** Id of the key, `key_…`. */
+        /** ID of the key, `key_…`. */
         id: string;
         name: string;
         /** First characters of the key, to tell keys apart. */
@@ -2959,31 +2959,31 @@ export interface components {
       };
       /** The session of the caller. Null without a session. */
       session: ({
-        /** Id of the session, `ses_…`. */
+        /** ID of the session, `ses_…`. */
         id: string;
         /** Creation time in Unix seconds. */
         created: number;
         /** Latest time at which the session ends, however it is used. It ends earlier if its key expires earlier. */
         expires_at: number;
-        /** Time at which the session ends unless it is used before. */
+        /** Time at which the session ends unless it is used before then. */
         idle_expires_at: number;
       } | null);
       /** Version of the server that responds. */
       version: string;
     };
-    /** An entry of the append-only audit log. */
+    /** An entry in the append-only audit log. */
     AuditLine: {
-      /** Id of the entry, `aud_…`. */
+      /** ID of the entry, `aud_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
       /** Actor: `api:key_…`, `session:<name>`, `kubernetes:<manager>`, `file`, `cli` or `environment`. */
       actor: string;
-      /** Id of the session, `ses_…`. Null without a session. The entry `session.created` names the key with which the session was created. */
+      /** ID of the session, `ses_…`. Null without a session. The `session.created` entry names the key with which the session was created. */
       session_id: (string | null);
       /** Action, such as `api_key.rotated`. */
       action: string;
-      /** Id of the object that the action affected. */
+      /** ID of the object that the action affected. */
       target: string;
       /** Changed fields before the action. Null if the object did not exist. */
       before: ({ [name: string]: unknown } | null);
@@ -3046,7 +3046,7 @@ export interface paths {
           name?: string;
           managed_by?: ('api' | 'kubernetes' | 'file');
           ready?: boolean;
-          /** Name of a model provider that the agent, or one of its fallbacks, names. */
+          /** Returns only agents that name this model provider, directly or as a fallback. */
           model_provider?: string;
           /** Maximum number of items in a page. */
           limit?: number;
@@ -3096,29 +3096,29 @@ export interface paths {
           prompt: string;
           /** Voice of the agent: text to speech. */
           voice?: {
-            /** Speech provider (TTS): a ModelProvider with speech in the same namespace, or a provider that the carrier supports. */
+            /** Speech provider (TTS): a ModelProvider with `speech` in the same namespace, or a provider that the carrier supports. */
             provider?: string;
             /** Speech model. Defaults to the provider's default model. */
             model?: string;
-            /** The provider's id of the voice. */
+            /** The provider's ID for the voice. */
             voice_id?: string;
             /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: string;
-            /** Speed of the speech. 1 is the normal speed. */
+            /** Speaking rate. 1 is normal speed. */
             speed?: number;
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: {
-              /** Provider of the fallback. Defaults to the provider of the voice. */
+              /** Provider to fall back to. Defaults to the voice's provider. */
               provider?: string;
               /** Speech model. Defaults to the provider's default model. */
               model?: string;
-              /** The provider's id of the voice. Defaults to the voice of the agent if the provider is the same, otherwise to the provider's default voice. */
+              /** The provider's ID for the voice. Defaults to the agent's voice if the provider is the same, otherwise to the provider's default voice. */
               voice_id?: string;
             }[];
           };
-          /** How the agent hears users: speech to text. */
+          /** Transcription of what users say: speech to text. */
           transcriber?: {
-            /** Transcription provider (STT): a ModelProvider with transcription in the same namespace, or a provider that the carrier supports. */
+            /** Transcription provider (STT): a ModelProvider with `transcription` in the same namespace, or a provider that the carrier supports. */
             provider?: string;
             /** Transcription model. Defaults to the provider's default model. */
             model?: string;
@@ -3126,11 +3126,11 @@ export interface paths {
             language?: string;
             /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: string[];
-            /** If true, the transcriber finds the last word that was played before an interruption: it also transcribes the agent's interrupted sentence, in two requests. If false, that position is estimated from the audio. Default: false. */
+            /** How to find the last word that was played before an interruption. If true, the transcriber also transcribes the agent's interrupted sentence, which takes two requests. If false, the position is estimated from the audio. Default: false. */
             retranscribe_interrupted?: boolean;
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: {
-              /** Provider of the fallback. Defaults to the provider of the transcriber. */
+              /** Provider to fall back to. Defaults to the transcriber's provider. */
               provider?: string;
               /** Transcription model. Defaults to the provider's default model. */
               model?: string;
@@ -3146,7 +3146,7 @@ export interface paths {
             description?: string;
             /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
             parameters?: { [name: string]: unknown };
-            /** Address that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: string;
             /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
@@ -3168,16 +3168,16 @@ export interface paths {
             };
             /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
             timeout_ms?: number;
-            /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
             /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
             version?: number;
-            /** Bearer token, which no response shows. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
+            /** Bearer token, which responses never show. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
             secret?: string;
-            /** Key of the signatures, which no response shows: `whsec_` followed by 24 to 64 bytes in base64. Parley stores it in a Secret of its own and sets `signing_secret_ref`. */
+            /** Signing key: `whsec_` followed by 24 to 64 bytes in base64. Responses never show it. Parley stores it in a Secret of its own and sets `signing_secret_ref`. */
             signing_secret?: string;
           }[];
-          /** First message of the agent. */
+          /** The agent's first message. */
           first_message?: string;
           /** Whether the user can interrupt the first message in a call. Default: true. */
           first_message_interruptible?: boolean;
@@ -3185,7 +3185,7 @@ export interface paths {
           language?: string;
           /** The language model and its settings. */
           model?: {
-            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: string;
             /** Name of the model. Defaults to the provider's default model. */
             name?: string;
@@ -3195,26 +3195,26 @@ export interface paths {
             max_tokens?: number;
             /** Fallback models in order of preference, used when the first model cannot answer. */
             fallback?: {
-              /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: string;
               /** Name of the model. Defaults to the provider's default model. */
               name?: string;
             }[];
           };
-          /** Knowledge from which the agent answers. */
+          /** Knowledge that the agent uses to answer. */
           knowledge?: {
-            /** Answers from every knowledge source of the namespace, including future ones. */
+            /** If true, the agent uses every knowledge source in the namespace, including ones added later. */
             all?: boolean;
-            /** Answers from the knowledge sources of the namespace whose metadata matches. */
+            /** Selects the knowledge sources in the namespace by their metadata. */
             selector?: {
               /** Pairs that the metadata of a source must contain. */
               match_metadata: { [name: string]: string };
             };
-            /** Ids of the knowledge sources to answer from. */
+            /** IDs of the knowledge sources that the agent uses. */
             source_ids?: string[];
-            /** Names of the knowledge sources to answer from, in the same namespace. */
+            /** Names of the knowledge sources that the agent uses, in the same namespace. */
             source_names?: string[];
-            /** Maximum number of passages given to a reply. */
+            /** Maximum number of passages used for one reply. */
             top_k?: number;
             /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
             min_score?: number;
@@ -3223,15 +3223,15 @@ export interface paths {
           escalation?: {
             /** Rules that request a human. */
             rules?: {
-              /** Condition that requests a human. */
+              /** Condition under which the rule requests a human. */
               when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-              /** Words of the user that request a human. Required with `keyword`. */
+              /** Words in a user message that request a human. Required if `when` is `keyword`. */
               keywords?: string[];
-              /** Number of consecutive occurrences, for tool_failure, low_confidence and mood. For turn_limit, the number of user messages. */
+              /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
               count?: number;
               /** Reason shown with the escalation. */
               reason?: string;
-              /** Team to request for this rule, instead of the team of the escalation. */
+              /** Team to request for this rule, instead of `escalation.team`. */
               team?: string;
             }[];
             /** How long to wait for a human to accept, in seconds. */
@@ -3245,7 +3245,7 @@ export interface paths {
               /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to: string;
             };
-            /** Working hours of the people. If absent, people are always available. */
+            /** Hours in which people are available. If absent, people are always available. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
@@ -3260,22 +3260,22 @@ export interface paths {
               }[];
               /** Dates on which nobody is available. */
               closed_on?: string[];
-              /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
+              /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
               closed_message?: string;
             };
           };
           /** Limits after which a conversation ends. */
           limits?: {
-            /** Maximum duration of a conversation in seconds. It then ends. */
+            /** Maximum duration of a conversation, in seconds, after which it ends. */
             max_duration_sec?: number;
-            /** Maximum silence of the user in seconds. The conversation then ends. */
+            /** Number of seconds of user silence after which the conversation ends. */
             silence_timeout_sec?: number;
           };
-          /** Kinds of sensitive data to remove from what users write and say, before it is stored or read. */
+          /** Kinds of sensitive data to remove from what users write and say, before it is stored or sent to a model. */
           redaction?: ('card' | 'email' | 'phone' | 'iban')[];
-          /** How an ended conversation is judged. */
+          /** How ended conversations are judged. */
           judgement?: {
-            /** How to judge. `rule` (the default): a rule that uses counted data. `model`: a language model in addition to the rule. */
+            /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
             by: ('rule' | 'model');
             /** Model that judges. Defaults to the agent's own model. */
             model?: {
@@ -3289,36 +3289,36 @@ export interface paths {
           };
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
-          /** Web pages that may talk with the agent. If absent, none may. */
+          /** Web pages that may open conversations with the agent. If absent, no web page may. */
           widget?: {
-            /** Origins of the web pages that may talk with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
+            /** Origins of the web pages that may open conversations with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
             allowed_origins: string[];
-            /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one IP address. Default: 100. */
+            /** Maximum number of concurrent voice conversations from web pages. Also the maximum number of new conversations per minute from one IP address, counted separately for voice and chat. Default: 100. */
             max_concurrent?: number;
           };
-          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. `progressive`: new content gets its share of conversations in the steps of `rollout`. */
+          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. `progressive`: new content gets a growing share of conversations, in the steps of `rollout`. */
           publish_policy?: ('automatic' | 'manual' | 'progressive');
-          /** Steps and checks of the policy `progressive`. */
+          /** Steps and checks for the `progressive` policy. */
           rollout?: {
-            /** Steps of the rollout. Their weights rise; after the last one the version is live. */
+            /** Steps of the rollout, with increasing weights. After the last step, the new version goes live. */
             steps: {
-              /** Share of new conversations that the new version gets, in percent. */
+              /** Percentage of new conversations that use the new version. */
               weight: number;
-              /** Conversations of the new version that must have ended before the next step. */
+              /** Number of conversations on the new version that must end before the next step. */
               min_conversations: number;
             }[];
-            /** Longest time of a step, such as 90m, 72h or 7d. The rollout is then held. Default: 72h. Must be a number of minutes, hours or days: 72h. */
+            /** Maximum duration of a step, such as 90m, 72h or 7d. If a step takes longer, the rollout is held. Default: 72h. Must be a number of minutes, hours or days, such as 72h. */
             max_duration?: string;
-            /** Figures in which the new version must not be worse. */
+            /** Metrics by which the new version must not be worse than the old one. */
             checks: {
-              /** Figure in which the two versions are compared. */
+              /** Metric by which the two versions are compared. */
               metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
-              /** Difference from which the new version counts as worse, in the unit of the metric. */
+              /** Smallest difference at which the new version counts as worse, in the unit of the metric. */
               worse_by: number;
             }[];
-            /** Webhook that confirms each next step, and the end of the rollout. */
+            /** Webhook that must confirm each further step and the completion of the rollout. */
             confirm?: {
-              /** Address of the webhook, which answers confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+              /** URL of the webhook, which responds with confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
               url: string;
               /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
               signing_secret_ref: {
@@ -3327,12 +3327,12 @@ export interface paths {
                 /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
                 key: string;
               };
-              /** Maximum wait for the whole answer, in milliseconds. Default: 8000. */
+              /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
               timeout_ms?: number;
             };
-            /** What happens if the new version is worse. Default: abort. */
+            /** What to do if the new version is worse. Default: abort. */
             on_fail?: ('abort' | 'hold');
-            /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: Parley also requests a human for each conversation. */
+            /** `keep` (the default): after an abort, conversations in progress keep the new version. `escalate`: they also keep it, and Parley requests a human for each of them. */
             on_abort?: ('keep' | 'escalate');
           };
         };
@@ -3406,29 +3406,29 @@ export interface paths {
           prompt?: (string | null);
           /** Voice of the agent: text to speech. */
           voice?: ({
-            /** Speech provider (TTS): a ModelProvider with speech in the same namespace, or a provider that the carrier supports. */
+            /** Speech provider (TTS): a ModelProvider with `speech` in the same namespace, or a provider that the carrier supports. */
             provider?: (string | null);
             /** Speech model. Defaults to the provider's default model. */
             model?: (string | null);
-            /** The provider's id of the voice. */
+            /** The provider's ID for the voice. */
             voice_id?: (string | null);
             /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: (string | null);
-            /** Speed of the speech. 1 is the normal speed. */
+            /** Speaking rate. 1 is normal speed. */
             speed?: (number | null);
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: ({
-              /** Provider of the fallback. Defaults to the provider of the voice. */
+              /** Provider to fall back to. Defaults to the voice's provider. */
               provider?: string;
               /** Speech model. Defaults to the provider's default model. */
               model?: string;
-              /** The provider's id of the voice. Defaults to the voice of the agent if the provider is the same, otherwise to the provider's default voice. */
+              /** The provider's ID for the voice. Defaults to the agent's voice if the provider is the same, otherwise to the provider's default voice. */
               voice_id?: string;
             }[] | null);
           } | null);
-          /** How the agent hears users: speech to text. */
+          /** Transcription of what users say: speech to text. */
           transcriber?: ({
-            /** Transcription provider (STT): a ModelProvider with transcription in the same namespace, or a provider that the carrier supports. */
+            /** Transcription provider (STT): a ModelProvider with `transcription` in the same namespace, or a provider that the carrier supports. */
             provider?: (string | null);
             /** Transcription model. Defaults to the provider's default model. */
             model?: (string | null);
@@ -3436,11 +3436,11 @@ export interface paths {
             language?: (string | null);
             /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: (string[] | null);
-            /** If true, the transcriber finds the last word that was played before an interruption: it also transcribes the agent's interrupted sentence, in two requests. If false, that position is estimated from the audio. Default: false. */
+            /** How to find the last word that was played before an interruption. If true, the transcriber also transcribes the agent's interrupted sentence, which takes two requests. If false, the position is estimated from the audio. Default: false. */
             retranscribe_interrupted?: (boolean | null);
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: ({
-              /** Provider of the fallback. Defaults to the provider of the transcriber. */
+              /** Provider to fall back to. Defaults to the transcriber's provider. */
               provider?: string;
               /** Transcription model. Defaults to the provider's default model. */
               model?: string;
@@ -3456,7 +3456,7 @@ export interface paths {
             description?: string;
             /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
             parameters?: { [name: string]: unknown };
-            /** Address that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: string;
             /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
@@ -3478,16 +3478,16 @@ export interface paths {
             };
             /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
             timeout_ms?: number;
-            /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
             /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
             version?: number;
-            /** Bearer token, which no response shows. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
+            /** Bearer token, which responses never show. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
             secret?: string;
-            /** Key of the signatures, which no response shows: `whsec_` followed by 24 to 64 bytes in base64. Parley stores it in a Secret of its own and sets `signing_secret_ref`. */
+            /** Signing key: `whsec_` followed by 24 to 64 bytes in base64. Responses never show it. Parley stores it in a Secret of its own and sets `signing_secret_ref`. */
             signing_secret?: string;
           }[] | null);
-          /** First message of the agent. */
+          /** The agent's first message. */
           first_message?: (string | null);
           /** Whether the user can interrupt the first message in a call. Default: true. */
           first_message_interruptible?: (boolean | null);
@@ -3495,7 +3495,7 @@ export interface paths {
           language?: (string | null);
           /** The language model and its settings. */
           model?: ({
-            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: (string | null);
             /** Name of the model. Defaults to the provider's default model. */
             name?: (string | null);
@@ -3505,26 +3505,26 @@ export interface paths {
             max_tokens?: (number | null);
             /** Fallback models in order of preference, used when the first model cannot answer. */
             fallback?: ({
-              /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: string;
               /** Name of the model. Defaults to the provider's default model. */
               name?: string;
             }[] | null);
           } | null);
-          /** Knowledge from which the agent answers. */
+          /** Knowledge that the agent uses to answer. */
           knowledge?: ({
-            /** Answers from every knowledge source of the namespace, including future ones. */
+            /** If true, the agent uses every knowledge source in the namespace, including ones added later. */
             all?: (boolean | null);
-            /** Answers from the knowledge sources of the namespace whose metadata matches. */
+            /** Selects the knowledge sources in the namespace by their metadata. */
             selector?: ({
               /** Pairs that the metadata of a source must contain. */
               match_metadata?: ({ [name: string]: (string | null) } | null);
             } | null);
-            /** Ids of the knowledge sources to answer from. */
+            /** IDs of the knowledge sources that the agent uses. */
             source_ids?: (string[] | null);
-            /** Names of the knowledge sources to answer from, in the same namespace. */
+            /** Names of the knowledge sources that the agent uses, in the same namespace. */
             source_names?: (string[] | null);
-            /** Maximum number of passages given to a reply. */
+            /** Maximum number of passages used for one reply. */
             top_k?: (number | null);
             /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
             min_score?: (number | null);
@@ -3533,15 +3533,15 @@ export interface paths {
           escalation?: ({
             /** Rules that request a human. */
             rules?: ({
-              /** Condition that requests a human. */
+              /** Condition under which the rule requests a human. */
               when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-              /** Words of the user that request a human. Required with `keyword`. */
+              /** Words in a user message that request a human. Required if `when` is `keyword`. */
               keywords?: string[];
-              /** Number of consecutive occurrences, for tool_failure, low_confidence and mood. For turn_limit, the number of user messages. */
+              /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
               count?: number;
               /** Reason shown with the escalation. */
               reason?: string;
-              /** Team to request for this rule, instead of the team of the escalation. */
+              /** Team to request for this rule, instead of `escalation.team`. */
               team?: string;
             }[] | null);
             /** How long to wait for a human to accept, in seconds. */
@@ -3555,7 +3555,7 @@ export interface paths {
               /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to?: (string | null);
             } | null);
-            /** Working hours of the people. If absent, people are always available. */
+            /** Hours in which people are available. If absent, people are always available. */
             hours?: ({
               /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone?: (string | null);
@@ -3570,22 +3570,22 @@ export interface paths {
               }[] | null);
               /** Dates on which nobody is available. */
               closed_on?: (string[] | null);
-              /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
+              /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
               closed_message?: (string | null);
             } | null);
           } | null);
           /** Limits after which a conversation ends. */
           limits?: ({
-            /** Maximum duration of a conversation in seconds. It then ends. */
+            /** Maximum duration of a conversation, in seconds, after which it ends. */
             max_duration_sec?: (number | null);
-            /** Maximum silence of the user in seconds. The conversation then ends. */
+            /** Number of seconds of user silence after which the conversation ends. */
             silence_timeout_sec?: (number | null);
           } | null);
-          /** Kinds of sensitive data to remove from what users write and say, before it is stored or read. */
+          /** Kinds of sensitive data to remove from what users write and say, before it is stored or sent to a model. */
           redaction?: (('card' | 'email' | 'phone' | 'iban')[] | null);
-          /** How an ended conversation is judged. */
+          /** How ended conversations are judged. */
           judgement?: ({
-            /** How to judge. `rule` (the default): a rule that uses counted data. `model`: a language model in addition to the rule. */
+            /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
             by?: ('rule' | 'model' | null);
             /** Model that judges. Defaults to the agent's own model. */
             model?: ({
@@ -3599,36 +3599,36 @@ export interface paths {
           } | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
-          /** Web pages that may talk with the agent. If absent, none may. */
+          /** Web pages that may open conversations with the agent. If absent, no web page may. */
           widget?: ({
-            /** Origins of the web pages that may talk with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
+            /** Origins of the web pages that may open conversations with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
             allowed_origins?: (string[] | null);
-            /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one IP address. Default: 100. */
+            /** Maximum number of concurrent voice conversations from web pages. Also the maximum number of new conversations per minute from one IP address, counted separately for voice and chat. Default: 100. */
             max_concurrent?: (number | null);
           } | null);
-          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. `progressive`: new content gets its share of conversations in the steps of `rollout`. */
+          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. `progressive`: new content gets a growing share of conversations, in the steps of `rollout`. */
           publish_policy?: ('automatic' | 'manual' | 'progressive' | null);
-          /** Steps and checks of the policy `progressive`. */
+          /** Steps and checks for the `progressive` policy. */
           rollout?: ({
-            /** Steps of the rollout. Their weights rise; after the last one the version is live. */
+            /** Steps of the rollout, with increasing weights. After the last step, the new version goes live. */
             steps?: ({
-              /** Share of new conversations that the new version gets, in percent. */
+              /** Percentage of new conversations that use the new version. */
               weight: number;
-              /** Conversations of the new version that must have ended before the next step. */
+              /** Number of conversations on the new version that must end before the next step. */
               min_conversations: number;
             }[] | null);
-            /** Longest time of a step, such as 90m, 72h or 7d. The rollout is then held. Default: 72h. Must be a number of minutes, hours or days: 72h. */
+            /** Maximum duration of a step, such as 90m, 72h or 7d. If a step takes longer, the rollout is held. Default: 72h. Must be a number of minutes, hours or days, such as 72h. */
             max_duration?: (string | null);
-            /** Figures in which the new version must not be worse. */
+            /** Metrics by which the new version must not be worse than the old one. */
             checks?: ({
-              /** Figure in which the two versions are compared. */
+              /** Metric by which the two versions are compared. */
               metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
-              /** Difference from which the new version counts as worse, in the unit of the metric. */
+              /** Smallest difference at which the new version counts as worse, in the unit of the metric. */
               worse_by: number;
             }[] | null);
-            /** Webhook that confirms each next step, and the end of the rollout. */
+            /** Webhook that must confirm each further step and the completion of the rollout. */
             confirm?: ({
-              /** Address of the webhook, which answers confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+              /** URL of the webhook, which responds with confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
               url?: (string | null);
               /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
               signing_secret_ref?: ({
@@ -3637,12 +3637,12 @@ export interface paths {
                 /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
                 key?: (string | null);
               } | null);
-              /** Maximum wait for the whole answer, in milliseconds. Default: 8000. */
+              /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
               timeout_ms?: (number | null);
             } | null);
-            /** What happens if the new version is worse. Default: abort. */
+            /** What to do if the new version is worse. Default: abort. */
             on_fail?: ('abort' | 'hold' | null);
-            /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: Parley also requests a human for each conversation. */
+            /** `keep` (the default): after an abort, conversations in progress keep the new version. `escalate`: they also keep it, and Parley requests a human for each of them. */
             on_abort?: ('keep' | 'escalate' | null);
           } | null);
         };
@@ -3654,29 +3654,29 @@ export interface paths {
           prompt?: (string | null);
           /** Voice of the agent: text to speech. */
           voice?: ({
-            /** Speech provider (TTS): a ModelProvider with speech in the same namespace, or a provider that the carrier supports. */
+            /** Speech provider (TTS): a ModelProvider with `speech` in the same namespace, or a provider that the carrier supports. */
             provider?: (string | null);
             /** Speech model. Defaults to the provider's default model. */
             model?: (string | null);
-            /** The provider's id of the voice. */
+            /** The provider's ID for the voice. */
             voice_id?: (string | null);
             /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: (string | null);
-            /** Speed of the speech. 1 is the normal speed. */
+            /** Speaking rate. 1 is normal speed. */
             speed?: (number | null);
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: ({
-              /** Provider of the fallback. Defaults to the provider of the voice. */
+              /** Provider to fall back to. Defaults to the voice's provider. */
               provider?: string;
               /** Speech model. Defaults to the provider's default model. */
               model?: string;
-              /** The provider's id of the voice. Defaults to the voice of the agent if the provider is the same, otherwise to the provider's default voice. */
+              /** The provider's ID for the voice. Defaults to the agent's voice if the provider is the same, otherwise to the provider's default voice. */
               voice_id?: string;
             }[] | null);
           } | null);
-          /** How the agent hears users: speech to text. */
+          /** Transcription of what users say: speech to text. */
           transcriber?: ({
-            /** Transcription provider (STT): a ModelProvider with transcription in the same namespace, or a provider that the carrier supports. */
+            /** Transcription provider (STT): a ModelProvider with `transcription` in the same namespace, or a provider that the carrier supports. */
             provider?: (string | null);
             /** Transcription model. Defaults to the provider's default model. */
             model?: (string | null);
@@ -3684,11 +3684,11 @@ export interface paths {
             language?: (string | null);
             /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: (string[] | null);
-            /** If true, the transcriber finds the last word that was played before an interruption: it also transcribes the agent's interrupted sentence, in two requests. If false, that position is estimated from the audio. Default: false. */
+            /** How to find the last word that was played before an interruption. If true, the transcriber also transcribes the agent's interrupted sentence, which takes two requests. If false, the position is estimated from the audio. Default: false. */
             retranscribe_interrupted?: (boolean | null);
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: ({
-              /** Provider of the fallback. Defaults to the provider of the transcriber. */
+              /** Provider to fall back to. Defaults to the transcriber's provider. */
               provider?: string;
               /** Transcription model. Defaults to the provider's default model. */
               model?: string;
@@ -3704,7 +3704,7 @@ export interface paths {
             description?: string;
             /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
             parameters?: { [name: string]: unknown };
-            /** Address that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: string;
             /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
@@ -3726,16 +3726,16 @@ export interface paths {
             };
             /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
             timeout_ms?: number;
-            /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
             /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
             version?: number;
-            /** Bearer token, which no response shows. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
+            /** Bearer token, which responses never show. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
             secret?: string;
-            /** Key of the signatures, which no response shows: `whsec_` followed by 24 to 64 bytes in base64. Parley stores it in a Secret of its own and sets `signing_secret_ref`. */
+            /** Signing key: `whsec_` followed by 24 to 64 bytes in base64. Responses never show it. Parley stores it in a Secret of its own and sets `signing_secret_ref`. */
             signing_secret?: string;
           }[] | null);
-          /** First message of the agent. */
+          /** The agent's first message. */
           first_message?: (string | null);
           /** Whether the user can interrupt the first message in a call. Default: true. */
           first_message_interruptible?: (boolean | null);
@@ -3743,7 +3743,7 @@ export interface paths {
           language?: (string | null);
           /** The language model and its settings. */
           model?: ({
-            /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: (string | null);
             /** Name of the model. Defaults to the provider's default model. */
             name?: (string | null);
@@ -3753,26 +3753,26 @@ export interface paths {
             max_tokens?: (number | null);
             /** Fallback models in order of preference, used when the first model cannot answer. */
             fallback?: ({
-              /** ModelProvider in the same namespace. If absent or `default`, the provider of the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: string;
               /** Name of the model. Defaults to the provider's default model. */
               name?: string;
             }[] | null);
           } | null);
-          /** Knowledge from which the agent answers. */
+          /** Knowledge that the agent uses to answer. */
           knowledge?: ({
-            /** Answers from every knowledge source of the namespace, including future ones. */
+            /** If true, the agent uses every knowledge source in the namespace, including ones added later. */
             all?: (boolean | null);
-            /** Answers from the knowledge sources of the namespace whose metadata matches. */
+            /** Selects the knowledge sources in the namespace by their metadata. */
             selector?: ({
               /** Pairs that the metadata of a source must contain. */
               match_metadata?: ({ [name: string]: (string | null) } | null);
             } | null);
-            /** Ids of the knowledge sources to answer from. */
+            /** IDs of the knowledge sources that the agent uses. */
             source_ids?: (string[] | null);
-            /** Names of the knowledge sources to answer from, in the same namespace. */
+            /** Names of the knowledge sources that the agent uses, in the same namespace. */
             source_names?: (string[] | null);
-            /** Maximum number of passages given to a reply. */
+            /** Maximum number of passages used for one reply. */
             top_k?: (number | null);
             /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
             min_score?: (number | null);
@@ -3781,15 +3781,15 @@ export interface paths {
           escalation?: ({
             /** Rules that request a human. */
             rules?: ({
-              /** Condition that requests a human. */
+              /** Condition under which the rule requests a human. */
               when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-              /** Words of the user that request a human. Required with `keyword`. */
+              /** Words in a user message that request a human. Required if `when` is `keyword`. */
               keywords?: string[];
-              /** Number of consecutive occurrences, for tool_failure, low_confidence and mood. For turn_limit, the number of user messages. */
+              /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
               count?: number;
               /** Reason shown with the escalation. */
               reason?: string;
-              /** Team to request for this rule, instead of the team of the escalation. */
+              /** Team to request for this rule, instead of `escalation.team`. */
               team?: string;
             }[] | null);
             /** How long to wait for a human to accept, in seconds. */
@@ -3803,7 +3803,7 @@ export interface paths {
               /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to?: (string | null);
             } | null);
-            /** Working hours of the people. If absent, people are always available. */
+            /** Hours in which people are available. If absent, people are always available. */
             hours?: ({
               /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone?: (string | null);
@@ -3818,22 +3818,22 @@ export interface paths {
               }[] | null);
               /** Dates on which nobody is available. */
               closed_on?: (string[] | null);
-              /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
+              /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
               closed_message?: (string | null);
             } | null);
           } | null);
           /** Limits after which a conversation ends. */
           limits?: ({
-            /** Maximum duration of a conversation in seconds. It then ends. */
+            /** Maximum duration of a conversation, in seconds, after which it ends. */
             max_duration_sec?: (number | null);
-            /** Maximum silence of the user in seconds. The conversation then ends. */
+            /** Number of seconds of user silence after which the conversation ends. */
             silence_timeout_sec?: (number | null);
           } | null);
-          /** Kinds of sensitive data to remove from what users write and say, before it is stored or read. */
+          /** Kinds of sensitive data to remove from what users write and say, before it is stored or sent to a model. */
           redaction?: (('card' | 'email' | 'phone' | 'iban')[] | null);
-          /** How an ended conversation is judged. */
+          /** How ended conversations are judged. */
           judgement?: ({
-            /** How to judge. `rule` (the default): a rule that uses counted data. `model`: a language model in addition to the rule. */
+            /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
             by?: ('rule' | 'model' | null);
             /** Model that judges. Defaults to the agent's own model. */
             model?: ({
@@ -3847,36 +3847,36 @@ export interface paths {
           } | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
-          /** Web pages that may talk with the agent. If absent, none may. */
+          /** Web pages that may open conversations with the agent. If absent, no web page may. */
           widget?: ({
-            /** Origins of the web pages that may talk with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
+            /** Origins of the web pages that may open conversations with the agent, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
             allowed_origins?: (string[] | null);
-            /** Maximum number of concurrent talks by voice. Also the maximum number of new talks of each mode per minute from one IP address. Default: 100. */
+            /** Maximum number of concurrent voice conversations from web pages. Also the maximum number of new conversations per minute from one IP address, counted separately for voice and chat. Default: 100. */
             max_concurrent?: (number | null);
           } | null);
-          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. `progressive`: new content gets its share of conversations in the steps of `rollout`. */
+          /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. `progressive`: new content gets a growing share of conversations, in the steps of `rollout`. */
           publish_policy?: ('automatic' | 'manual' | 'progressive' | null);
-          /** Steps and checks of the policy `progressive`. */
+          /** Steps and checks for the `progressive` policy. */
           rollout?: ({
-            /** Steps of the rollout. Their weights rise; after the last one the version is live. */
+            /** Steps of the rollout, with increasing weights. After the last step, the new version goes live. */
             steps?: ({
-              /** Share of new conversations that the new version gets, in percent. */
+              /** Percentage of new conversations that use the new version. */
               weight: number;
-              /** Conversations of the new version that must have ended before the next step. */
+              /** Number of conversations on the new version that must end before the next step. */
               min_conversations: number;
             }[] | null);
-            /** Longest time of a step, such as 90m, 72h or 7d. The rollout is then held. Default: 72h. Must be a number of minutes, hours or days: 72h. */
+            /** Maximum duration of a step, such as 90m, 72h or 7d. If a step takes longer, the rollout is held. Default: 72h. Must be a number of minutes, hours or days, such as 72h. */
             max_duration?: (string | null);
-            /** Figures in which the new version must not be worse. */
+            /** Metrics by which the new version must not be worse than the old one. */
             checks?: ({
-              /** Figure in which the two versions are compared. */
+              /** Metric by which the two versions are compared. */
               metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
-              /** Difference from which the new version counts as worse, in the unit of the metric. */
+              /** Smallest difference at which the new version counts as worse, in the unit of the metric. */
               worse_by: number;
             }[] | null);
-            /** Webhook that confirms each next step, and the end of the rollout. */
+            /** Webhook that must confirm each further step and the completion of the rollout. */
             confirm?: ({
-              /** Address of the webhook, which answers confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+              /** URL of the webhook, which responds with confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
               url?: (string | null);
               /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
               signing_secret_ref?: ({
@@ -3885,12 +3885,12 @@ export interface paths {
                 /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
                 key?: (string | null);
               } | null);
-              /** Maximum wait for the whole answer, in milliseconds. Default: 8000. */
+              /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
               timeout_ms?: (number | null);
             } | null);
-            /** What happens if the new version is worse. Default: abort. */
+            /** What to do if the new version is worse. Default: abort. */
             on_fail?: ('abort' | 'hold' | null);
-            /** `keep` (the default): conversations in progress keep the new version after an abort. `escalate`: Parley also requests a human for each conversation. */
+            /** `keep` (the default): after an abort, conversations in progress keep the new version. `escalate`: they also keep it, and Parley requests a human for each of them. */
             on_abort?: ('keep' | 'escalate' | null);
           } | null);
         };
@@ -4012,9 +4012,9 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Version below the active one. Default: the highest one that has been live. */
+          /** Version to roll back to, lower than the active one. Default: the highest such version that has been live and was not recalled. */
           version?: number;
-          /** Reason, stored in the history and sent with the event. */
+          /** Reason for the rollback, stored in the history and sent with the event. */
           reason?: string;
         };
       } };
@@ -4255,7 +4255,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Reason, stored with the step and sent with an event. */
+          /** Reason for the change, stored with the step. An event about the change includes it. */
           reason?: string;
         };
       } };
@@ -4278,7 +4278,7 @@ export interface paths {
     };
   }>;
   '/v1/agents/{id}/rollout/hold': Only<{
-    /** Hold a rollout at its weight */
+    /** Hold a rollout at its current weight */
     post: {
       parameters: {
         query?: never;
@@ -4294,7 +4294,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Reason, stored with the step and sent with an event. */
+          /** Reason for the change, stored with the step. An event about the change includes it. */
           reason?: string;
         };
       } };
@@ -4317,7 +4317,7 @@ export interface paths {
     };
   }>;
   '/v1/agents/{id}/rollout/resume': Only<{
-    /** Resume a rollout that is held */
+    /** Resume a held rollout */
     post: {
       parameters: {
         query?: never;
@@ -4333,7 +4333,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Reason, stored with the step and sent with an event. */
+          /** Reason for the change, stored with the step. An event about the change includes it. */
           reason?: string;
         };
       } };
@@ -4372,7 +4372,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Reason, stored with the step and sent with an event. */
+          /** Reason for the change, stored with the step. An event about the change includes it. */
           reason?: string;
         };
       } };
@@ -4411,9 +4411,9 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** The versions that shall never go live again. */
+          /** The versions to recall. They can never go live again. */
           versions: number[];
-          /** Unix seconds, rounded down to a quarter of an hour. The recall concerns conversations that started from then on. Default: all. */
+          /** Unix seconds, rounded down to a quarter of an hour. The recall affects conversations that started at this time or later. Default: all conversations. */
           since?: number;
           /** Reason, stored with the recall. */
           reason?: string;
@@ -4502,7 +4502,7 @@ export interface paths {
     };
   }>;
   '/v1/agents/{id}/recalls/{recall_id}/conversations': Only<{
-    /** List the conversations of recalled versions, newest first */
+    /** List the conversations with recalled versions, newest first */
     get: {
       parameters: {
         query?: {
@@ -4542,7 +4542,7 @@ export interface paths {
     };
   }>;
   '/v1/agents/{id}/recalls/{recall_id}/users': Only<{
-    /** List the users of recalled versions, by their newest conversation */
+    /** List the users of recalled versions, sorted by their newest conversation */
     get: {
       parameters: {
         query?: {
@@ -4622,11 +4622,11 @@ export interface paths {
     };
   }>;
   '/v1/agents/{id}/stats': Only<{
-    /** Read statistics of an agent or of one version */
+    /** Read the statistics of an agent or of one version */
     get: {
       parameters: {
         query?: {
-          /** Counts conversations of this version only. */
+          /** Counts only conversations on this version. */
           version?: number;
           /** Unix seconds, inclusive. Default: 24 hours before `to`. */
           from?: number;
@@ -4657,7 +4657,7 @@ export interface paths {
     };
   }>;
   '/v1/stats': Only<{
-    /** Read statistics of all agents by version */
+    /** Read the statistics of all agents by version */
     get: {
       parameters: {
         query?: {
@@ -4685,7 +4685,7 @@ export interface paths {
     };
   }>;
   '/v1/analytics': Only<{
-    /** Read figures of conversations over time and by group */
+    /** Read conversation metrics over time and by group */
     get: {
       parameters: {
         query?: {
@@ -4693,19 +4693,19 @@ export interface paths {
           from?: number;
           /** Unix seconds, exclusive. Rounded up to a quarter of an hour. Default: now. */
           to?: number;
-          /** Length of a bucket. The period has at most 31 days by hour, 366 by day and 1098 by week. Weeks begin on Monday. */
+          /** Length of an interval. The period may cover at most 31 days with `hour`, 366 with `day` and 1098 with `week`. Weeks start on Monday. */
           interval?: ('hour' | 'day' | 'week');
-          /** Time zone in which days and weeks begin. */
+          /** Time zone that determines when days and weeks start. */
           time_zone?: string;
-          /** Property by which to group. A conversation counts once for each of its topics, and for each person who accepted it. */
+          /** Property to group by. A conversation counts once for each of its topics, or once for each person who accepted it. */
           group_by?: ('agent' | 'version' | 'channel' | 'topic' | 'person');
           agent_id?: string;
-          /** Counts this version only. Requires `agent_id`. */
+          /** Counts only conversations on this version. Requires `agent_id`. */
           version?: number;
           channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
-          /** Counts conversations with this topic only. */
+          /** Counts only conversations with this topic. */
           topic?: string;
-          /** Counts conversations that the person with this id accepted. */
+          /** Counts only conversations that the person with this ID accepted. */
           person?: string;
         };
         header?: never;
@@ -4774,7 +4774,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Address that receives the events, https. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          /** HTTPS URL that receives the events. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
           url: string;
           /** Event types to send, or groups such as agent.*. If absent or null, all types. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
@@ -4782,11 +4782,11 @@ export interface paths {
           description?: string;
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
-          /** Extra headers of each delivery. Values are stored encrypted; responses contain only the names. */
+          /** Extra headers for each delivery. The values are stored encrypted. Responses contain only the names. */
           headers?: { [name: string]: string };
           /** If false, no deliveries are created. Default: true. */
           enabled?: boolean;
-          /** `whsec_` and the base64 of 24 to 64 bytes. Generated if absent. Only the response to this request shows it. Must be whsec_ followed by the base64 of 24 to 64 bytes. */
+          /** `whsec_` followed by 24 to 64 bytes in base64. Generated if absent. Only the response to this request shows it. Must be whsec_ followed by the base64 of 24 to 64 bytes. */
           secret?: string;
         };
       } };
@@ -4852,7 +4852,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Address that receives the events, https. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          /** HTTPS URL that receives the events. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
           url?: (string | null);
           /** Event types to send, or groups such as agent.*. If absent or null, all types. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
@@ -4860,13 +4860,13 @@ export interface paths {
           description?: (string | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
-          /** Headers to set. Null removes one header, or all. */
+          /** Headers to set. A header with the value null is removed. Null instead of an object removes all headers. */
           headers?: ({ [name: string]: (string | null) } | null);
           /** If false, no deliveries are created. Default: true. */
           enabled?: (boolean | null);
         };
         'application/merge-patch+json': {
-          /** Address that receives the events, https. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          /** HTTPS URL that receives the events. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
           url?: (string | null);
           /** Event types to send, or groups such as agent.*. If absent or null, all types. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
@@ -4874,7 +4874,7 @@ export interface paths {
           description?: (string | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
-          /** Headers to set. Null removes one header, or all. */
+          /** Headers to set. A header with the value null is removed. Null instead of an object removes all headers. */
           headers?: ({ [name: string]: (string | null) } | null);
           /** If false, no deliveries are created. Default: true. */
           enabled?: (boolean | null);
@@ -4950,9 +4950,9 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Type of the event. Default: `agent.published`, or the first type to which the endpoint is subscribed. */
+          /** Type of the event. Default: `agent.published`, or the first subscribed type if the endpoint is not subscribed to `agent.published`. */
           type?: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back');
-          /** Data of the event, with the fields of its type. Default: a sample. */
+          /** Data of the event, with the fields of its type. Default: sample data. */
           data?: { [name: string]: unknown };
           /** If true, nothing is sent. The response shows the request as it would be sent. */
           dry_run?: boolean;
@@ -5414,7 +5414,7 @@ export interface paths {
           mode?: ('failed' | 'missing' | 'all' | 'retrying');
           /** Event types to send again. Default: every type. */
           types?: ('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[];
-          /** If true, nothing is sent. The response has the number of deliveries. */
+          /** If true, nothing is sent. The response contains the number of deliveries. */
           dry_run?: boolean;
         };
       } };
@@ -5563,7 +5563,7 @@ export interface paths {
     };
   }>;
   '/v1/webhooks/{id}/digest': Only<{
-    /** Digest of an hour of events */
+    /** Read the digest of the events of one hour */
     get: {
       parameters: {
         query: {
@@ -5593,7 +5593,7 @@ export interface paths {
     };
   }>;
   '/v1/webhooks/{id}/reconcile': Only<{
-    /** Compare the events of a receiver with those sent */
+    /** Compare the events that a receiver has with those sent */
     post: {
       parameters: {
         query?: never;
@@ -5613,11 +5613,11 @@ export interface paths {
           since: number;
           /** End of the period in Unix seconds, exclusive, at most 24 hours after `since`. Default: now. */
           until?: number;
-          /** Ids of all events in the period, by `created`, that the receiver holds. */
+          /** IDs of all events that the receiver has and whose `created` is in the period. */
           ids: string[];
-          /** If true, missing events that have no unfinished delivery are sent again. Needs the scope `replay`. */
+          /** If true, missing events that have no unfinished delivery are sent again. Requires the `replay` scope. */
           replay?: boolean;
-          /** Maximum number of ids in `missing` per page. */
+          /** Maximum number of IDs in `missing` per page. */
           limit?: number;
           /** `next_cursor` of the previous page. */
           cursor?: string;
@@ -5658,15 +5658,15 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Agent that speaks. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
+          /** Agent that handles the conversation. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
-          /** Version of the agent. Default: the active version. A version that was never live is accepted only with `test`. An unknown version is 422 `unknown_version`, and a recalled one without `test` 409 `version_recalled`. */
+          /** Version of the agent. Default: the active version. A version that was never live is accepted only with `test`. An unknown version is rejected with 422 `unknown_version`. Without `test`, a recalled version is rejected with 409 `version_recalled`. */
           agent_version?: number;
-          /** Marks a conversation as a test: it emits no events, records no knowledge gaps, counts in no statistics, and appears in lists only with `test=true`. */
+          /** Marks the conversation as a test. A test emits no events, records no knowledge gaps, is excluded from statistics, and appears in lists only with `test=true`. */
           test?: boolean;
           /** Medium through which the user and the agent talk. */
           channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
-          /** Your id of the user. */
+          /** Your own ID for the user. */
           user_id?: string;
           /** What the agent may know about the user: at most 64 KiB of JSON. `{{name}}` in the prompt and in the first message is replaced by the value of `name`. */
           variables?: { [name: string]: unknown };
@@ -5703,9 +5703,9 @@ export interface paths {
           /** `metadata.KEY=VALUE` matches objects whose metadata has exactly this value. With several pairs (at most 10), all must match. */
           [name: `metadata.${string}`]: string;
           call_id?: string;
-          /** Number in E.164 from which the call came. */
+          /** Phone number that the call came from, in E.164 format. */
           from?: string;
-          /** Number in E.164 that was called. */
+          /** Phone number that was called, in E.164 format. */
           to?: string;
           /** Unix seconds, inclusive. */
           created_after?: number;
@@ -5717,7 +5717,7 @@ export interface paths {
           ended_before?: number;
           /** If true, includes test conversations. Default: false. */
           test?: boolean;
-          /** Id of a conversation, a call or an escalation, or words to search for. Each word must occur, in upper or lower case, in what people and agents said, in `summary` or in `user_id`. A page searches at most 5,000 conversations, so it may have fewer than `limit` items although more exist. */
+          /** ID of a conversation, call or escalation, or words to search for. Each word must occur in what people and agents said, in `summary` or in `user_id`. Case is ignored. A page searches at most 5,000 conversations, so it may have fewer than `limit` items even if more exist. */
           q?: string;
           /** Which items come first. Default: newest. */
           order?: ('newest' | 'oldest');
@@ -5793,13 +5793,13 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Your id of the user. Null removes it. */
+          /** Your own ID for the user. Null removes it. */
           user_id?: (string | null);
           /** Members to set, or to remove with null. Null instead of an object removes all. */
           metadata?: ({ [name: string]: (string | null) } | null);
         };
         'application/merge-patch+json': {
-          /** Your id of the user. Null removes it. */
+          /** Your own ID for the user. Null removes it. */
           user_id?: (string | null);
           /** Members to set, or to remove with null. Null instead of an object removes all. */
           metadata?: ({ [name: string]: (string | null) } | null);
@@ -5825,7 +5825,7 @@ export interface paths {
     delete: {
       parameters: {
         query?: {
-          /** What happens to undelivered events of the conversation. `deliver`: the events are sent without the words, `user_id` and `metadata` of the conversation. `cancel`: the events are canceled. */
+          /** What happens to undelivered events of the conversation. `deliver` sends them without the text, `user_id` and `metadata` of the conversation. `cancel` cancels their deliveries. */
           events?: ('deliver' | 'cancel');
         };
         header?: never;
@@ -5911,7 +5911,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Outcome of the conversation. Default: determined by rule. */
+          /** Outcome of the conversation. By default, rules determine it. */
           outcome?: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
         };
       } };
@@ -5950,9 +5950,9 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Reason for the request. The person taking over sees it. */
+          /** Reason for the request. It is shown to the person who takes over. */
           reason?: string;
-          /** Team to request. Default: the team of the agent. */
+          /** Team that should take over. Default: the agent's team. */
           team?: string;
         };
       } };
@@ -6089,7 +6089,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Index of the last turn that was received. -1 means none. */
+          /** Index of the last turn that the client received. -1 means none. */
           last_event_id?: number;
         };
         header?: {
@@ -6131,46 +6131,46 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Id of an agent or of one of its versions: `agt_…` or `agt_…@3`. */
+          /** ID of an agent or of one of its versions: `agt_…` or `agt_…@3`. */
           model: string;
-          /** Messages so far, oldest first. Without a user message at the end, the agent speaks first. */
+          /** Messages so far, oldest first. If no user message follows the last reply, the agent speaks first. */
           messages: {
             /** Author of the message. */
             role: ('system' | 'developer' | 'user' | 'assistant');
-            /** Text of the message: a string, or a list of parts of the type `text`. */
+            /** Text of the message: a string, or a list of parts of type `text`. */
             content?: (string | null | {
               type?: ('text' | 'refusal');
             }[]);
-            /** Ignored, or rejected if the response would differ: must be omitted: Parley runs the tools of an agent. */
+            /** Ignored, but rejected if it would change the response: must be omitted: Parley runs the agent's tools. */
             tool_calls?: unknown;
-            /** Ignored, or rejected if the response would differ: must be omitted: Parley runs the tools of an agent. */
+            /** Ignored, but rejected if it would change the response: must be omitted: Parley runs the agent's tools. */
             function_call?: unknown;
           }[];
           /** If true, the response is streamed in chunks as server-sent events. */
           stream?: (boolean | null);
-          /** `include_usage: true` adds the usage to a stream. */
+          /** `include_usage: true` adds the token usage to a stream. */
           stream_options?: unknown;
-          /** Ignored, or rejected if the response would differ: must be 1: an agent returns one answer. */
+          /** Ignored, but rejected if it would change the response: must be 1: an agent returns one reply. */
           n?: unknown;
-          /** Metadata of the conversation. `conversation_id` continues that conversation. Values other than strings are stored as JSON. */
+          /** Metadata of the conversation. `conversation_id` selects a conversation to continue. Values that are not strings are stored as JSON. */
           metadata?: { [name: string]: unknown };
-          /** Your id of the user; becomes `user_id` of the conversation. */
+          /** Your own ID for the user. It becomes the `user_id` of the conversation. */
           user?: unknown;
-          /** Your id of the user, if `user` is absent. */
+          /** Your own ID for the user. It is used if `user` is absent. */
           safety_identifier?: unknown;
-          /** Ignored, or rejected if the response would differ: must be omitted: tools are declared in the agent, and Parley runs them. */
+          /** Ignored, but rejected if it would change the response: must be omitted: tools are declared in the agent, and Parley runs them. */
           tools?: unknown;
-          /** Ignored, or rejected if the response would differ: must be omitted: tools are declared in the agent, and Parley runs them. */
+          /** Ignored, but rejected if it would change the response: must be omitted: tools are declared in the agent, and Parley runs them. */
           tool_choice?: unknown;
-          /** Ignored, or rejected if the response would differ: must be omitted: tools are declared in the agent, and Parley runs them. */
+          /** Ignored, but rejected if it would change the response: must be omitted: tools are declared in the agent, and Parley runs them. */
           functions?: unknown;
-          /** Ignored, or rejected if the response would differ: must be omitted: tools are declared in the agent, and Parley runs them. */
+          /** Ignored, but rejected if it would change the response: must be omitted: tools are declared in the agent, and Parley runs them. */
           function_call?: unknown;
-          /** Ignored, or rejected if the response would differ: must be omitted: agents answer in text here. */
+          /** Ignored, but rejected if it would change the response: must be omitted: agents reply with text only. */
           audio?: unknown;
-          /** Rejected with anything other than `text`. */
+          /** Any value other than `text` is rejected. */
           modalities?: unknown;
-          /** Rejected with a type other than `text`. */
+          /** Any type other than `text` is rejected. */
           response_format?: unknown;
         };
       } };
@@ -6257,7 +6257,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of an agent, or of one of its versions that was live. */
+          /** ID of an agent, or of one of its versions that has been live. */
           model: string;
         };
         cookie?: never;
@@ -6310,7 +6310,7 @@ export interface paths {
           finished_after?: number;
           /** Unix seconds, exclusive. */
           finished_before?: number;
-          /** If true, only escalations that are `missed`. If false, only the others. */
+          /** If true, lists only `missed` escalations. If false, lists only the others. */
           missed?: boolean;
           /** If true, includes test conversations. Default: false. */
           test?: boolean;
@@ -6394,12 +6394,12 @@ export interface paths {
         'application/json': {
           /** The person taking over. */
           accepted_by: {
-            /** Your id of the person. */
+            /** Your own ID for the person. */
             id: string;
             /** Name that the user sees. It must be one line without control characters. */
             name: string;
           };
-          /** Maximum number of seconds without a heartbeat or a message. After that the escalation is released and waits for another person. If absent, no heartbeat is required. */
+          /** Maximum number of seconds without a heartbeat or a message. After that, the escalation is released and waits for another person. If omitted, no heartbeat is required. */
           heartbeat_sec?: number;
         };
       } };
@@ -6513,7 +6513,7 @@ export interface paths {
         'application/json': {
           /** `id` of the acting person. If another person accepted the escalation, the response is 409 `already_accepted`. */
           by?: string;
-          /** Team to request. Default: the same team. */
+          /** Team to ask next. Default: the same team. */
           team?: string;
         };
       } };
@@ -6650,7 +6650,7 @@ export interface paths {
     };
   }>;
   '/v1/escalations/{id}/notes': Only<{
-    /** List the private notes of an escalation */
+    /** List the private notes about an escalation */
     get: {
       parameters: {
         query?: {
@@ -6687,7 +6687,7 @@ export interface paths {
         503: Refused<'unavailable'>;
       };
     };
-    /** Add a private note to an escalation */
+    /** Add a private note about an escalation */
     post: {
       parameters: {
         query?: never;
@@ -6705,9 +6705,9 @@ export interface paths {
         'application/json': {
           /** Text of the note. Must not be blank. */
           text: string;
-          /** The person who wrote it. */
+          /** Person who writes the note. */
           by?: {
-            /** Your id of the person. */
+            /** Your own ID for the person. */
             id: string;
             /** Name that the user sees. It must be one line without control characters. */
             name: string;
@@ -6733,7 +6733,7 @@ export interface paths {
     };
   }>;
   '/v1/escalations/{id}/notes/{note_id}': Only<{
-    /** Delete a private note of an escalation */
+    /** Delete a private note about an escalation */
     delete: {
       parameters: {
         query?: never;
@@ -6809,9 +6809,9 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Title in the list, one line. */
+          /** Title shown in the list. It must be a single line. */
           title: string;
-          /** Text. Programs replace `{{name}}` when a person inserts it. Must not be blank. */
+          /** Text of the reply. Clients replace `{{name}}` when a person inserts the reply. Must not be blank. */
           text: string;
         };
       } };
@@ -6871,15 +6871,15 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Title in the list, one line. */
+          /** Title shown in the list. It must be a single line. */
           title?: string;
-          /** Text. Programs replace `{{name}}` when a person inserts it. Must not be blank. */
+          /** Text of the reply. Clients replace `{{name}}` when a person inserts the reply. Must not be blank. */
           text?: string;
         };
         'application/merge-patch+json': {
-          /** Title in the list, one line. */
+          /** Title shown in the list. It must be a single line. */
           title?: string;
-          /** Text. Programs replace `{{name}}` when a person inserts it. Must not be blank. */
+          /** Text of the reply. Clients replace `{{name}}` when a person inserts the reply. Must not be blank. */
           text?: string;
         };
       } };
@@ -6943,7 +6943,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** The tool, as in `tools` of an agent. It need not be saved. */
+          /** The tool, in the format of an agent's `tools`. It does not have to be saved. */
           tool: {
             /** Type of the tool, which determines what happens when the agent uses it. */
             type: ('webhook' | 'end_call' | 'transfer_call' | 'knowledge_search' | 'handoff');
@@ -6953,7 +6953,7 @@ export interface paths {
             description?: string;
             /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
             parameters?: { [name: string]: unknown };
-            /** Address that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: string;
             /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
@@ -6975,16 +6975,16 @@ export interface paths {
             };
             /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
             timeout_ms?: number;
-            /** Agent in the same namespace to which a handoff tool gives the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
             /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
             version?: number;
-            /** Bearer token, which no response shows. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
+            /** Bearer token, which responses never show. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
             secret?: string;
-            /** Key of the signatures, which no response shows: `whsec_` followed by 24 to 64 bytes in base64. Parley stores it in a Secret of its own and sets `signing_secret_ref`. */
+            /** Signing key: `whsec_` followed by 24 to 64 bytes in base64. Responses never show it. Parley stores it in a Secret of its own and sets `signing_secret_ref`. */
             signing_secret?: string;
           };
-          /** Arguments that the model would fill in. They are checked with `parameters`. */
+          /** Arguments that the model would provide. They are validated against `parameters`. */
           arguments?: { [name: string]: unknown };
         };
       } };
@@ -7061,35 +7061,35 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Agent that talks; it must be published. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
+          /** Agent that conducts the call. It must be published. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
           direction?: ('inbound' | 'outbound');
-          /** Number of the caller in E.164. Required for inbound calls. Must be a phone number such as +442071838750: a plus sign and 2 to 15 digits. */
+          /** Caller’s number in E.164 format. Required for inbound calls. Must be a phone number such as +442071838750: a plus sign and 2 to 15 digits. */
           from?: string;
-          /** Number to call in E.164. Required for outbound calls. Must be a phone number such as +442071838750: a plus sign and 2 to 15 digits. */
+          /** Number to call, in E.164 format. Required for outbound calls. Must be a phone number such as +442071838750: a plus sign and 2 to 15 digits. */
           to?: string;
           /** Name of the TelephonyProvider that carries the call, or `simulated`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           provider?: string;
-          /** Your id of the user. */
+          /** Your own ID for the user. */
           user_id?: string;
           /** What the agent may know about the user: at most 64 KiB of JSON. `{{name}}` in the prompt and in the first message is replaced by the value of `name`. */
           variables?: { [name: string]: unknown };
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
-          /** How the other end behaves if the provider is `simulated`; default: it answers and is silent. */
+          /** Behavior of the other end if the provider is `simulated`. By default, it answers and stays silent. */
           simulated?: {
-            /** Outcome of the dialing: a person or voicemail picks up, or nobody does. */
+            /** Outcome of dialing: a person or a voicemail answers, or nobody does. */
             answer?: ('answered' | 'busy' | 'no_answer' | 'failed' | 'voicemail');
-            /** Milliseconds until somebody picks up. */
+            /** Milliseconds of ringing before this outcome. */
             ring_ms?: number;
             /** Turns of the user, in order. */
             turns?: {
-              /** Words of the user. Must not be blank. */
+              /** What the user says. Must not be blank. */
               text: string;
               /** Milliseconds since the end of the previous turn. */
               after_ms?: number;
             }[];
-            /** If true, the user hangs up after the last turn. If false, the line stays open until the call is ended or the silence lasts too long. Default: true if there are turns. */
+            /** If true, the user hangs up after the last turn. If false, the line stays open until the call is ended or the user has been silent for too long. Default: true if there are turns. */
             hang_up?: boolean;
           };
         };
@@ -7191,7 +7191,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** E.164. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
+          /** Telephone number in E.164 format. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
           to: string;
         };
       } };
@@ -7230,7 +7230,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Keys to press: 0-9, *, #, A-D, and `w` for a pause of half a second. Must contain only telephone keys: 0-9, *, #, A-D, and w for a pause of half a second. */
+          /** Keys to press: 0-9, *, #, A-D, and `w` for a pause of half a second. May contain only telephone keys (0-9, *, #, A-D) and w for a pause of half a second. */
           digits: string;
         };
       } };
@@ -7253,7 +7253,7 @@ export interface paths {
     };
   }>;
   '/v1/telephony/twilio/voice': Only<{
-    /** Answer a call of Twilio */
+    /** Answer a call from Twilio */
     post: {
       parameters: {
         query?: never;
@@ -7307,7 +7307,7 @@ export interface paths {
     };
   }>;
   '/v1/telephony/telnyx/voice': Only<{
-    /** Answer a call of Telnyx */
+    /** Answer a call from Telnyx */
     post: {
       parameters: {
         query?: never;
@@ -7361,7 +7361,7 @@ export interface paths {
     };
   }>;
   '/v1/telephony/plivo/voice': Only<{
-    /** Answer a call of Plivo */
+    /** Answer a call from Plivo */
     post: {
       parameters: {
         query?: never;
@@ -7433,25 +7433,25 @@ export interface paths {
         'application/json': {
           /** Text to speak. */
           text: string;
-          /** The voice, as in `voice` of an agent. It need not be saved. Default: the declared voice of the agent. */
+          /** Voice to use, in the form of an agent’s `voice`. It need not be saved. Default: the agent’s declared voice. */
           voice?: {
-            /** Speech provider (TTS): a ModelProvider with speech in the same namespace, or a provider that the carrier supports. */
+            /** Speech provider (TTS): a ModelProvider with `speech` in the same namespace, or a provider that the carrier supports. */
             provider?: string;
             /** Speech model. Defaults to the provider's default model. */
             model?: string;
-            /** The provider's id of the voice. */
+            /** The provider's ID for the voice. */
             voice_id?: string;
             /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
             language?: string;
-            /** Speed of the speech. 1 is the normal speed. */
+            /** Speaking rate. 1 is normal speed. */
             speed?: number;
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: {
-              /** Provider of the fallback. Defaults to the provider of the voice. */
+              /** Provider to fall back to. Defaults to the voice's provider. */
               provider?: string;
               /** Speech model. Defaults to the provider's default model. */
               model?: string;
-              /** The provider's id of the voice. Defaults to the voice of the agent if the provider is the same, otherwise to the provider's default voice. */
+              /** The provider's ID for the voice. Defaults to the agent's voice if the provider is the same, otherwise to the provider's default voice. */
               voice_id?: string;
             }[];
           };
@@ -7477,13 +7477,13 @@ export interface paths {
     };
   }>;
   '/v1/customers/{user_id}': Only<{
-    /** Read a customer in figures */
+    /** Read a customer's statistics */
     get: {
       parameters: {
         query?: never;
         header?: never;
         path: {
-          /** Your id of the user, percent-encoded: `user_id` of their conversations and calls. */
+          /** Your own ID for the user (`user_id` of their conversations and calls), percent-encoded. */
           user_id: string;
         };
         cookie?: never;
@@ -7506,12 +7506,12 @@ export interface paths {
     delete: {
       parameters: {
         query?: {
-          /** What happens to undelivered events of the conversation. `deliver`: the events are sent without the words, `user_id` and `metadata` of the conversation. `cancel`: the events are canceled. */
+          /** What happens to undelivered events of the conversation. `deliver` sends them without the text, `user_id` and `metadata` of the conversation. `cancel` cancels their deliveries. */
           events?: ('deliver' | 'cancel');
         };
         header?: never;
         path: {
-          /** Your id of the user, percent-encoded: `user_id` of their conversations and calls. */
+          /** Your own ID for the user (`user_id` of their conversations and calls), percent-encoded. */
           user_id: string;
         };
         cookie?: never;
@@ -7548,7 +7548,7 @@ export interface paths {
         };
         header?: never;
         path: {
-          /** Your id of the user, percent-encoded: `user_id` of their conversations and calls. */
+          /** Your own ID for the user (`user_id` of their conversations and calls), percent-encoded. */
           user_id: string;
         };
         cookie?: never;
@@ -7580,7 +7580,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Your id of the user, percent-encoded: `user_id` of their conversations and calls. */
+          /** Your own ID for the user (`user_id` of their conversations and calls), percent-encoded. */
           user_id: string;
         };
         cookie?: never;
@@ -7601,7 +7601,7 @@ export interface paths {
     };
   }>;
   '/v1/customer_erasures': Only<{
-    /** List erasures of customers, newest first */
+    /** List customer erasures, newest first */
     get: {
       parameters: {
         query?: {
@@ -7635,7 +7635,7 @@ export interface paths {
     };
   }>;
   '/v1/customer_erasures/{id}': Only<{
-    /** Read the erasure of a customer and its progress */
+    /** Read a customer erasure and its progress */
     get: {
       parameters: {
         query?: never;
@@ -7713,28 +7713,28 @@ export interface paths {
           name?: string;
           /** Type of the source. The content of a file is uploaded through the REST API. */
           type: ('website' | 'file' | 'text' | 'integration');
-          /** Website to read. Only for type website. */
+          /** Website to read. Only for type `website`. */
           website?: {
             /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url: string;
-            /** Maximum number of links to follow from the first page. 0 reads only that page. Default: 5. */
+            /** Maximum number of links between the first page and any other page. 0 reads only the first page. Default: 5. */
             max_depth?: number;
             /** Maximum number of pages. Default: 500. */
             max_pages?: number;
-            /** Patterns of paths to include, such as /help/*. */
+            /** Path patterns to include, such as /help/*. */
             include?: string[];
-            /** Patterns of paths to exclude. */
+            /** Path patterns to exclude. */
             exclude?: string[];
-            /** Pause between two requests, in milliseconds. 0 allows concurrent requests. Default: 500. */
+            /** Minimum time between two requests, in milliseconds. 0 allows concurrent requests. Default: 500. */
             delay_ms?: number;
           };
-          /** Text of the source, plain or Markdown. Only for type text. */
+          /** Text of the source, plain or Markdown. Only for type `text`. */
           text?: string;
-          /** System to read from. Only for type integration. */
+          /** System to read from. Only for type `integration`. */
           integration?: {
-            /** Address of the feed from which documents are read. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the feed to read documents from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url: string;
-            /** Extra headers of the request. */
+            /** Additional headers for requests. */
             headers?: { [name: string]: string };
             /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
             secret_ref?: {
@@ -7751,7 +7751,7 @@ export interface paths {
               key: string;
             };
           };
-          /** When to read the source again, as a cron expression. Only for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
+          /** When to read the source again, as a cron expression in UTC. Only for types `website` and `integration`. Must be @hourly, @daily, @weekly, @monthly or a cron expression of five fields, such as 0 3 * * *. */
           schedule?: string;
           /** Provider and model that embed the passages. Defaults to the default provider if it supports embeddings. */
           embeddings?: {
@@ -7760,7 +7760,7 @@ export interface paths {
             /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
             model?: string;
           };
-          /** Your own key-value pairs, by which agents can select sources. */
+          /** Your own key-value pairs. Agents can use them to select sources. */
           metadata?: { [name: string]: string };
         };
       } };
@@ -7827,28 +7827,28 @@ export interface paths {
       requestBody: { content: {
         'application/json': {
           type?: unknown;
-          /** Website to read. Only for type website. */
+          /** Website to read. Only for type `website`. */
           website?: ({
             /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
-            /** Maximum number of links to follow from the first page. 0 reads only that page. Default: 5. */
+            /** Maximum number of links between the first page and any other page. 0 reads only the first page. Default: 5. */
             max_depth?: (number | null);
             /** Maximum number of pages. Default: 500. */
             max_pages?: (number | null);
-            /** Patterns of paths to include, such as /help/*. */
+            /** Path patterns to include, such as /help/*. */
             include?: (string[] | null);
-            /** Patterns of paths to exclude. */
+            /** Path patterns to exclude. */
             exclude?: (string[] | null);
-            /** Pause between two requests, in milliseconds. 0 allows concurrent requests. Default: 500. */
+            /** Minimum time between two requests, in milliseconds. 0 allows concurrent requests. Default: 500. */
             delay_ms?: (number | null);
           } | null);
-          /** Text of the source, plain or Markdown. Only for type text. */
+          /** Text of the source, plain or Markdown. Only for type `text`. */
           text?: (string | null);
-          /** System to read from. Only for type integration. */
+          /** System to read from. Only for type `integration`. */
           integration?: ({
-            /** Address of the feed from which documents are read. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the feed to read documents from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
-            /** Extra headers of the request. */
+            /** Additional headers for requests. */
             headers?: ({ [name: string]: (string | null) } | null);
             /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
             secret_ref?: ({
@@ -7865,7 +7865,7 @@ export interface paths {
               key?: (string | null);
             } | null);
           } | null);
-          /** When to read the source again, as a cron expression. Only for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
+          /** When to read the source again, as a cron expression in UTC. Only for types `website` and `integration`. Must be @hourly, @daily, @weekly, @monthly or a cron expression of five fields, such as 0 3 * * *. */
           schedule?: (string | null);
           /** Provider and model that embed the passages. Defaults to the default provider if it supports embeddings. */
           embeddings?: ({
@@ -7874,34 +7874,34 @@ export interface paths {
             /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
             model?: (string | null);
           } | null);
-          /** Your own key-value pairs, by which agents can select sources. */
+          /** Your own key-value pairs. Agents can use them to select sources. */
           metadata?: ({ [name: string]: (string | null) } | null);
           name?: unknown;
         };
         'application/merge-patch+json': {
           type?: unknown;
-          /** Website to read. Only for type website. */
+          /** Website to read. Only for type `website`. */
           website?: ({
             /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
-            /** Maximum number of links to follow from the first page. 0 reads only that page. Default: 5. */
+            /** Maximum number of links between the first page and any other page. 0 reads only the first page. Default: 5. */
             max_depth?: (number | null);
             /** Maximum number of pages. Default: 500. */
             max_pages?: (number | null);
-            /** Patterns of paths to include, such as /help/*. */
+            /** Path patterns to include, such as /help/*. */
             include?: (string[] | null);
-            /** Patterns of paths to exclude. */
+            /** Path patterns to exclude. */
             exclude?: (string[] | null);
-            /** Pause between two requests, in milliseconds. 0 allows concurrent requests. Default: 500. */
+            /** Minimum time between two requests, in milliseconds. 0 allows concurrent requests. Default: 500. */
             delay_ms?: (number | null);
           } | null);
-          /** Text of the source, plain or Markdown. Only for type text. */
+          /** Text of the source, plain or Markdown. Only for type `text`. */
           text?: (string | null);
-          /** System to read from. Only for type integration. */
+          /** System to read from. Only for type `integration`. */
           integration?: ({
-            /** Address of the feed from which documents are read. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the feed to read documents from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
             url?: (string | null);
-            /** Extra headers of the request. */
+            /** Additional headers for requests. */
             headers?: ({ [name: string]: (string | null) } | null);
             /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
             secret_ref?: ({
@@ -7918,7 +7918,7 @@ export interface paths {
               key?: (string | null);
             } | null);
           } | null);
-          /** When to read the source again, as a cron expression. Only for types website and integration. Must be @hourly, @daily, @weekly, @monthly or the five fields of cron, such as 0 3 * * *. */
+          /** When to read the source again, as a cron expression in UTC. Only for types `website` and `integration`. Must be @hourly, @daily, @weekly, @monthly or a cron expression of five fields, such as 0 3 * * *. */
           schedule?: (string | null);
           /** Provider and model that embed the passages. Defaults to the default provider if it supports embeddings. */
           embeddings?: ({
@@ -7927,7 +7927,7 @@ export interface paths {
             /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
             model?: (string | null);
           } | null);
-          /** Your own key-value pairs, by which agents can select sources. */
+          /** Your own key-value pairs. Agents can use them to select sources. */
           metadata?: ({ [name: string]: (string | null) } | null);
           name?: unknown;
         };
@@ -7986,7 +7986,7 @@ export interface paths {
     };
   }>;
   '/v1/knowledge/sources/{id}/content': Only<{
-    /** Upload the content of a source of type file */
+    /** Upload the content of a file source */
     put: {
       parameters: {
         query?: {
@@ -8285,11 +8285,11 @@ export interface paths {
           created_after?: number;
           /** Unix seconds, exclusive. */
           created_before?: number;
-          /** Time of the last occurrence in Unix seconds, inclusive. */
+          /** Earliest time of the last occurrence, in Unix seconds, inclusive. */
           asked_after?: number;
           /** Minimum number of occurrences. */
           count_min?: number;
-          /** Text that the question contains, in any case. */
+          /** Text that the question contains. The search ignores case. */
           q?: string;
           /** `created`: newest first. `count`: most frequent first. `last_asked_at`: most recently asked first. */
           sort?: ('created' | 'count' | 'last_asked_at');
@@ -8347,7 +8347,7 @@ export interface paths {
         503: Refused<'unavailable'>;
       };
     };
-    /** Change the answer of a resolved gap */
+    /** Change the answer to a resolved gap */
     patch: {
       parameters: {
         query?: never;
@@ -8360,11 +8360,11 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Text from which the agent answers the question in future. Null withdraws the current answer. */
+          /** Text that the agent uses to answer the question from now on. Null withdraws the current answer. */
           answer?: (string | null);
         };
         'application/merge-patch+json': {
-          /** Text from which the agent answers the question in future. Null withdraws the current answer. */
+          /** Text that the agent uses to answer the question from now on. Null withdraws the current answer. */
           answer?: (string | null);
         };
       } };
@@ -8403,7 +8403,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Text from which the agent answers the question in future. If absent, the gap is closed without an answer. */
+          /** Text that the agent uses to answer the question from now on. If absent, the gap is closed without an answer. */
           answer?: string;
         };
       } };
@@ -8426,7 +8426,7 @@ export interface paths {
     };
   }>;
   '/v1/knowledge/gaps/{id}/answer': Only<{
-    /** Withdraw the answer of a gap */
+    /** Withdraw the answer to a gap */
     delete: {
       parameters: {
         query?: never;
@@ -8494,11 +8494,11 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Name by which agents refer to the provider: a DNS label, unique in the namespace, not `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+          /** Name by which agents refer to the provider: a DNS label, unique in the namespace, and not `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
           /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           base_url: string;
-          /** Secret with the key. It must carry the label parley.dev/allow: "true". If absent, no key is sent. */
+          /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: {
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
@@ -8507,21 +8507,21 @@ export interface paths {
           };
           /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
           api_key_header?: ('authorization' | 'api-key' | 'x-api-key');
-          /** Value of the header OpenAI-Organization, for providers that support it. Must be visible ASCII without spaces. */
+          /** Value of the OpenAI-Organization header, for providers that support it. Must be visible ASCII without spaces. */
           organization?: string;
-          /** Value of the header OpenAI-Project, for providers that support it. Must be visible ASCII without spaces. */
+          /** Value of the OpenAI-Project header, for providers that support it. Must be visible ASCII without spaces. */
           project?: string;
-          /** Extra headers of each request, stored and shown in clear text. Do not put secrets here. */
+          /** Extra headers for each request, stored and shown in clear text. Do not put secrets here. */
           headers?: { [name: string]: string };
-          /** Query parameters of each request, in clear text, such as api-version of Azure. */
+          /** Extra query parameters for each request, stored and shown in clear text, such as Azure's api-version. */
           query?: { [name: string]: string };
           /** Chat models: which models agents may use, timeouts and prices. */
           chat?: {
-            /** Default model of agents, as the provider names it. */
+            /** Default model for agents, as the provider names it. */
             default_model?: string;
-            /** Models that agents may use. If absent, agents may use every model. */
+            /** Models that agents may use. If absent, agents may use any model. */
             models?: string[];
-            /** Timeouts of a response. */
+            /** Timeouts for a response. */
             timeouts?: {
               /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
               first_token_ms?: number;
@@ -8530,21 +8530,21 @@ export interface paths {
               /** Maximum duration of a response, in milliseconds. Default: 120000. */
               total_ms?: number;
             };
-            /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
+            /** Token prices for all chat models of the provider. They determine the cost of a turn. */
             pricing?: {
               /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
               currency: string;
-              /** Price of a million input tokens. */
+              /** Price per million input tokens. */
               input_per_million_tokens: number;
-              /** Price of a million output tokens. */
+              /** Price per million output tokens. */
               output_per_million_tokens: number;
-              /** Price of a million input tokens that the provider had cached. Defaults to the price of input tokens. */
+              /** Price per million input tokens that the provider had cached. Defaults to the price of input tokens. */
               cached_input_per_million_tokens?: number;
             };
           };
-          /** Embedding models, with which searches also find knowledge by its meaning. */
+          /** Embedding models, which allow searches to find knowledge by its meaning. */
           embeddings?: {
-            /** Default embedding model of knowledge sources. */
+            /** Default embedding model for knowledge sources. */
             default_model: string;
             /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
             dimensions?: number;
@@ -8553,28 +8553,28 @@ export interface paths {
           };
           /** Speech models (TTS), through /audio/speech. */
           speech?: {
-            /** Default speech model of agents. */
+            /** Default speech model for agents. */
             default_model: string;
-            /** Default voice of agents, as the provider names it. */
+            /** Default voice for agents, as the provider names it. */
             default_voice: string;
-            /** Speech models that agents may use. If absent, agents may use every model. */
+            /** Speech models that agents may use. If absent, agents may use any model. */
             models?: string[];
           };
           /** Transcription models (STT), through /audio/transcriptions. */
           transcription?: {
-            /** Default transcription model of agents. */
+            /** Default transcription model for agents. */
             default_model: string;
-            /** Transcription models that agents may use. If absent, agents may use every model. */
+            /** Transcription models that agents may use. If absent, agents may use any model. */
             models?: string[];
           };
-          /** Limits of requests to the provider. */
+          /** Limits on requests to the provider. */
           limits?: {
-            /** Maximum number of concurrent requests of each API process. Unlimited if absent. */
+            /** Maximum number of concurrent requests from each API process. Unlimited if absent. */
             max_concurrent_requests?: number;
           };
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
-          /** Key of the provider, which no response shows. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. It replaces an earlier key. Must be visible ASCII without spaces. */
+          /** The provider's API key, which responses never show. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. A new key replaces the earlier one. Must be visible ASCII without spaces. */
           api_key?: string;
         };
       } };
@@ -8614,7 +8614,7 @@ export interface paths {
         'application/json': {
           /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           base_url?: (string | null);
-          /** Secret with the key. It must carry the label parley.dev/allow: "true". If absent, no key is sent. */
+          /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
@@ -8623,21 +8623,21 @@ export interface paths {
           } | null);
           /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
           api_key_header?: ('authorization' | 'api-key' | 'x-api-key' | null);
-          /** Value of the header OpenAI-Organization, for providers that support it. Must be visible ASCII without spaces. */
+          /** Value of the OpenAI-Organization header, for providers that support it. Must be visible ASCII without spaces. */
           organization?: (string | null);
-          /** Value of the header OpenAI-Project, for providers that support it. Must be visible ASCII without spaces. */
+          /** Value of the OpenAI-Project header, for providers that support it. Must be visible ASCII without spaces. */
           project?: (string | null);
-          /** Extra headers of each request, stored and shown in clear text. Do not put secrets here. */
+          /** Extra headers for each request, stored and shown in clear text. Do not put secrets here. */
           headers?: ({ [name: string]: (string | null) } | null);
-          /** Query parameters of each request, in clear text, such as api-version of Azure. */
+          /** Extra query parameters for each request, stored and shown in clear text, such as Azure's api-version. */
           query?: ({ [name: string]: (string | null) } | null);
           /** Chat models: which models agents may use, timeouts and prices. */
           chat?: ({
-            /** Default model of agents, as the provider names it. */
+            /** Default model for agents, as the provider names it. */
             default_model?: (string | null);
-            /** Models that agents may use. If absent, agents may use every model. */
+            /** Models that agents may use. If absent, agents may use any model. */
             models?: (string[] | null);
-            /** Timeouts of a response. */
+            /** Timeouts for a response. */
             timeouts?: ({
               /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
               first_token_ms?: (number | null);
@@ -8646,21 +8646,21 @@ export interface paths {
               /** Maximum duration of a response, in milliseconds. Default: 120000. */
               total_ms?: (number | null);
             } | null);
-            /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
+            /** Token prices for all chat models of the provider. They determine the cost of a turn. */
             pricing?: ({
               /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
               currency?: (string | null);
-              /** Price of a million input tokens. */
+              /** Price per million input tokens. */
               input_per_million_tokens?: (number | null);
-              /** Price of a million output tokens. */
+              /** Price per million output tokens. */
               output_per_million_tokens?: (number | null);
-              /** Price of a million input tokens that the provider had cached. Defaults to the price of input tokens. */
+              /** Price per million input tokens that the provider had cached. Defaults to the price of input tokens. */
               cached_input_per_million_tokens?: (number | null);
             } | null);
           } | null);
-          /** Embedding models, with which searches also find knowledge by its meaning. */
+          /** Embedding models, which allow searches to find knowledge by its meaning. */
           embeddings?: ({
-            /** Default embedding model of knowledge sources. */
+            /** Default embedding model for knowledge sources. */
             default_model?: (string | null);
             /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
             dimensions?: (number | null);
@@ -8669,28 +8669,28 @@ export interface paths {
           } | null);
           /** Speech models (TTS), through /audio/speech. */
           speech?: ({
-            /** Default speech model of agents. */
+            /** Default speech model for agents. */
             default_model?: (string | null);
-            /** Default voice of agents, as the provider names it. */
+            /** Default voice for agents, as the provider names it. */
             default_voice?: (string | null);
-            /** Speech models that agents may use. If absent, agents may use every model. */
+            /** Speech models that agents may use. If absent, agents may use any model. */
             models?: (string[] | null);
           } | null);
           /** Transcription models (STT), through /audio/transcriptions. */
           transcription?: ({
-            /** Default transcription model of agents. */
+            /** Default transcription model for agents. */
             default_model?: (string | null);
-            /** Transcription models that agents may use. If absent, agents may use every model. */
+            /** Transcription models that agents may use. If absent, agents may use any model. */
             models?: (string[] | null);
           } | null);
-          /** Limits of requests to the provider. */
+          /** Limits on requests to the provider. */
           limits?: ({
-            /** Maximum number of concurrent requests of each API process. Unlimited if absent. */
+            /** Maximum number of concurrent requests from each API process. Unlimited if absent. */
             max_concurrent_requests?: (number | null);
           } | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
-          /** Key of the provider, which no response shows. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. It replaces an earlier key. Must be visible ASCII without spaces. */
+          /** The provider's API key, which responses never show. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. A new key replaces the earlier one. Must be visible ASCII without spaces. */
           api_key?: (string | null);
           name?: unknown;
         };
@@ -8761,11 +8761,11 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Name by which agents refer to the provider: a DNS label, unique in the namespace, not `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+          /** Name by which agents refer to the provider: a DNS label, unique in the namespace, and not `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
           /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           base_url: string;
-          /** Secret with the key. It must carry the label parley.dev/allow: "true". If absent, no key is sent. */
+          /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: {
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
@@ -8774,21 +8774,21 @@ export interface paths {
           };
           /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
           api_key_header?: ('authorization' | 'api-key' | 'x-api-key');
-          /** Value of the header OpenAI-Organization, for providers that support it. Must be visible ASCII without spaces. */
+          /** Value of the OpenAI-Organization header, for providers that support it. Must be visible ASCII without spaces. */
           organization?: string;
-          /** Value of the header OpenAI-Project, for providers that support it. Must be visible ASCII without spaces. */
+          /** Value of the OpenAI-Project header, for providers that support it. Must be visible ASCII without spaces. */
           project?: string;
-          /** Extra headers of each request, stored and shown in clear text. Do not put secrets here. */
+          /** Extra headers for each request, stored and shown in clear text. Do not put secrets here. */
           headers?: { [name: string]: string };
-          /** Query parameters of each request, in clear text, such as api-version of Azure. */
+          /** Extra query parameters for each request, stored and shown in clear text, such as Azure's api-version. */
           query?: { [name: string]: string };
           /** Chat models: which models agents may use, timeouts and prices. */
           chat?: {
-            /** Default model of agents, as the provider names it. */
+            /** Default model for agents, as the provider names it. */
             default_model?: string;
-            /** Models that agents may use. If absent, agents may use every model. */
+            /** Models that agents may use. If absent, agents may use any model. */
             models?: string[];
-            /** Timeouts of a response. */
+            /** Timeouts for a response. */
             timeouts?: {
               /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
               first_token_ms?: number;
@@ -8797,21 +8797,21 @@ export interface paths {
               /** Maximum duration of a response, in milliseconds. Default: 120000. */
               total_ms?: number;
             };
-            /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
+            /** Token prices for all chat models of the provider. They determine the cost of a turn. */
             pricing?: {
               /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
               currency: string;
-              /** Price of a million input tokens. */
+              /** Price per million input tokens. */
               input_per_million_tokens: number;
-              /** Price of a million output tokens. */
+              /** Price per million output tokens. */
               output_per_million_tokens: number;
-              /** Price of a million input tokens that the provider had cached. Defaults to the price of input tokens. */
+              /** Price per million input tokens that the provider had cached. Defaults to the price of input tokens. */
               cached_input_per_million_tokens?: number;
             };
           };
-          /** Embedding models, with which searches also find knowledge by its meaning. */
+          /** Embedding models, which allow searches to find knowledge by its meaning. */
           embeddings?: {
-            /** Default embedding model of knowledge sources. */
+            /** Default embedding model for knowledge sources. */
             default_model: string;
             /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
             dimensions?: number;
@@ -8820,28 +8820,28 @@ export interface paths {
           };
           /** Speech models (TTS), through /audio/speech. */
           speech?: {
-            /** Default speech model of agents. */
+            /** Default speech model for agents. */
             default_model: string;
-            /** Default voice of agents, as the provider names it. */
+            /** Default voice for agents, as the provider names it. */
             default_voice: string;
-            /** Speech models that agents may use. If absent, agents may use every model. */
+            /** Speech models that agents may use. If absent, agents may use any model. */
             models?: string[];
           };
           /** Transcription models (STT), through /audio/transcriptions. */
           transcription?: {
-            /** Default transcription model of agents. */
+            /** Default transcription model for agents. */
             default_model: string;
-            /** Transcription models that agents may use. If absent, agents may use every model. */
+            /** Transcription models that agents may use. If absent, agents may use any model. */
             models?: string[];
           };
-          /** Limits of requests to the provider. */
+          /** Limits on requests to the provider. */
           limits?: {
-            /** Maximum number of concurrent requests of each API process. Unlimited if absent. */
+            /** Maximum number of concurrent requests from each API process. Unlimited if absent. */
             max_concurrent_requests?: number;
           };
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
-          /** Key of the provider, which no response shows. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. It replaces an earlier key. Must be visible ASCII without spaces. */
+          /** The provider's API key, which responses never show. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. A new key replaces the earlier one. Must be visible ASCII without spaces. */
           api_key?: string;
         };
       } };
@@ -8909,7 +8909,7 @@ export interface paths {
         'application/json': {
           /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           base_url?: (string | null);
-          /** Secret with the key. It must carry the label parley.dev/allow: "true". If absent, no key is sent. */
+          /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
@@ -8918,21 +8918,21 @@ export interface paths {
           } | null);
           /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
           api_key_header?: ('authorization' | 'api-key' | 'x-api-key' | null);
-          /** Value of the header OpenAI-Organization, for providers that support it. Must be visible ASCII without spaces. */
+          /** Value of the OpenAI-Organization header, for providers that support it. Must be visible ASCII without spaces. */
           organization?: (string | null);
-          /** Value of the header OpenAI-Project, for providers that support it. Must be visible ASCII without spaces. */
+          /** Value of the OpenAI-Project header, for providers that support it. Must be visible ASCII without spaces. */
           project?: (string | null);
-          /** Extra headers of each request, stored and shown in clear text. Do not put secrets here. */
+          /** Extra headers for each request, stored and shown in clear text. Do not put secrets here. */
           headers?: ({ [name: string]: (string | null) } | null);
-          /** Query parameters of each request, in clear text, such as api-version of Azure. */
+          /** Extra query parameters for each request, stored and shown in clear text, such as Azure's api-version. */
           query?: ({ [name: string]: (string | null) } | null);
           /** Chat models: which models agents may use, timeouts and prices. */
           chat?: ({
-            /** Default model of agents, as the provider names it. */
+            /** Default model for agents, as the provider names it. */
             default_model?: (string | null);
-            /** Models that agents may use. If absent, agents may use every model. */
+            /** Models that agents may use. If absent, agents may use any model. */
             models?: (string[] | null);
-            /** Timeouts of a response. */
+            /** Timeouts for a response. */
             timeouts?: ({
               /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
               first_token_ms?: (number | null);
@@ -8941,21 +8941,21 @@ export interface paths {
               /** Maximum duration of a response, in milliseconds. Default: 120000. */
               total_ms?: (number | null);
             } | null);
-            /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
+            /** Token prices for all chat models of the provider. They determine the cost of a turn. */
             pricing?: ({
               /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
               currency?: (string | null);
-              /** Price of a million input tokens. */
+              /** Price per million input tokens. */
               input_per_million_tokens?: (number | null);
-              /** Price of a million output tokens. */
+              /** Price per million output tokens. */
               output_per_million_tokens?: (number | null);
-              /** Price of a million input tokens that the provider had cached. Defaults to the price of input tokens. */
+              /** Price per million input tokens that the provider had cached. Defaults to the price of input tokens. */
               cached_input_per_million_tokens?: (number | null);
             } | null);
           } | null);
-          /** Embedding models, with which searches also find knowledge by its meaning. */
+          /** Embedding models, which allow searches to find knowledge by its meaning. */
           embeddings?: ({
-            /** Default embedding model of knowledge sources. */
+            /** Default embedding model for knowledge sources. */
             default_model?: (string | null);
             /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
             dimensions?: (number | null);
@@ -8964,35 +8964,35 @@ export interface paths {
           } | null);
           /** Speech models (TTS), through /audio/speech. */
           speech?: ({
-            /** Default speech model of agents. */
+            /** Default speech model for agents. */
             default_model?: (string | null);
-            /** Default voice of agents, as the provider names it. */
+            /** Default voice for agents, as the provider names it. */
             default_voice?: (string | null);
-            /** Speech models that agents may use. If absent, agents may use every model. */
+            /** Speech models that agents may use. If absent, agents may use any model. */
             models?: (string[] | null);
           } | null);
           /** Transcription models (STT), through /audio/transcriptions. */
           transcription?: ({
-            /** Default transcription model of agents. */
+            /** Default transcription model for agents. */
             default_model?: (string | null);
-            /** Transcription models that agents may use. If absent, agents may use every model. */
+            /** Transcription models that agents may use. If absent, agents may use any model. */
             models?: (string[] | null);
           } | null);
-          /** Limits of requests to the provider. */
+          /** Limits on requests to the provider. */
           limits?: ({
-            /** Maximum number of concurrent requests of each API process. Unlimited if absent. */
+            /** Maximum number of concurrent requests from each API process. Unlimited if absent. */
             max_concurrent_requests?: (number | null);
           } | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
-          /** Key of the provider, which no response shows. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. It replaces an earlier key. Must be visible ASCII without spaces. */
+          /** The provider's API key, which responses never show. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. A new key replaces the earlier one. Must be visible ASCII without spaces. */
           api_key?: (string | null);
           name?: unknown;
         };
         'application/merge-patch+json': {
           /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           base_url?: (string | null);
-          /** Secret with the key. It must carry the label parley.dev/allow: "true". If absent, no key is sent. */
+          /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
@@ -9001,21 +9001,21 @@ export interface paths {
           } | null);
           /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
           api_key_header?: ('authorization' | 'api-key' | 'x-api-key' | null);
-          /** Value of the header OpenAI-Organization, for providers that support it. Must be visible ASCII without spaces. */
+          /** Value of the OpenAI-Organization header, for providers that support it. Must be visible ASCII without spaces. */
           organization?: (string | null);
-          /** Value of the header OpenAI-Project, for providers that support it. Must be visible ASCII without spaces. */
+          /** Value of the OpenAI-Project header, for providers that support it. Must be visible ASCII without spaces. */
           project?: (string | null);
-          /** Extra headers of each request, stored and shown in clear text. Do not put secrets here. */
+          /** Extra headers for each request, stored and shown in clear text. Do not put secrets here. */
           headers?: ({ [name: string]: (string | null) } | null);
-          /** Query parameters of each request, in clear text, such as api-version of Azure. */
+          /** Extra query parameters for each request, stored and shown in clear text, such as Azure's api-version. */
           query?: ({ [name: string]: (string | null) } | null);
           /** Chat models: which models agents may use, timeouts and prices. */
           chat?: ({
-            /** Default model of agents, as the provider names it. */
+            /** Default model for agents, as the provider names it. */
             default_model?: (string | null);
-            /** Models that agents may use. If absent, agents may use every model. */
+            /** Models that agents may use. If absent, agents may use any model. */
             models?: (string[] | null);
-            /** Timeouts of a response. */
+            /** Timeouts for a response. */
             timeouts?: ({
               /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
               first_token_ms?: (number | null);
@@ -9024,21 +9024,21 @@ export interface paths {
               /** Maximum duration of a response, in milliseconds. Default: 120000. */
               total_ms?: (number | null);
             } | null);
-            /** Price of tokens for all chat models of the provider. It determines the cost of a turn. */
+            /** Token prices for all chat models of the provider. They determine the cost of a turn. */
             pricing?: ({
               /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
               currency?: (string | null);
-              /** Price of a million input tokens. */
+              /** Price per million input tokens. */
               input_per_million_tokens?: (number | null);
-              /** Price of a million output tokens. */
+              /** Price per million output tokens. */
               output_per_million_tokens?: (number | null);
-              /** Price of a million input tokens that the provider had cached. Defaults to the price of input tokens. */
+              /** Price per million input tokens that the provider had cached. Defaults to the price of input tokens. */
               cached_input_per_million_tokens?: (number | null);
             } | null);
           } | null);
-          /** Embedding models, with which searches also find knowledge by its meaning. */
+          /** Embedding models, which allow searches to find knowledge by its meaning. */
           embeddings?: ({
-            /** Default embedding model of knowledge sources. */
+            /** Default embedding model for knowledge sources. */
             default_model?: (string | null);
             /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
             dimensions?: (number | null);
@@ -9047,28 +9047,28 @@ export interface paths {
           } | null);
           /** Speech models (TTS), through /audio/speech. */
           speech?: ({
-            /** Default speech model of agents. */
+            /** Default speech model for agents. */
             default_model?: (string | null);
-            /** Default voice of agents, as the provider names it. */
+            /** Default voice for agents, as the provider names it. */
             default_voice?: (string | null);
-            /** Speech models that agents may use. If absent, agents may use every model. */
+            /** Speech models that agents may use. If absent, agents may use any model. */
             models?: (string[] | null);
           } | null);
           /** Transcription models (STT), through /audio/transcriptions. */
           transcription?: ({
-            /** Default transcription model of agents. */
+            /** Default transcription model for agents. */
             default_model?: (string | null);
-            /** Transcription models that agents may use. If absent, agents may use every model. */
+            /** Transcription models that agents may use. If absent, agents may use any model. */
             models?: (string[] | null);
           } | null);
-          /** Limits of requests to the provider. */
+          /** Limits on requests to the provider. */
           limits?: ({
-            /** Maximum number of concurrent requests of each API process. Unlimited if absent. */
+            /** Maximum number of concurrent requests from each API process. Unlimited if absent. */
             max_concurrent_requests?: (number | null);
           } | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
-          /** Key of the provider, which no response shows. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. It replaces an earlier key. Must be visible ASCII without spaces. */
+          /** The provider's API key, which responses never show. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. A new key replaces the earlier one. Must be visible ASCII without spaces. */
           api_key?: (string | null);
           name?: unknown;
         };
@@ -9175,34 +9175,34 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Name by which calls refer to it: a DNS label, unique in the namespace, not `simulated`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+          /** Name by which calls refer to the provider: a DNS label that is unique in the namespace and not `simulated`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
-          /** The carrier's API; twilio also fits carriers with a compatible API. */
+          /** The carrier's API. Use twilio also for carriers with a Twilio-compatible API. */
           type: ('twilio' | 'telnyx' | 'plivo');
-          /** Id of the account at the carrier; for Twilio AC…, for Telnyx the id of the user, for Plivo the Auth ID. Must be an account id of letters, digits, hyphens and underscores. */
+          /** ID of the account at the carrier: for Twilio, AC…; for Telnyx, the user ID; for Plivo, the Auth ID. Must be an account ID made up of letters, digits, hyphens and underscores. */
           account_id: string;
-          /** Secret with the token for the carrier's API; for Twilio the auth token, which also signs the carrier's requests, for Telnyx an API key, for Plivo the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
+          /** Secret with the token for the carrier's API: for Twilio, the auth token, which also signs the carrier's requests; for Telnyx, an API key; for Plivo, the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref?: {
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
             /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key: string;
           };
-          /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, the base64 of 32 bytes. */
+          /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, which are 32 bytes in base64. */
           public_key?: string;
-          /** For type telnyx: the id of the TeXML application that places calls. Must be an account id of letters, digits, hyphens and underscores. */
+          /** For type telnyx: the ID of the TeXML application that places calls. Must be an account ID made up of letters, digits, hyphens and underscores. */
           application_id?: string;
-          /** Base URL of the carrier's API; default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of the carrier's API. Default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           api_url?: string;
-          /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to one provider only. */
+          /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to only one provider. */
           numbers?: {
-            /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164 format, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
-            /** Agent of the same namespace that answers it. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** Agent in the same namespace that answers this number. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent: string;
-            /** Version of that agent; default: the version that is live when a call comes in. */
+            /** Version of that agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours in which the number is answered. Default: always. Outside these hours, the caller hears their closedMessage, or else the closedMessage of inbound. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the closedMessage in hours, or else the closedMessage in inbound. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
@@ -9217,35 +9217,35 @@ export interface paths {
               }[];
               /** Dates on which nobody is available. */
               closed_on?: string[];
-              /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
+              /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
               closed_message?: string;
             };
           }[];
-          /** Countries and number of calls it may place; default: it places none. */
+          /** Settings for outbound calls. If absent, the provider may not place calls. */
           outbound?: {
-            /** ISO 3166-1 codes of the countries whose numbers may be called. */
+            /** Countries whose numbers may be called, as ISO 3166-1 codes. */
             countries: string[];
-            /** Maximum number of concurrent outbound calls; default 10. */
+            /** Maximum number of concurrent outbound calls. Default: 10. */
             max_concurrent_calls?: number;
-            /** Maximum number of calls placed per minute; default 60. */
+            /** Maximum number of calls placed per minute. Default: 60. */
             max_calls_per_minute?: number;
-            /** Seconds to ring before the call counts as not answered; default 30. */
+            /** Seconds to ring before the call counts as not answered. Default: 30. */
             ring_sec?: number;
-            /** Text spoken to a voicemail that answers; default: none. */
+            /** Text spoken if a voicemail answers. Default: none. */
             voicemail_message?: string;
           };
-          /** Limit of inbound calls, and the texts for callers whom no agent can answer. */
+          /** Limit on inbound calls, and messages for callers whom no agent can answer. */
           inbound?: {
-            /** Maximum number of concurrent inbound calls; default 100. */
+            /** Maximum number of concurrent inbound calls. Default: 100. */
             max_concurrent_calls?: number;
-            /** Text spoken to callers while maxConcurrentCalls is reached; default: they hear the busy tone. */
+            /** Text spoken to callers while maxConcurrentCalls is reached. Default: they hear a busy tone. */
             busy_message?: string;
-            /** Text spoken to a caller if no agent can answer. */
+            /** Text spoken to callers if no agent can answer. */
             closed_message?: string;
           };
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
-          /** Token for the carrier's API, which no response shows. Parley stores it in a Secret of its own and sets `auth_token_secret_ref`. It replaces an earlier token. Must be visible ASCII without spaces. */
+          /** Token for the carrier's API. Responses never contain it. Parley stores it in a Secret of its own and sets `auth_token_secret_ref`. A new token replaces the previous one. Must be visible ASCII without spaces. */
           auth_token?: string;
         };
       } };
@@ -9311,32 +9311,32 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** The carrier's API; twilio also fits carriers with a compatible API. */
+          /** The carrier's API. Use twilio also for carriers with a Twilio-compatible API. */
           type?: ('twilio' | 'telnyx' | 'plivo' | null);
-          /** Id of the account at the carrier; for Twilio AC…, for Telnyx the id of the user, for Plivo the Auth ID. Must be an account id of letters, digits, hyphens and underscores. */
+          /** ID of the account at the carrier: for Twilio, AC…; for Telnyx, the user ID; for Plivo, the Auth ID. Must be an account ID made up of letters, digits, hyphens and underscores. */
           account_id?: (string | null);
-          /** Secret with the token for the carrier's API; for Twilio the auth token, which also signs the carrier's requests, for Telnyx an API key, for Plivo the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
+          /** Secret with the token for the carrier's API: for Twilio, the auth token, which also signs the carrier's requests; for Telnyx, an API key; for Plivo, the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
             /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
-          /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, the base64 of 32 bytes. */
+          /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, which are 32 bytes in base64. */
           public_key?: (string | null);
-          /** For type telnyx: the id of the TeXML application that places calls. Must be an account id of letters, digits, hyphens and underscores. */
+          /** For type telnyx: the ID of the TeXML application that places calls. Must be an account ID made up of letters, digits, hyphens and underscores. */
           application_id?: (string | null);
-          /** Base URL of the carrier's API; default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of the carrier's API. Default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           api_url?: (string | null);
-          /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to one provider only. */
+          /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to only one provider. */
           numbers?: ({
-            /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164 format, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
-            /** Agent of the same namespace that answers it. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** Agent in the same namespace that answers this number. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent: string;
-            /** Version of that agent; default: the version that is live when a call comes in. */
+            /** Version of that agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours in which the number is answered. Default: always. Outside these hours, the caller hears their closedMessage, or else the closedMessage of inbound. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the closedMessage in hours, or else the closedMessage in inbound. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
@@ -9351,65 +9351,65 @@ export interface paths {
               }[];
               /** Dates on which nobody is available. */
               closed_on?: string[];
-              /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
+              /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
               closed_message?: string;
             };
           }[] | null);
-          /** Countries and number of calls it may place; default: it places none. */
+          /** Settings for outbound calls. If absent, the provider may not place calls. */
           outbound?: ({
-            /** ISO 3166-1 codes of the countries whose numbers may be called. */
+            /** Countries whose numbers may be called, as ISO 3166-1 codes. */
             countries?: (string[] | null);
-            /** Maximum number of concurrent outbound calls; default 10. */
+            /** Maximum number of concurrent outbound calls. Default: 10. */
             max_concurrent_calls?: (number | null);
-            /** Maximum number of calls placed per minute; default 60. */
+            /** Maximum number of calls placed per minute. Default: 60. */
             max_calls_per_minute?: (number | null);
-            /** Seconds to ring before the call counts as not answered; default 30. */
+            /** Seconds to ring before the call counts as not answered. Default: 30. */
             ring_sec?: (number | null);
-            /** Text spoken to a voicemail that answers; default: none. */
+            /** Text spoken if a voicemail answers. Default: none. */
             voicemail_message?: (string | null);
           } | null);
-          /** Limit of inbound calls, and the texts for callers whom no agent can answer. */
+          /** Limit on inbound calls, and messages for callers whom no agent can answer. */
           inbound?: ({
-            /** Maximum number of concurrent inbound calls; default 100. */
+            /** Maximum number of concurrent inbound calls. Default: 100. */
             max_concurrent_calls?: (number | null);
-            /** Text spoken to callers while maxConcurrentCalls is reached; default: they hear the busy tone. */
+            /** Text spoken to callers while maxConcurrentCalls is reached. Default: they hear a busy tone. */
             busy_message?: (string | null);
-            /** Text spoken to a caller if no agent can answer. */
+            /** Text spoken to callers if no agent can answer. */
             closed_message?: (string | null);
           } | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
-          /** Token for the carrier's API, which no response shows. Parley stores it in a Secret of its own and sets `auth_token_secret_ref`. It replaces an earlier token. Must be visible ASCII without spaces. */
+          /** Token for the carrier's API. Responses never contain it. Parley stores it in a Secret of its own and sets `auth_token_secret_ref`. A new token replaces the previous one. Must be visible ASCII without spaces. */
           auth_token?: (string | null);
           name?: unknown;
         };
         'application/merge-patch+json': {
-          /** The carrier's API; twilio also fits carriers with a compatible API. */
+          /** The carrier's API. Use twilio also for carriers with a Twilio-compatible API. */
           type?: ('twilio' | 'telnyx' | 'plivo' | null);
-          /** Id of the account at the carrier; for Twilio AC…, for Telnyx the id of the user, for Plivo the Auth ID. Must be an account id of letters, digits, hyphens and underscores. */
+          /** ID of the account at the carrier: for Twilio, AC…; for Telnyx, the user ID; for Plivo, the Auth ID. Must be an account ID made up of letters, digits, hyphens and underscores. */
           account_id?: (string | null);
-          /** Secret with the token for the carrier's API; for Twilio the auth token, which also signs the carrier's requests, for Telnyx an API key, for Plivo the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
+          /** Secret with the token for the carrier's API: for Twilio, the auth token, which also signs the carrier's requests; for Telnyx, an API key; for Plivo, the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
             /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
-          /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, the base64 of 32 bytes. */
+          /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, which are 32 bytes in base64. */
           public_key?: (string | null);
-          /** For type telnyx: the id of the TeXML application that places calls. Must be an account id of letters, digits, hyphens and underscores. */
+          /** For type telnyx: the ID of the TeXML application that places calls. Must be an account ID made up of letters, digits, hyphens and underscores. */
           application_id?: (string | null);
-          /** Base URL of the carrier's API; default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of the carrier's API. Default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           api_url?: (string | null);
-          /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to one provider only. */
+          /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to only one provider. */
           numbers?: ({
-            /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164 format, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
-            /** Agent of the same namespace that answers it. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** Agent in the same namespace that answers this number. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent: string;
-            /** Version of that agent; default: the version that is live when a call comes in. */
+            /** Version of that agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours in which the number is answered. Default: always. Outside these hours, the caller hears their closedMessage, or else the closedMessage of inbound. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the closedMessage in hours, or else the closedMessage in inbound. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
@@ -9424,35 +9424,35 @@ export interface paths {
               }[];
               /** Dates on which nobody is available. */
               closed_on?: string[];
-              /** Text for the user when nobody is available. {{opens}} is replaced by the time at which somebody is available again. */
+              /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
               closed_message?: string;
             };
           }[] | null);
-          /** Countries and number of calls it may place; default: it places none. */
+          /** Settings for outbound calls. If absent, the provider may not place calls. */
           outbound?: ({
-            /** ISO 3166-1 codes of the countries whose numbers may be called. */
+            /** Countries whose numbers may be called, as ISO 3166-1 codes. */
             countries?: (string[] | null);
-            /** Maximum number of concurrent outbound calls; default 10. */
+            /** Maximum number of concurrent outbound calls. Default: 10. */
             max_concurrent_calls?: (number | null);
-            /** Maximum number of calls placed per minute; default 60. */
+            /** Maximum number of calls placed per minute. Default: 60. */
             max_calls_per_minute?: (number | null);
-            /** Seconds to ring before the call counts as not answered; default 30. */
+            /** Seconds to ring before the call counts as not answered. Default: 30. */
             ring_sec?: (number | null);
-            /** Text spoken to a voicemail that answers; default: none. */
+            /** Text spoken if a voicemail answers. Default: none. */
             voicemail_message?: (string | null);
           } | null);
-          /** Limit of inbound calls, and the texts for callers whom no agent can answer. */
+          /** Limit on inbound calls, and messages for callers whom no agent can answer. */
           inbound?: ({
-            /** Maximum number of concurrent inbound calls; default 100. */
+            /** Maximum number of concurrent inbound calls. Default: 100. */
             max_concurrent_calls?: (number | null);
-            /** Text spoken to callers while maxConcurrentCalls is reached; default: they hear the busy tone. */
+            /** Text spoken to callers while maxConcurrentCalls is reached. Default: they hear a busy tone. */
             busy_message?: (string | null);
-            /** Text spoken to a caller if no agent can answer. */
+            /** Text spoken to callers if no agent can answer. */
             closed_message?: (string | null);
           } | null);
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
-          /** Token for the carrier's API, which no response shows. Parley stores it in a Secret of its own and sets `auth_token_secret_ref`. It replaces an earlier token. Must be visible ASCII without spaces. */
+          /** Token for the carrier's API. Responses never contain it. Parley stores it in a Secret of its own and sets `auth_token_secret_ref`. A new token replaces the previous one. Must be visible ASCII without spaces. */
           auth_token?: (string | null);
           name?: unknown;
         };
@@ -9511,7 +9511,7 @@ export interface paths {
     };
   }>;
   '/v1/agents/{id}/talk_tokens': Only<{
-    /** Create a token with which a web page talks with the agent */
+    /** Create a token that lets a web page talk with the agent */
     post: {
       parameters: {
         query?: never;
@@ -9527,17 +9527,17 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Version that talks; default: the live version when a talk starts. A test may use a version that was never live. */
+          /** Agent version to use. Default: the live version when a talk starts. A test may use a version that was never live. */
           version?: number;
-          /** Marks the talks as tests: they emit no events and count in no statistics. */
+          /** Marks the talks as tests. Tests emit no events and are excluded from statistics. */
           test?: boolean;
-          /** Your id of the visitor. */
+          /** Your own ID for the visitor. */
           user_id?: string;
           /** What the agent may know about the user: at most 64 KiB of JSON. `{{name}}` in the prompt and in the first message is replaced by the value of `name`. */
           variables?: { [name: string]: unknown };
           /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
           metadata?: { [name: string]: string };
-          /** Origin of the pages that may use the token; default: any. Must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: a scheme (http only for localhost and 127.0.0.1), a host, an optional port, no path. */
+          /** Origin whose pages may use the token. Default: any. Must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: a scheme (http only for localhost and 127.0.0.1), a host, an optional port, no path. */
           origin?: string;
           /** Seconds until the token expires. */
           ttl_sec?: number;
@@ -9562,7 +9562,7 @@ export interface paths {
     };
   }>;
   '/v1/widget/tokens': Only<{
-    /** Get a token for a visitor of a web page */
+    /** Get a token for a web page visitor */
     post: {
       parameters: {
         query?: never;
@@ -9572,7 +9572,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** The agent that the page talks with. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
+          /** Agent that the page talks with. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
         };
       } };

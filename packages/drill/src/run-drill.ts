@@ -170,9 +170,7 @@ async function settle(
   });
   const problems: string[] = [];
   if (call.status !== 'completed' || call.ended_reason !== 'user_hangup') {
-    problems.push(
-      `the call has status ${call.status} and ended with reason ${call.ended_reason}`,
-    );
+    problems.push(`the call has status ${call.status} and ended with reason ${call.ended_reason}`);
   }
   const conversation = String(call.conversation_id);
   const of = (): readonly string[] => hooks.of(conversation);

@@ -170,10 +170,7 @@ async function relaunch(deps: EmbeddedPostgresDeps, server: Server, stopped: Abo
       return;
     } catch (error) {
       if (stopped.aborted) return;
-      deps.log.warn(
-        { reason: reasonOf(error) },
-        'PostgreSQL could not be restarted yet; retrying',
-      );
+      deps.log.warn({ reason: reasonOf(error) }, 'PostgreSQL could not be restarted yet; retrying');
     }
     await delay(Math.min(pauseMs, RESTART_PAUSE_LIMIT_MS), { signal: stopped }).catch(
       () => undefined, // The delay rejects only if `stopped` aborts, and the loop checks that.

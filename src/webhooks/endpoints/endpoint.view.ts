@@ -46,7 +46,7 @@ export const WebhookEndpoint = z
     status: z.enum(['healthy', 'failing', 'disabled', 'not_ready']).meta({
       description:
         'Health, based on the latest deliveries. `not_ready` if the latest declaration is not in ' +
-          'effect.',
+        'effect.',
     }),
     last_success_at: unixTime.nullable(),
     last_failure: z
@@ -60,7 +60,7 @@ export const WebhookEndpoint = z
     failing_since: unixTime.nullable().meta({
       description:
         'Time of the first failure since the last success, in Unix seconds. Null if nothing has ' +
-          'failed since then.',
+        'failed since then.',
     }),
     failed_attempts: z
       .int()
@@ -89,7 +89,7 @@ export const WebhookEndpoint = z
       .meta({
         description:
           'The rotation in progress, during which two secrets are valid; see `rotate_secret`. ' +
-            'Null otherwise.',
+          'Null otherwise.',
       }),
   })
   .meta({ id: 'WebhookEndpoint', description: 'A URL that receives events.' });

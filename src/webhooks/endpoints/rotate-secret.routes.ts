@@ -38,12 +38,12 @@ export function rotateSecretRoutes(deps: RotateSecretDeps): Route[] {
       summary: 'Rotate the signing secret of an endpoint',
       description:
         'A rotation has two steps. First, `parley-signature` uses the current secret and ' +
-          '`parley-signature-next` the new one. When the overlap ends, or on a request with ' +
-          '`activate`, the secrets swap roles for another period of the same length: ' +
-          '`parley-signature` uses the new secret and `parley-signature-next` the old one. Then ' +
-          'the old secret is deleted. `webhook-signature` contains both signatures during the ' +
-          'whole rotation. `overlap_sec: 0` replaces the old secret immediately. A rotation that ' +
-          'starts after a swap deletes the old secret.',
+        '`parley-signature-next` the new one. When the overlap ends, or on a request with ' +
+        '`activate`, the secrets swap roles for another period of the same length: ' +
+        '`parley-signature` uses the new secret and `parley-signature-next` the old one. Then ' +
+        'the old secret is deleted. `webhook-signature` contains both signatures during the ' +
+        'whole rotation. `overlap_sec: 0` replaces the old secret immediately. A rotation that ' +
+        'starts after a swap deletes the old secret.',
       params: { id: idParam('we', 'webhook endpoint') },
       body: { schema: body, isOptional: true },
       answers: {

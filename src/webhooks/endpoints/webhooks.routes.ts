@@ -50,7 +50,7 @@ export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
         create: 'Only this response shows the signing secret.',
         patch:
           'JSON merge patch (RFC 7386): null removes a field, lists are replaced, and `headers` ' +
-            'sets or removes individual headers.',
+          'sets or removes individual headers.',
         delete: 'Unfinished deliveries to the endpoint are canceled.',
       },
       schemas: {
@@ -141,7 +141,7 @@ function testRoute(deps: WebhookRoutesDeps): Route {
     summary: 'Send a test event',
     description:
       'Sends a real event of the type to this endpoint only, with the header ' +
-        '`parley-test: true`. Lists and streams omit it unless `test=true`, and no metric counts it.',
+      '`parley-test: true`. Lists and streams omit it unless `test=true`, and no metric counts it.',
     params,
     body: { schema: testBody, isOptional: true },
     answers: {

@@ -246,7 +246,7 @@ async function applyEndpointPatch(
 
 const ELSEWHERE =
   'the new `url` has a different origin, which would receive the secret headers and signatures ' +
-    'meant for the old one. Use a key with this scope, or create another endpoint';
+  'meant for the old one. Use a key with this scope, or create another endpoint';
 
 /**
  * Returns the origin of the URL. Returns any string that is not a URL unchanged, because the store rejects it later.

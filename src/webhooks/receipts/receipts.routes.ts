@@ -41,7 +41,7 @@ const Digest = z
     sha256: z.string().meta({
       description:
         'Lower-case hex SHA-256 of the IDs of these events, in ascending order, joined by LF, ' +
-          'without a trailing LF.',
+        'without a trailing LF.',
     }),
     unfinished: z.int().min(0).meta({
       description: 'Number of these events that are not acknowledged and are still retried.',
@@ -66,10 +66,10 @@ function digestRoute(deps: ReconcileDeps): Route {
     summary: 'Read the digest of the events of one hour',
     description:
       'Covers the events whose `created` is in the hour and for which a delivery to this ' +
-        'endpoint was created, regardless of its result. Test events and events whose deliveries ' +
-        'were all canceled are excluded. A receiver computes the same digest from the events ' +
-        'that it has, and compares the two. For the current hour, the digest covers the events ' +
-        'so far.',
+      'endpoint was created, regardless of its result. Test events and events whose deliveries ' +
+      'were all canceled are excluded. A receiver computes the same digest from the events ' +
+      'that it has, and compares the two. For the current hour, the digest covers the events ' +
+      'so far.',
     params,
     query: { hour },
     answers: { 200: { description: 'The digest.', schema: Digest } },
@@ -148,8 +148,7 @@ const Comparison = z
   })
   .meta({
     id: 'Reconciliation',
-    description:
-      'Difference between the events that were sent and the events that a receiver has.',
+    description: 'Difference between the events that were sent and the events that a receiver has.',
   });
 
 function reconcileRoute(deps: ReconcileDeps): Route {
@@ -163,10 +162,10 @@ function reconcileRoute(deps: ReconcileDeps): Route {
     summary: 'Compare the events that a receiver has with those sent',
     description:
       'Lists the events that were sent but that the receiver does not have, and the events that ' +
-        'the receiver has but that were not sent. The missing events are paginated: send the ' +
-        'same IDs with each cursor. With `replay`, the missing events on the page get new ' +
-        'deliveries, which have lower priority than current events. Events with an unfinished ' +
-        'delivery keep their schedule and get no second delivery.',
+      'the receiver has but that were not sent. The missing events are paginated: send the ' +
+      'same IDs with each cursor. With `replay`, the missing events on the page get new ' +
+      'deliveries, which have lower priority than current events. Events with an unfinished ' +
+      'delivery keep their schedule and get no second delivery.',
     params,
     body: { schema: body, membersMax: IDS_MAX + 20 },
     answers: {

@@ -41,10 +41,7 @@ export async function replayEvent(
   }
   const event = found(await readEvent(deps.pool, input), 'event');
   if (event.erasedAt !== null) {
-    throw new ApiError(
-      'event_erased',
-      'The event was erased together with its conversation.',
-    );
+    throw new ApiError('event_erased', 'The event was erased together with its conversation.');
   }
   if (input.endpointId !== null) await checkEndpoint(deps, event, input.endpointId);
   const replayed = await inOneCommit(deps.pool, beforeCommit, async (db) => {

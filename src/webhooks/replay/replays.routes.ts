@@ -61,8 +61,8 @@ function replayEventRoute(deps: ReplayEventDeps): Route {
     summary: 'Replay an event',
     description:
       'Creates new deliveries with the same bytes and the full retry schedule, as long as the ' +
-        'event is stored (30 days, or as configured). A test event can be sent only to its own ' +
-        'endpoint. Any other endpoint is rejected with 422.',
+      'event is stored (30 days, or as configured). A test event can be sent only to its own ' +
+      'endpoint. Any other endpoint is rejected with 422.',
     params: { id: idParam('evt', 'event') },
     body: { schema: eventBody, isOptional: true },
     answers: {
@@ -181,12 +181,12 @@ function replayManyRoute(deps: ReplayRoutesDeps): Route {
     summary: 'Replay many events',
     description:
       'A job sends the events to this endpoint, oldest first, as fast as the endpoint ' +
-        'acknowledges them. Current events have priority. The job is complete when each delivery ' +
-        'has been attempted once. With the mode `retrying`, no deliveries are created: those ' +
-        'that wait for their next attempt are attempted immediately, despite the circuit breaker ' +
-        'and `Retry-After`. If the first one fails, the others follow one at a time. While the ' +
-        'endpoint is disabled, the job waits. Test events are sent only to their own endpoint. ' +
-        'Erased events are skipped.',
+      'acknowledges them. Current events have priority. The job is complete when each delivery ' +
+      'has been attempted once. With the mode `retrying`, no deliveries are created: those ' +
+      'that wait for their next attempt are attempted immediately, despite the circuit breaker ' +
+      'and `Retry-After`. If the first one fails, the others follow one at a time. While the ' +
+      'endpoint is disabled, the job waits. Test events are sent only to their own endpoint. ' +
+      'Erased events are skipped.',
     params: { id: idParam('we', 'webhook endpoint') },
     body: { schema: manyBody },
     answers: {
