@@ -112,7 +112,7 @@ test('of two that signed it the address names one, or the carrier proves who own
   const signedBy = ['a', 'b'];
   const ask = (over: Parameters<typeof sending>[0]) =>
     signedFor(deps, sending({ signedBy, ...over }).sent);
-  await expect(ask({})).rejects.toThrow('Add the id of the TelephonyProvider');
+  await expect(ask({})).rejects.toThrow('Add the ID of the TelephonyProvider');
   expect(await ask({ providerId: 'b' })).toMatchObject({ account: { id: 'b' } });
   expect(await ask({ provesOwner: true })).toMatchObject({ account: { id: 'a' } });
   await expect(ask({ providerId: 'c' })).rejects.toMatchObject(REFUSED);
