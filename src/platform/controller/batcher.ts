@@ -17,11 +17,11 @@ type Waiting<I, O> = { item: I; resolve: (answer: O) => void; reject: (error: un
 
 /**
  * Creates a batcher.
- * @param deps.run returns a result for each item, in order; gets at most `itemsMax` items
- * @param deps.gatherMs how long a partial batch waits for more items; 0 collects only items of the same turn of the
- * event loop
- * @param deps.busy longer `gatherMs` after a batch of at least `from` items: under load, a little more time makes the
- * next batch larger and each item cheaper
+ * @param deps.run processes a batch of at most `itemsMax` items, and returns one result per item, in order
+ * @param deps.gatherMs how long a partial batch waits for more items; 0 collects only the items that are added in the
+ * same turn of the event loop
+ * @param deps.busy longer `gatherMs` that applies after a batch of at least `from` items: under load, a slightly longer
+ * wait makes the next batch larger and each item cheaper
  */
 export function createBatcher<I, O>(deps: {
   run: (items: readonly I[]) => Promise<readonly O[]>;

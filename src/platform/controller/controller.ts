@@ -11,8 +11,8 @@ import type { WorkQueue } from './work-queue.ts';
 export type Controller = {
   start: () => void;
   /**
-   * Waits for running reconciles, at most `drainTimeoutMs`, then aborts them. Drops the keys that wait for a worker:
-   * the next leader lists everything anyway, and a pod has only 30 s to terminate.
+   * Waits at most `drainTimeoutMs` for running reconciles, and then aborts them. Drops the keys that are waiting for a
+   * worker: the next leader lists all objects anyway, and a pod has only 30 s to terminate.
    */
   stop: () => Promise<void>;
 };
@@ -24,12 +24,12 @@ export type Controller = {
 export type ReconcileResult = { requeueAfterMs?: number };
 
 export type ControllerDeps<K> = {
-  /** The `controller` label and log field: the kind in lower case (`agent`). */
+  /** Value of the `controller` label and log field: the kind in lower case, such as `agent`. */
   name: string;
   queue: WorkQueue<K>;
   /**
-   * Must return soon after the signal aborts. If it does not, its worker abandons the call and proceeds with other
-   * keys. The key stays locked: it is not reconciled again until the abandoned call has returned.
+   * Reconciles one key. Must return soon after the signal aborts. If it does not, its worker abandons the call and
+   * continues with other keys. The key stays locked: it is not reconciled again until the abandoned call has returned.
    */
   reconcile: (key: K, signal: AbortSignal) => Promise<ReconcileResult>;
   log: ControllerLog;
@@ -42,14 +42,14 @@ export type ControllerDeps<K> = {
 };
 
 /**
- * Part of a pino logger. Errors are logged as `err`, because pino's serializer of that field writes the chain of
+ * Part of a pino logger. Errors are logged as `err`, because pino's serializer for that field includes the chain of
  * causes.
  */
 export type ControllerLog = { error: (fields: object, message: string) => void };
 
 export type ReconcileOutcome = 'success' | 'error' | 'requeue' | 'requeue_after';
 
-/** Hooks for controller-runtime's metrics of the same names. The label of the controller is already set. */
+/** Hooks for controller-runtime's metrics of the same names. The `controller` label is already set. */
 export type ControllerMetrics = {
   /** controller_runtime_reconcile_total{result} */
   reconciled: (result: ReconcileOutcome) => void;
@@ -70,7 +70,7 @@ export type ControllerMetrics = {
 };
 
 /**
- * Error that a retry cannot fix: the key is not reconciled again until its object changes. An error whose cause is a
+ * Error that a retry cannot fix. The key is not reconciled again until its object changes. An error caused by a
  * `TerminalError` is terminal too.
  */
 export class TerminalError extends Error {
@@ -129,7 +129,7 @@ export function createController<K>(deps: ControllerDeps<K>): Controller {
         await attempt(item);
       } catch (err) {
         // `attempt` handles the errors of `reconcile`, so only a metrics hook or the logger can throw here. The worker
-        // continues all the same.
+        // continues anyway.
         reportQuietly(deps, item, err);
       }
     }
@@ -165,7 +165,7 @@ function settle<K>(deps: ControllerDeps<K>, item: WorkItem<K>, outcome: Outcome)
   if ('thrown' in outcome) return settleError(deps, item, outcome.thrown);
   const { queue, metrics } = deps;
   const { key, priority } = item;
-  // A reconciler in plain JavaScript, or with a type cast, may return undefined.
+  // A reconciler written in plain JavaScript, or with a type cast, may return undefined.
   const { requeueAfterMs } = outcome.result ?? {};
   if (requeueAfterMs === undefined) {
     queue.forget(key);
@@ -183,7 +183,7 @@ function settle<K>(deps: ControllerDeps<K>, item: WorkItem<K>, outcome: Outcome)
 function settleError<K>(deps: ControllerDeps<K>, item: WorkItem<K>, thrown: unknown): void {
   const { queue, metrics, name: controller } = deps;
   const terminal = isTerminal(thrown);
-  // Requeues or forgets the key before it calls any hook, so that a throwing hook cannot prevent the retry.
+  // Requeues or forgets the key before calling any hook, so that a hook that throws cannot prevent the retry.
   if (terminal) queue.forget(item.key);
   else queue.addRateLimited(item.key, { priority: item.priority });
   const attempt = terminal ? undefined : queue.retriesOf(item.key);
@@ -207,7 +207,7 @@ function reportQuietly<K>(deps: ControllerDeps<K>, item: WorkItem<K>, thrown: un
   }
 }
 
-// Maximum number of causes that are checked. The limit ends the search if the causes of an error form a cycle.
+// Maximum number of causes to check. The limit ends the search if the causes of an error form a cycle.
 const MAX_CAUSES = 16;
 
 function isTerminal(thrown: unknown): boolean {
@@ -220,8 +220,8 @@ function isTerminal(thrown: unknown): boolean {
 }
 
 /**
- * Returns whether an error can only come from wrong code. JavaScript has no panics, so the error's class decides. A
- * `TypeError` with a cause is not a bug, because `fetch` throws one for every network failure.
+ * Returns true if only a bug in the code can cause this error. JavaScript has no panics, so the error's class decides.
+ * A `TypeError` with a cause is not a bug, because `fetch` throws one for every network failure.
  */
 function isBug(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;

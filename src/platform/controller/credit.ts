@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../clock.ts';
 
-/** Token bucket: credit that can be spent in a burst and refills over time. */
+/** Token bucket: credit that can be spent in a burst and is refilled over time. */
 export type Credit = {
   /** Returns the remaining credit; negative if it is overdrawn. */
   left: () => number;
@@ -12,7 +12,7 @@ export function createCredit({ burst, perSec }: { burst: number; perSec: number 
   let countedMs = monotonicMs();
   const left = (): number => {
     const nowMs = monotonicMs();
-    // Not negative: a test that ends its hold of the time sets the clock back.
+    // Clamped at 0, because a test that stops controlling the time sets the clock back.
     const passedMs = Math.max(0, nowMs - countedMs);
     credit = Math.min(burst, credit + (passedMs / 1_000) * perSec);
     countedMs = nowMs;

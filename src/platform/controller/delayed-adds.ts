@@ -3,9 +3,12 @@ import type { SetTimer } from './timer.ts';
 type Delayed<K> = { key: K; priority: number; dueAtMs: number; cancel: () => void };
 
 export type DelayedAdds<K> = {
-  /** Delays adding the key. If it is already delayed, the earlier time and the higher priority win. */
+  /** Adds the key after a delay. If the key is already delayed, the earlier time and the higher priority win. */
   put: (id: string, add: { key: K; priority: number; delayMs: number }) => void;
-  /** Cancels the delay of a key that is added now. Returns the priority of the delayed add. */
+  /**
+   * Cancels the delayed add of a key, because the key is added now. Returns the priority of the delayed add, or
+   * undefined if there was none.
+   */
   take: (id: string) => number | undefined;
   clear: () => void;
 };

@@ -5,18 +5,18 @@ import { currentWork } from '../observability/work.ts';
 import { createLine } from './line.ts';
 
 /**
- * Shares this process's event loop fairly between namespaces. Before Node reads further input, it runs the handlers of
- * all requests and frames that have arrived. A burst of one namespace would therefore delay the database replies of all
+ * Shares this process's event loop fairly between namespaces. Node runs the handlers of all requests and frames that
+ * have arrived before it reads more input. A burst from one namespace would therefore delay the database replies of all
  * others. This queue starts work for only a few milliseconds at a time, and then lets Node read input. Work that has
  * not started waits, and namespaces take turns.
  */
 export type EventLoopTurns = {
   /**
-   * Returns whether work may begin now: no earlier work waits, and the time for new work in this turn of the event loop
-   * is not used up.
+   * Returns true if work may begin now: no earlier work is waiting, and this turn of the event loop has time left for
+   * new work.
    */
   isFree: () => boolean;
-  /** Calls `begin` when it is the namespace's turn. All unauthenticated clients count as one namespace, undefined. */
+  /** Calls `begin` when it is the namespace's turn. All unauthenticated clients share the namespace `undefined`. */
   wait: (namespace: string | undefined, begin: () => void) => void;
   waiting: () => number;
 };
@@ -28,8 +28,8 @@ export type EventLoopTurns = {
  */
 const SLICE_MS = 5;
 /**
- * Maximum number of pieces of work that begin in one turn. Each begins in its own callback, so that the promise
- * continuations of one piece run before the next piece.
+ * Maximum number of pieces of work that begin in one turn of the event loop. Each begins in its own callback, so that
+ * the promise continuations of one piece run before the next piece.
  */
 const PIECES_MAX = 50;
 
@@ -58,7 +58,7 @@ export function createEventLoopTurns(nowMs = monotonicMs): EventLoopTurns {
   return {
     isFree: () => line.size() === 0 && !isOver(),
     wait: (namespace, begin) => {
-      // Otherwise `begin` would run in the async context of the work before it.
+      // Without `bind`, `begin` would run in the async context of the previous piece of work.
       line.join(namespace, AsyncLocalStorage.bind(begin));
       if (callbacks >= PIECES_MAX) return;
       callbacks += 1;
@@ -71,13 +71,13 @@ export function createEventLoopTurns(nowMs = monotonicMs): EventLoopTurns {
 /** Single instance, because a process has one event loop. */
 export const eventLoopTurns = createEventLoopTurns();
 
-/** Begins work now if possible, otherwise when it is the namespace's turn. */
+/** Begins the work now if possible, or otherwise when it is the namespace's turn. */
 export function beginInTurn(namespaceOf: () => string | undefined, begin: () => void): void {
   if (eventLoopTurns.isFree()) begin();
   else eventLoopTurns.wait(namespaceOf(), begin);
 }
 
-/** Waits until work of the current namespace may begin. Await it before work that takes some milliseconds. */
+/** Waits until work of the current namespace may begin. Await it before work that takes several milliseconds. */
 export async function giveWay(): Promise<void> {
   if (eventLoopTurns.isFree()) return;
   const namespace = currentWork()?.namespace;

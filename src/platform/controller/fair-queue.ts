@@ -4,23 +4,23 @@ import { asWork } from '../observability/work.ts';
 import { createLine, type Line } from './line.ts';
 
 /**
- * Limits how many jobs of one kind run at once in this process, and shares the slots between namespaces, so that heavy
- * use by one does not delay others. A free slot goes to the waiting namespace with the fewest running jobs; namespaces
- * with equally many take turns. So one namespace uses all slots only while no other waits. Jobs of some kinds (syncs,
- * replays, embeddings) are stored in PostgreSQL, where each process claims some of them. For these kinds, the queue
- * decides which of the claimed jobs run.
+ * Limits how many jobs of one kind run at once in this process. It shares the slots between namespaces, so that heavy
+ * use of one namespace does not delay others. A free slot goes to the waiting namespace with the fewest running jobs;
+ * namespaces with equal numbers take turns. One namespace can therefore use all slots only while no other is waiting.
+ * Jobs of some kinds (syncs, replays, embeddings) are stored in PostgreSQL, and each process claims some of them. For
+ * these kinds, the queue decides which of the claimed jobs run.
  */
 export type FairQueue = {
   /**
    * Runs a job when it is its namespace's turn.
-   * @throws ApiError unavailable if too many jobs wait; the reason of `signal` if it aborts before the turn; any error
-   * of the job
+   * @throws ApiError unavailable if too many jobs are waiting; the reason of `signal` if it aborts before the job
+   * starts; any error that the job throws
    */
   run: <T>(namespace: string, job: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
   /**
-   * Returns the number of free slots, the running jobs of each namespace, and the namespaces that have reached their
-   * share. A process needs them before it claims jobs in PostgreSQL, so that it claims none that would only wait in this
-   * queue.
+   * Returns the number of free slots, the number of running jobs by namespace, and the namespaces that have reached
+   * their share. A process reads them before it claims jobs in PostgreSQL, so that it claims no job that would only
+   * wait in this queue.
    */
   room: () => { places: number; running: ReadonlyMap<string, number>; full: readonly string[] };
 };
@@ -34,11 +34,11 @@ export function createFairQueue(deps: {
   /** Maximum number of running jobs. */
   places: number;
   /**
-   * Maximum number of running jobs of one namespace, even if no other waits. For slow kinds of work it is less than
-   * `places`, so that slots stay free for other namespaces.
+   * Maximum number of running jobs of one namespace, even if no other namespace is waiting. It is less than `places`
+   * for slow kinds of work, so that slots stay free for other namespaces.
    */
   share?: number;
-  /** Maximum number of waiting jobs. It is limited because each keeps its input in memory. */
+  /** Maximum number of waiting jobs. Each waiting job keeps its input in memory. */
   waitingMax: { namespace: number; all: number };
   metrics: FairQueueMetrics;
 }): FairQueue {
@@ -106,7 +106,7 @@ export function createFairQueue(deps: {
 }
 
 /**
- * Joins `line`, and resolves when it is the namespace's turn.
+ * Joins `line` and waits until it is the namespace's turn.
  * @throws the reason of `signal` if it aborts first
  */
 function turnIn(
@@ -128,21 +128,21 @@ function turnIn(
   return turn.promise;
 }
 
-/** Names of the kinds of work for error messages. */
+/** Plural nouns for the kinds of work, used in error messages. */
 const NOUNS = {
-  documents: 'documents to read',
-  texts: 'texts to cut into passages',
-  index_writes: 'large texts to index',
-  searches: 'searches of knowledge',
-  judgements: 'conversations to judge',
+  documents: 'documents to parse',
+  texts: 'documents to split into passages',
+  index_writes: 'large documents to index',
+  searches: 'knowledge searches',
+  judgements: 'conversations to evaluate',
   embeddings: 'sources to embed',
   replays: 'replays',
-  event_pages: 'pages of events to read',
+  event_pages: 'event pages to read',
   syncs: 'syncs',
-  call_steps: 'steps of calls',
-  sync_writes: 'documents of syncs to index',
-  bodies: 'large bodies to read',
-  keyless_bodies: 'large bodies to read without a key',
+  call_steps: 'call steps',
+  sync_writes: 'synced documents to index',
+  bodies: 'large request bodies',
+  keyless_bodies: 'large request bodies without an API key',
 };
 
 const RETRY_AFTER_SEC = 5;
@@ -150,7 +150,7 @@ const RETRY_AFTER_SEC = 5;
 function refusal(kind: WorkKind, share: 'namespace' | 'process', limit: number): ApiError {
   const whose = share === 'namespace' ? 'This namespace' : 'This process';
   const detail =
-    `${whose} already has ${limit} ${NOUNS[kind]} in the queue, the maximum. ` +
+    `${whose} already has ${limit} ${NOUNS[kind]} in the queue, which is the maximum. ` +
     `Retry in ${RETRY_AFTER_SEC} seconds.`;
   return new ApiError('unavailable', detail, { retryAfterSec: RETRY_AFTER_SEC });
 }

@@ -1,10 +1,12 @@
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
-/** Callers that wait for a change of a key. They wake up when the key is notified, or after a timeout. */
+/**
+ * Callers that are waiting for a key to change. They wake up when `wake` is called with the key, or after a timeout.
+ */
 export type KeyWaiters = {
-  /** Wakes the waiters of these keys; `*` wakes all waiters. Returns immediately. */
+  /** Wakes all callers that are waiting for these keys; `*` wakes every caller. Returns immediately. */
   wake: (keys: readonly string[]) => void;
-  /** Resolves at the next wake-up of the key, after `maxMs`, or when the signal aborts. */
+  /** Resolves when the key is next woken, after `maxMs`, or when the signal aborts, whichever comes first. */
   untilWoken: (key: string, maxMs: number, signal?: AbortSignal) => Promise<void>;
 };
 

@@ -1,14 +1,16 @@
-/** Items that wait for their turn. They are grouped by namespace (or another owner), and the groups take turns. */
+/**
+ * Items that are waiting for their turn. They are grouped by namespace (or another owner), and the groups take turns.
+ */
 export type Line<N, T> = {
   join: (namespace: N, one: T) => void;
-  /** Removes an item that gives up its turn, such as one whose request was aborted. */
+  /** Removes an item that no longer waits, such as one whose request was aborted. */
   leave: (namespace: N, one: T) => void;
   size: () => number;
   sizeOf: (namespace: N) => number;
   /**
    * Removes and returns the next item. It belongs to the namespace for which `countOf` returns the fewest running jobs;
    * namespaces with equal counts take turns. Returns undefined if every waiting namespace already runs `share` jobs.
-   * Without arguments, namespaces just take turns.
+   * Without arguments, the namespaces take turns regardless of running jobs.
    */
   next: (
     countOf?: (namespace: N) => number,

@@ -3,18 +3,18 @@ import { createCredit } from './credit.ts';
 import { createLine } from './line.ts';
 
 /**
- * Limits the rate of one kind of work in this process, such as reading bodies, and shares it between namespaces. The
- * work is done in pieces.
+ * Limits the rate of one kind of work in this process, such as reading request bodies, and shares that rate between
+ * namespaces. The work is done in pieces.
  */
 export type PacedTurns = {
   /**
-   * Calls `begin` when the next piece may begin. `cost` is its size in bytes. Namespaces take turns, regardless of how
-   * many pieces of each wait.
+   * Calls `begin` when the next piece may begin. `cost` is its size in bytes. Namespaces take turns, however many
+   * pieces each has waiting.
    */
   next: (namespace: string | undefined, cost: number, begin: () => void) => void;
 };
 
-/** `burst` is the number of bytes that never wait after a pause. */
+/** Creates the queue. After a pause, `burst` bytes may be read without waiting. */
 export function createPacedTurns(rate: { burst: number; perSec: number }): PacedTurns {
   const credit = createCredit(rate);
   const line = createLine<string | undefined, { cost: number; begin: () => void }>();

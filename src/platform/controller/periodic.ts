@@ -12,19 +12,20 @@ export type Periodic = {
   start: () => void;
   /** Requests a run now. Returns immediately and never throws. */
   wake: () => void;
-  /** Stops, and waits for the run in progress. May be called more than once. */
+  /** Stops the job, and waits for the run in progress. May be called more than once. */
   stop: () => Promise<void>;
 };
 
 /**
- * Does one run. Resolves to true if more work is ready, which causes another run immediately. Resolves to a number if
- * work becomes due in that many ms, which causes another run then, unless the interval is shorter.
+ * Performs one run. Resolves to true if more work is ready, so that another run follows immediately. Resolves to a
+ * number if the next work is due in that many ms; the next run follows then, or after the interval if that is shorter.
+ * Resolves to false if neither is the case.
  */
 export type PeriodicRun = (signal: AbortSignal) => Promise<boolean | number>;
 
 /**
- * Creates a periodic job. An error from `run` is logged under `what`, and the next run follows after the interval. An
- * error loses no work, because each run looks for all pending work again.
+ * Creates a periodic job. An error from `run` is logged with `what` as the name of the job, and the next run follows
+ * after the interval. No work is lost, because each run searches for all pending work again.
  */
 export function createPeriodic(deps: {
   what: string;

@@ -1,11 +1,11 @@
-/** Key that waits for a worker. `addedAtMs` is the time of its first add, for the metric of queue duration. */
+/** Key that is waiting for a worker. `addedAtMs` is the time of its first add, for the queue duration metric. */
 export type Entry<K> = { id: string; key: K; priority: number; addedAtMs: number };
 
 export type ReadyQueue<K> = {
   has: (id: string) => boolean;
   /**
-   * Adds the entry. If its key already waits, they merge: the newer key, the higher priority and the older `addedAtMs`
-   * win.
+   * Adds the entry. If its key is already waiting, merges the two entries: the newer key, the higher priority and the
+   * older `addedAtMs` win.
    */
   put: (entry: Entry<K>) => void;
   /** Removes and returns the entry with the highest priority; among equal priorities, the oldest. */
@@ -15,14 +15,15 @@ export type ReadyQueue<K> = {
 };
 
 /**
- * Keys that are ready for a worker, each at most once. It uses one insertion-ordered `Map` per priority instead of a
- * heap: a program has two or three priorities, and a `Map` gives first-in-first-out order and removal by key for free.
+ * Creates a queue of keys that are ready for a worker. It holds each key at most once. It uses one insertion-ordered
+ * `Map` per priority instead of a heap: a program has only two or three priorities, and a `Map` gives
+ * first-in-first-out order and removal by key for free.
  */
 export function createReadyQueue<K>(): ReadyQueue<K> {
   const priorityOf = new Map<string, number>();
   const lanes = new Map<number, Map<string, Entry<K>>>();
-  // All priorities used so far, highest first. It changes only when a new priority is used, because the `Map` of a
-  // priority (its lane) is never removed.
+  // All priorities used so far, highest first. The list changes only when a new priority is used, because the `Map` of
+  // a priority (its lane) is never removed.
   const priorities: number[] = [];
 
   const laneOf = (priority: number): Map<string, Entry<K>> => {

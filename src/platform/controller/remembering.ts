@@ -2,35 +2,32 @@ import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Cache for rows that other processes change. A change is visible as soon as `forget` reports it, or after a second if
- * that notification is lost.
+ * Cache for rows that other processes may change. A change becomes visible when `forget` is called, or after at most
+ * one second if that notification is lost.
  */
 export type Remembering<T extends object> = {
   /**
-   * Returns the value of a cache key (`place`), and calls `read` if it is not cached. Concurrent callers share one
+   * Returns the value cached under the key `place`, or calls `read` if there is none. Concurrent callers share one
    * read. If a newly read value equals the previous one, the previous object is returned. Errors of `read` are not
    * cached.
    */
   find: (place: string, read: () => Promise<T>) => Promise<T>;
   /**
-   * Reports a change. Values for which `isMeant` returns true are read again, and results of pending reads are not
-   * cached.
+   * Invalidates the cached values for which `isMeant` returns true. Also discards the results of reads in progress:
+   * their callers still get them, but they are not cached.
    */
   forget: (isMeant: (value: T) => boolean) => void;
 };
 
-/** Age in ms from which a value is refreshed in the background, while callers still get the cached one. */
+/** Age in ms at which a cached value is refreshed in the background. Callers still get the cached value meanwhile. */
 const FRESH_MS = 500;
-/** Age in ms from which callers wait for a new read. */
+/** Age in ms at which a cached value expires, so that callers wait for a new read. */
 const REMEMBER_MS = 1_000;
 
-/** Cached value. If `isOver` is set, callers no longer get the value; it is only compared with the next value read. */
+/** Cached value. If `isOver` is set, the value is invalid: it is kept only to be compared with the next value read. */
 type Entry<T> = { value: T; askedMs: number; isOver: boolean };
 
-/**
- * Creates a cache. `nowMs` is a monotonic clock. `max` is the maximum number of entries; the least recently used are
- * dropped.
- */
+/** Creates a cache of at most `max` entries. It evicts the least recently used ones. `nowMs` is a monotonic clock. */
 export function createRemembering<T extends object>(deps: {
   max: number;
   nowMs: () => number;
@@ -43,7 +40,7 @@ export function createRemembering<T extends object>(deps: {
   const ask = (place: string, read: () => Promise<T>): Promise<T> => {
     const times = timesChanged;
     const underWay = asking.get(place);
-    // Callers share a pending read, except one that began before the latest change: it may return the old state.
+    // Callers share a read in progress, unless it began before the latest change and so may return the old state.
     if (underWay?.times === times) return underWay.answer;
     const askedMs = nowMs(); // Measured before the read, so that the entry's age includes the duration of the read.
     const answer = read()
@@ -65,7 +62,7 @@ export function createRemembering<T extends object>(deps: {
       const entry = known.get(place);
       const ageMs = entry && !entry.isOver ? nowMs() - entry.askedMs : Infinity;
       if (!entry || ageMs >= REMEMBER_MS) return ask(place, read);
-      // An error of this background read is ignored. If it persists, callers get it once they have to wait for a read.
+      // Errors of this background read are ignored. If they persist, callers get one when the value has expired.
       if (ageMs >= FRESH_MS) ask(place, read).catch(() => undefined);
       return entry.value;
     },

@@ -5,7 +5,7 @@ export type WorkItem<K> = { id: string; key: K; priority: number };
 /** Hooks for client-go's `workqueue_*` metrics of the same names. They must not throw. */
 export type SerialQueueMetrics = {
   depth: (keys: number) => void;
-  /** adds_total. An add that merges with an earlier one does not count. */
+  /** adds_total. An add that merges with an earlier one is not counted. */
   added: () => void;
   queueDuration: (sec: number) => void;
   workDuration: (sec: number) => void;
@@ -19,7 +19,7 @@ export type SerialQueueMetrics = {
 
 export type SerialQueue<K> = {
   put: (item: WorkItem<K>) => void;
-  /** Returns whether the key waits for a worker, or was added again while a worker processes it. */
+  /** Returns true if the key is waiting for a worker, or was added again while a worker is processing it. */
   waits: (id: string) => boolean;
   get: () => Promise<WorkItem<K> | undefined>;
   done: (id: string) => void;
@@ -28,9 +28,9 @@ export type SerialQueue<K> = {
 };
 
 /**
- * Hands keys to waiting workers, and never the same key to two workers at once. `WorkQueue` describes the rules; delays
- * are in delayed-adds.ts. The keys of `startedAtMs` correspond to client-go's `processing` set, and `ready` and `again`
- * together to its `dirty` set.
+ * Hands keys to waiting workers, but never the same key to two workers at once. `WorkQueue` describes the rules;
+ * delayed-adds.ts implements delays. The keys of `startedAtMs` correspond to client-go's `processing` set, and `ready`
+ * and `again` together to its `dirty` set.
  */
 export function createSerialQueue<K>(deps: {
   nowMs: () => number;
@@ -38,7 +38,7 @@ export function createSerialQueue<K>(deps: {
 }): SerialQueue<K> {
   const { nowMs, metrics } = deps;
   const ready = createReadyQueue<K>();
-  // Keys added while a worker processes them. They are kept apart from `ready` so that no other worker takes them.
+  // Keys added while a worker is processing them. They are kept apart from `ready`, so that no other worker takes them.
   const again = new Map<string, Entry<K>>();
   const startedAtMs = new Map<string, number>();
   const idleWorkers: ((item: WorkItem<K> | undefined) => void)[] = [];

@@ -1,16 +1,17 @@
 /**
- * Runs work that must not overlap with itself, and runs it again if another run was requested meanwhile. The next run
- * serves all requests that arrived during the current one, so batches grow with the load.
+ * Runs work that must not overlap with itself, and runs it again if a run was requested in the meantime. One run serves
+ * all requests that arrived during the previous run, so batches grow with the load.
  */
 export type SingleFlight = {
-  /** Runs the work now, or once more after the current run. */
+  /** Starts the work now, or schedules one more run after the current one. */
   trigger: () => void;
   /** Resolves when no run is active or requested. */
   idle: () => Promise<void>;
 };
 
 /**
- * Creates a single flight. `work` must handle its own errors: a rejection is a bug and ends the process as unhandled.
+ * Creates a single flight. `work` must handle its own errors. A rejection is a bug, and ends the process as an
+ * unhandled rejection.
  */
 export function createSingleFlight(work: () => Promise<void>): SingleFlight {
   let running: Promise<void> | undefined;
@@ -21,7 +22,7 @@ export function createSingleFlight(work: () => Promise<void>): SingleFlight {
       asked = false;
       await work();
     }
-    // Nothing is awaited between the check above and this line, so that no trigger is missed.
+    // There is no `await` between the check above and this line, so no trigger can be missed.
     running = undefined;
   }
 

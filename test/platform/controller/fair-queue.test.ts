@@ -139,12 +139,12 @@ test('beyond the waiting jobs of a namespace its next one is refused, and anothe
   await expect(add(queue, 'a4')).rejects.toMatchObject({
     code: 'unavailable',
     message:
-      'This namespace already has 2 searches of knowledge in the queue, the maximum. Retry in 5 seconds.',
+      'This namespace already has 2 knowledge searches in the queue, which is the maximum. Retry in 5 seconds.',
     retryAfterSec: 5,
   });
   void add(queue, 'b1');
   await expect(add(queue, 'c1')).rejects.toThrow(
-    'This process already has 3 searches of knowledge',
+    'This process already has 3 knowledge searches',
   );
   expect(await shown('refused')).toEqual([
     'parley_work_refused_total{kind="searches",share="namespace"} 1',
