@@ -133,7 +133,7 @@ test('its quota counts it, and the usage shows it', async () => {
     status: 409,
     body: {
       code: 'quota_exceeded',
-      detail: `The namespace has ${FEW} of at most ${FEW} greetings (PARLEY_QUOTA_GREETINGS). To add more, delete some, or have the operator raise the setting.`,
+      detail: `The namespace has ${FEW} of at most ${FEW} greetings (PARLEY_QUOTA_GREETINGS). To add more, delete some, or ask the operator to raise the limit.`,
     },
   });
   // `call` knows the answer without this kind.

@@ -2,8 +2,9 @@ import type { Projected } from '../postgres/projected.ts';
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
 /**
- * Waits for a short time until a row shows a write (contract/requests.md#writes). The API writes declarations, and
- * reads the rows that the operator projects from them. Without the wait, callers could not read their own writes.
+ * Waits briefly for a write to appear in the projected row (contract/requests.md#writes). The API writes declarations
+ * (Kubernetes objects), but it reads the rows that the operator derives from them (their projections). Without this
+ * wait, callers could not read their own writes.
  */
 export type AwaitProjection = <T>(
   written: Projected,
@@ -13,7 +14,8 @@ export type AwaitProjection = <T>(
 
 const WAIT_MAX_MS = 2_000;
 /**
- * Polling interval in ms. NOTIFY usually ends the wait sooner; the interval limits the delay if a notification is lost.
+ * Polling interval in ms. A NOTIFY usually ends the wait sooner. The interval limits the delay if a notification is
+ * lost.
  */
 const POLL_MS = 100;
 

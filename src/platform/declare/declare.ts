@@ -11,7 +11,7 @@ import {
 } from '../resources/resource-store.ts';
 import { inRestTerms, managedElsewhere, type RestTerms } from './rest-terms.ts';
 
-/** Runs `write` and converts its errors to an `ApiError` with the names that REST callers know. */
+/** Runs `write` and converts the store's errors to an `ApiError` that uses the field names of the REST API. */
 export async function declaring<T>(terms: RestTerms, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -23,8 +23,8 @@ export async function declaring<T>(terms: RestTerms, write: () => Promise<T>): P
 const TRIES = 5;
 
 /**
- * Runs `write`, which reads an object and writes a changed one. Repeats it if another writer changed the object in
- * between.
+ * Runs `write`, which reads an object and then writes a changed version. Repeats it if another writer changed the
+ * object in between.
  */
 export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left -= 1) {
@@ -36,7 +36,7 @@ export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Creates an object, or returns the existing one if an earlier attempt of the same request created it. */
+/** Creates an object, or returns the existing object if an earlier attempt of the same request created it. */
 export async function declareNew(store: ResourceStore, object: Applied): Promise<Resource> {
   try {
     return await store.apply(object, { fieldManager: API_MANAGER, resourceVersion: '' });
@@ -48,7 +48,7 @@ export async function declareNew(store: ResourceStore, object: Applied): Promise
   }
 }
 
-/** Returns the object of this name if it has the same id as `object`, otherwise undefined. */
+/** Returns the object with this name if it has the same id as `object`. Otherwise returns undefined. */
 export async function findMade(
   store: ResourceStore,
   object: Applied,
@@ -70,13 +70,13 @@ function toApiError(error: unknown, terms: RestTerms): unknown {
     return managedElsewhere(error.conflicts, terms);
   }
   if (error instanceof NamespaceRefusedError) {
-    const detail = 'The namespace of the API key does not exist, or the API may not write to it.';
+    const detail = "The API key's namespace does not exist, or the API may not write to it.";
     return new ApiError('namespace_refused', detail, { cause: error });
   }
   if (error instanceof WriteConflictError) {
     return new ApiError(
       'write_conflict',
-      'The object was changed at the same time. Read it and try again.',
+      'The object was changed by another request at the same time. Read it again and retry.',
       { cause: error },
     );
   }

@@ -21,8 +21,8 @@ import { noPrecondition, type Precondition } from './precondition.ts';
 import { managedElsewhere, ownersElsewhere, type RestTerms } from './rest-terms.ts';
 
 /**
- * Kind whose objects REST can write (contract/requests.md#writes): how REST fields map to its spec, and where the rows
- * of its objects are.
+ * Kind whose objects can be written over REST (contract/requests.md#writes). Describes how REST fields map to the spec,
+ * and where the rows of the objects are stored.
  */
 export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = Pick<
   RestTerms,
@@ -35,21 +35,26 @@ export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = 
   /** Name of the kind in error messages for REST callers. */
   noun: string;
   table: string;
-  /** Spec field that every object of the kind has. `managed_by` is derived from the owner of this field. */
+  /** Spec field that every object of the kind has. The owner of this field determines `managed_by`. */
   field: string;
   toSpec: (fields: Fields) => object;
   fromSpec: (spec: Spec) => Fields;
-  /** Spec fields by REST field. A REST field that is missing here corresponds to the spec field of the same name. */
+  /**
+   * Maps REST fields to spec fields. A REST field that is missing here corresponds to the spec field of the same name.
+   */
   specFields?: Readonly<Record<string, readonly string[]>>;
   read: (db: Db, key: RowKey) => Promise<Row | undefined>;
-  /** Builds the row of an object that the operator has not projected yet. `row` is the previous row, if any. */
+  /**
+   * Builds a provisional row for an object whose row the operator has not written yet. `row` is the previous row, if
+   * any.
+   */
   asWritten: (written: WrittenRow, spec: Spec, row: Row | undefined) => Row;
 };
 
 /** `id` is the UUID of the row. */
 export type RowKey = { namespace: string; id: string };
 
-/** Columns that the rows of all kinds have. Times are Unix milliseconds. */
+/** Columns common to the rows of all kinds. Times are Unix milliseconds. */
 export type WrittenRow = ObjectKey & {
   id: string;
   uid: string;
@@ -62,7 +67,7 @@ export type WrittenRow = ObjectKey & {
   updatedAt: number;
 };
 
-/** Result of a write. `shown` means that the row already shows the resource as written. */
+/** Result of a write. `shown` is true if the row already reflects the written resource. */
 export type Written<Spec, Row> = { row: Row; resource: Resource<Spec>; shown: boolean };
 
 export type DeclareDeps = QuotaDeps & {
@@ -73,7 +78,7 @@ export type DeclareDeps = QuotaDeps & {
 
 /**
  * Returns the row of an object.
- * @throws ApiError not_found, also if the id belongs to another namespace
+ * @throws ApiError not_found if there is no such object in this namespace
  */
 export async function requireRow<Row>(
   { pool }: { pool: Db },
@@ -84,7 +89,7 @@ export async function requireRow<Row>(
 }
 
 /**
- * Returns a row and its declared object.
+ * Returns a row together with its declared object.
  * @throws ApiError not_found
  */
 export async function requireDeclared<Spec, Fields extends object, Row extends WrittenRow>(
@@ -98,7 +103,10 @@ export async function requireDeclared<Spec, Fields extends object, Row extends W
   return { row, resource: resource as Resource<Spec> };
 }
 
-/** Waits, at most 2 s, until the row shows the resource as written, or a later state of it. */
+/**
+ * Waits at most 2 s until the row reflects the written resource or a later state of it. If it does not, returns a
+ * provisional row.
+ */
 export async function showWritten<Spec, Fields extends object, Row extends WrittenRow>(
   { pool, awaitProjection }: Pick<DeclareDeps, 'pool' | 'awaitProjection'>,
   kind: DeclaredKind<Spec, Fields, Row>,
@@ -123,7 +131,7 @@ export async function showWritten<Spec, Fields extends object, Row extends Writt
     managedBy: 'api',
     ready: false,
     reason: 'Pending',
-    message: 'waiting for the operator',
+    message: 'Waiting for the operator.',
     createdAt: value?.createdAt ?? at,
     updatedAt: value?.updatedAt ?? at,
   };
@@ -134,17 +142,17 @@ type PatchRequest<Spec, Fields, Row> = {
   key: RowKey;
   patch: Record<string, unknown>;
   precondition?: Precondition | undefined;
-  /** Throws if the caller may not make this change. It is called with exactly the state that the write replaces. */
+  /** Throws if the caller may not make this change. It is called with the exact state that the write replaces. */
   permit?: ((fields: { before: Fields; after: Fields }) => void) | undefined;
   /**
-   * Returns the annotations that the API sets on the object in addition to its id. The API removes annotations that it
-   * has set before and that are not returned; those of other field managers stay.
+   * Returns the annotations that the API sets on the object in addition to its id. The write removes annotations that
+   * the API set earlier and that are not returned here. Annotations of other field managers stay.
    */
   annotations?: (
     current: Resource<Spec>,
     fields: { before: Fields; after: Fields },
   ) => Record<string, string>;
-  /** Runs after the object was read and before it is replaced. */
+  /** Runs after the object is read and before it is replaced. */
   prepare?: (
     current: Resource<Spec>,
     change: { before: Fields; after: Fields; row: Row },
@@ -152,9 +160,10 @@ type PatchRequest<Spec, Fields, Row> = {
 };
 
 /**
- * Declares a new object, if its namespace has room for it. If several requests compete for the last free place of a
- * quota, the operator accepts one object and rejects the others, which this function then deletes. An object that is
- * rejected only after this function has waited for 2 s stays, and becomes active when there is room.
+ * Declares a new object if the quota of its namespace has room for it. If several requests compete for the last place
+ * in the quota, the operator accepts one object and rejects the others, and this function deletes the rejected one that
+ * it created. If the operator takes more than 2 s to reject an object, the object stays, and becomes active when there
+ * is room.
  * @throws ApiError quota_exceeded, and the errors of `declare`
  */
 export async function createDeclared<Spec, Fields extends object, Row extends WrittenRow>(
@@ -163,8 +172,8 @@ export async function createDeclared<Spec, Fields extends object, Row extends Wr
   request: { namespace: string; plan: Plan; declare: () => Promise<Resource> },
 ): Promise<Written<Spec, Row>> {
   const { namespace, plan } = request;
-  // On a retry, the quota is not checked: the first attempt may have created the object, which then counts toward the
-  // quota.
+  // A retry does not check the quota: the first attempt may have created the object, which would then itself count
+  // toward the quota.
   if (!plan.isRetry) await checkRoom(deps, kind.table, namespace);
   const resource = await declaring(kind, request.declare);
   const written = await showWritten(deps, kind, { resource, id: plan.id });
@@ -173,7 +182,7 @@ export async function createDeclared<Spec, Fields extends object, Row extends Wr
 }
 
 /**
- * Deletes an object that the operator has rejected because of a quota.
+ * Deletes an object if the operator has rejected it because of a quota.
  * @throws QuotaExceededError if it was rejected
  */
 async function takeBackIfRefused(
@@ -190,7 +199,7 @@ async function takeBackIfRefused(
   try {
     await store.delete(kind, metadata, { resourceVersion });
   } catch (error) {
-    // In a conflict, the object has changed since it was rejected: the quota has room for it now.
+    // A conflict means that the object has changed since it was rejected, so the quota now has room for it.
     if (error instanceof WriteConflictError) return;
     throw error;
   }
@@ -198,8 +207,8 @@ async function takeBackIfRefused(
 }
 
 /**
- * Applies a JSON merge patch (RFC 7386) to the fields that the API owns. Repeats if another writer changed the object
- * in between.
+ * Applies a JSON merge patch (RFC 7386) to the fields that the API owns. Retries if another writer changed the object
+ * in the meantime.
  * @throws ApiError not_found, precondition_failed, write_conflict, managed_elsewhere, invalid_body, and the errors of
  * `permit`
  */
@@ -212,7 +221,7 @@ export async function patchDeclared<Spec, Fields extends object, Row extends Wri
   return showWritten(deps, kind, { resource, id: request.key.id });
 }
 
-/** Like `patchDeclared`, but does not wait until the row shows the change. */
+/** Like `patchDeclared`, but does not wait for the change to appear in the row. */
 export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
   deps: Pick<DeclareDeps, 'pool' | 'store'>,
   kind: DeclaredKind<Spec, Fields, Row>,
@@ -225,7 +234,7 @@ export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
       const { row, resource: current } = await requireDeclared(deps, kind, key);
       precondition(current);
       const before = kind.fromSpec(current.spec);
-      // Nothing is checked here: the route has checked the patch's fields one by one, and the store checks the merged
+      // Nothing is validated here. The route has validated each field of the patch, and the store validates the merged
       // object.
       const after = applyMergePatch({ ...before } as Record<string, unknown>, patch) as Fields;
       permit?.({ before, after });
@@ -253,8 +262,8 @@ export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
 }
 
 /**
- * Removes each nested object whose last field the patch removes. If an owned object loses all of its fields,
- * server-side apply sets the object to null, which the schema rejects.
+ * Removes each nested object that the patch leaves empty. If it were declared without fields, server-side apply would
+ * set it to null, which the schema rejects.
  */
 function withoutEmptied(before: unknown, after: Record<string, unknown>): Record<string, unknown> {
   const held = new Map(Object.entries(isRecord(before) ? before : {}));
@@ -270,8 +279,8 @@ function withoutEmptied(before: unknown, after: Record<string, unknown>): Record
 
 /**
  * Returns the API's complete declaration of an object after a patch: the fields that it owned before and the patched
- * ones, with the values of `after`. Throws a conflict if the patch removes another manager's field, because server-side
- * apply would silently do nothing.
+ * ones, with the values of `after`. Throws a `FieldConflictError` if the patch removes a field that another manager
+ * owns, because server-side apply would silently ignore the removal.
  */
 function declarationAfter(input: {
   current: Pick<Resource, 'owners'>;
@@ -291,8 +300,8 @@ function declarationAfter(input: {
 }
 
 /**
- * Deletes an object that only the API declares, unless it has changed since the caller read it, and waits until its row
- * is gone. Returns false if the object was already deleted.
+ * Deletes an object that only the API declares, and waits until its row is gone. The deletion fails if the object has
+ * changed since the caller read it. Returns false if the object was already deleted.
  * @throws ApiError not_found, managed_elsewhere, precondition_failed, write_conflict
  */
 export async function deleteDeclared<Spec, Fields extends object, Row extends WrittenRow>(

@@ -6,9 +6,9 @@ import { declareNew, findMade } from './declare.ts';
 import type { Plan } from '../idempotency/plan.ts';
 
 /**
- * Names of declared objects (contract/agents.md#fields). A name given by the caller must be free. If a derived name is
- * taken, suffixes are tried. They are computed from the plan's id, so that a retry after a crash tries the same names
- * in the same order. The retry recognizes the object of the first attempt by the object's id.
+ * Names of declared objects (contract/agents.md#fields). A name given by the caller must be free. A derived name that
+ * is taken gets a suffix. Suffixes are computed from the plan's id, so that a retry after a crash tries the same names
+ * in the same order. The retry recognizes the object that the first attempt created by its id.
  */
 
 const NAME_TRIES = 5;
@@ -18,11 +18,11 @@ export type NewName = {
   /** Name given by the caller. If undefined, a name is derived. */
   given: string | undefined;
   /**
-   * Source of a derived name. If it is undefined or has no letters and digits, the name is `noun-` and eight
-   * characters.
+   * Display name from which a name is derived. If it is undefined or has no letters or digits, the name is the noun, a
+   * hyphen and eight characters.
    */
   displayName: string | undefined;
-  /** Kind of object in names and messages, such as `agent` or `source`. */
+  /** Noun for the kind of object in derived names, such as `agent` or `source`. */
   noun: string;
 };
 
@@ -38,8 +38,8 @@ export async function declareUnderFreeName(
   const { store, plan } = deps;
   const names = candidates(wanted, plan.id);
   if (plan.isRetry) {
-    // An earlier attempt may have created the object under any of these names, so all are checked before a new object
-    // is created.
+    // An earlier attempt may have created the object under any of these names, so all of them are checked before a new
+    // object is created.
     for (const name of names) {
       const made = await findMade(store, { ...object, name });
       if (made) return made;
@@ -54,7 +54,7 @@ export async function declareUnderFreeName(
       taken = error;
     }
   }
-  const detail = `The name "${wanted.given ?? names[0]}" is already in use. Choose another one.`;
+  const detail = `The name "${wanted.given ?? names[0]}" is already in use. Choose a different name.`;
   throw new ApiError('name_taken', detail, { cause: taken });
 }
 

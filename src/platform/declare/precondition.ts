@@ -1,41 +1,41 @@
 import { ApiError } from '../../errors.ts';
 
 /**
- * `If-Match` (contract/requests.md#etags). A tag identifies one generation of one declared object. Every change of the
- * declaration changes the tag, and an object that was deleted and created again has different tags. What the operator
- * observes (`ready`, health, the live version) does not change the tag.
+ * `If-Match` (contract/requests.md#etags). A tag identifies one generation of one declared object. Every change to the
+ * declaration changes the tag, and an object that is deleted and created again gets different tags. Changes that the
+ * operator observes (`ready`, health, the live version) do not affect the tag.
  */
 
 type Declared = {
   uid: string;
   generation: number;
-  /** Number of changes to declared values that are stored apart from the object, such as an endpoint's headers. */
+  /** Number of changes made to values that are stored outside the object, such as an endpoint's headers. */
   revision?: number;
 };
 
 /**
- * Throws unless the object is as the caller last read it. It must be called with the exact version that the write then
- * replaces.
+ * Throws unless the object is still as the caller last read it. It must be called with the exact version that the write
+ * will replace.
  */
 export type Precondition = (object: { metadata: Declared }) => void;
 
-/** Returns a strong entity tag, including quotes, of a declared object or its row. */
+/** Returns the strong entity tag of a declared object or its row, including the quotes. */
 export function etagOf({ uid, generation, revision = 0 }: Declared): string {
   const parts = [generation, uid.replaceAll('-', ''), ...(revision > 0 ? [revision] : [])];
   return `"${parts.join('-')}"`;
 }
 
-/** Precondition of a request without `If-Match`: it always passes. */
+/** Precondition for a request without `If-Match`. It always passes. */
 export const noPrecondition: Precondition = () => undefined;
 
-/** Returns the precondition for an object whose tag contains this `revision`. */
+/** Returns a precondition that adds this `revision` to the object's metadata, because the object's tag contains it. */
 export function atRevision(precondition: Precondition, revision: number): Precondition {
   if (precondition === noPrecondition) return precondition;
   return ({ metadata }) => precondition({ metadata: { ...metadata, revision } });
 }
 
 /**
- * Returns a precondition that requires one of these tags.
+ * Returns a precondition that requires the object to have one of these tags.
  * @throws ApiError precondition_failed (the returned function) if the object has another tag
  */
 export function requireTag(tags: readonly string[]): Precondition {
@@ -45,6 +45,6 @@ export function requireTag(tags: readonly string[]): Precondition {
 }
 
 export function preconditionFailed(): ApiError {
-  const detail = 'The resource was changed after you read it. Read it again before you change it.';
+  const detail = 'The resource has changed since you read it. Read it again before you change it.';
   return new ApiError('precondition_failed', detail);
 }

@@ -5,13 +5,16 @@ import { projectionsIn } from '../resources/projections.sql.ts';
 import { lockCount } from './quota.sql.ts';
 
 /**
- * Quotas of a namespace (contract/limits.md#quotas, docs/decisions/0021). The transaction that adds the row enforces
- * them exactly. REST also checks them before it declares an object, so that most requests over the quota fail
+ * Quotas of a namespace (contract/limits.md#quotas, docs/decisions/0021). The transaction that adds a row enforces them
+ * exactly. The REST API also checks them before it declares an object, so that most requests over the quota fail
  * immediately. Existing objects are never rejected.
  */
 export type QuotaDeps = { limits: Pick<Limits, 'quotas'> };
 
-/** Error of an exceeded quota. REST responds with 409; a declared object gets `Accepted=False` with this message. */
+/**
+ * Error for an exceeded quota. The REST API responds with 409. A declared object gets the condition `Accepted=False`
+ * with this message.
+ */
 export class QuotaExceededError extends ApiError {
   readonly quota: string;
 
@@ -21,7 +24,7 @@ export class QuotaExceededError extends ApiError {
   }
 }
 
-/** Reason of the condition `Accepted=False`. */
+/** Reason in the condition `Accepted=False`. */
 export const QUOTA_EXCEEDED = 'QuotaExceeded';
 
 /** Quotas of things other than declared objects. A quota of declared objects is named after the table of their kind. */
@@ -38,8 +41,8 @@ export function quotaOf({ quotas }: Pick<Limits, 'quotas'>, quota: string): numb
 }
 
 /**
- * Checks whether `more` (by default one) fits into a quota.
- * @throws QuotaExceededError if it does not fit
+ * Checks whether the quota has room for `more` units (1 by default) in addition to those `used`.
+ * @throws QuotaExceededError if it does not
  */
 export function checkQuota(
   { limits }: QuotaDeps,
@@ -53,13 +56,13 @@ export function checkQuota(
   const counted = `The namespace has ${used} of at most ${limit} ${noun} (${setting})`;
   throw new QuotaExceededError(
     quota,
-    `${counted}. To add more, ${cure}, or have the operator raise the setting.`,
+    `${counted}. To add more, ${cure}, or ask the operator to raise the limit.`,
   );
 }
 
 /**
- * Checks the quota before an object is declared. This check is preliminary: another request may use up the quota before
- * the object exists.
+ * Checks the quota before an object is declared. The check is preliminary, because another request may use up the quota
+ * before the object exists.
  * @throws QuotaExceededError
  */
 export async function checkRoom(
@@ -91,9 +94,9 @@ export async function requireRoom(
 }
 
 /**
- * Checks a quota in two steps, for a long transaction. The caller calls this function before it adds the row, and the
- * returned function at the end of the transaction. Other transactions that add a row have to wait only from the second
- * call to the commit.
+ * Checks a quota in two steps, for a long transaction. Call this function before adding the row, and the returned
+ * function at the end of the transaction. Other transactions that add a row have to wait only from the second call
+ * until the commit.
  * @throws QuotaExceededError in both steps
  */
 export async function roomFor(

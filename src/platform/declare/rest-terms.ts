@@ -3,17 +3,18 @@ import { API_MANAGER, API_PIN_MANAGER } from '../resources/annotations.ts';
 import { toSnakeKey } from '../resources/schema/key-map.ts';
 
 /**
- * Terms for translating the store's messages about a resource, because REST callers do not see the resource. The
- * translated messages contain REST field names, and advice that REST callers can follow.
+ * Terms for translating the store's messages about a resource for REST callers, who do not see the resource. The
+ * translated messages use REST field names, and give advice that REST callers can follow.
  */
 export type RestTerms = {
-  /**
-   * Converts the JSON Pointer of a field of the resource to the pointer of the corresponding field of the REST body.
-   */
+  /** Converts the JSON Pointer of a resource field to the pointer of the corresponding field in the REST body. */
   pointer: (pointer: string) => string;
-  /** Messages for REST callers, by the schema messages for authors of manifests that they replace. */
+  /**
+   * Messages for REST callers. Each key is the schema message, written for authors of manifests, that the value
+   * replaces.
+   */
   words?: Readonly<Record<string, string>>;
-  /** Attempted action; by default a change of fields. */
+  /** Attempted action: `change` (the default), `delete` or `pin`. */
   act?: Act;
 };
 
@@ -31,10 +32,13 @@ export function inRestTerms(
   }));
 }
 
-/** Matches resource fields whose names differ in REST, such as `sourceIds` or `promptFrom.configMapKeyRef`. */
+/**
+ * Matches names of resource fields that are spelled differently in REST, such as `sourceIds` or
+ * `promptFrom.configMapKeyRef`.
+ */
 const CAMEL_CASE = /\b[a-z]+(?:[A-Z][a-z]+)+\b/g;
 
-/** Returns a 409 that names the owners of the fields, and where to change them instead. */
+/** Returns a 409 error that names the owners of the fields, and says where to change the fields instead. */
 export function managedElsewhere(conflicts: readonly Conflict[], terms: RestTerms): ApiError {
   const { pointer, act = 'change' } = terms;
   const managers = [...new Set(conflicts.map(({ manager }) => manager))];
@@ -50,8 +54,8 @@ export function managedElsewhere(conflicts: readonly Conflict[], terms: RestTerm
 }
 
 /**
- * Returns the field managers to name when a deletion is rejected (`managedElsewhere`): all that the object has, except
- * the API itself. If the store lists none, returns `managedBy`.
+ * Returns the field managers to name when a deletion is rejected (`managedElsewhere`): all managers of the object
+ * except the API itself. If there are none, returns `managedBy`.
  */
 export function ownersElsewhere(
   owners: Readonly<Record<string, readonly string[]>>,
@@ -69,7 +73,7 @@ function adviceFor(act: Act, places: string): string {
     case 'change':
       return `Change it in ${places}, or omit the fields listed in \`errors\`.`;
     case 'delete':
-      return `Delete it from ${places}. Parley deletes the object when no manifest declares it any longer.`;
+      return `Delete it from ${places}. Parley deletes the object once no manifest declares it.`;
     case 'pin':
       return `The live version is pinned there. Change or remove the pin in ${places}.`;
     default:
@@ -78,8 +82,8 @@ function adviceFor(act: Act, places: string): string {
 }
 
 /**
- * Returns where a manager keeps its declarations, for the error message. `manager` is a value of `managed_by` or a
- * field manager of the cluster.
+ * Describes, for the error message, where a manager keeps its declarations. `manager` is a value of `managed_by` or a
+ * field manager in the cluster.
  */
 function placeOf(manager: string): string {
   if (manager === 'file') return 'its file in the manifests folder (PARLEY_MANIFESTS)';
