@@ -157,7 +157,7 @@ describe('a provider that answers rubbish', () => {
     const { request, texts } = asking();
     const error = await failureOf((await plainModel(stub.url))(request));
     expect(error.code).toBe('model_unreachable');
-    expect(error.message).toContain('closed the connection in the middle of its answer');
+    expect(error.message).toContain('closed the connection in the middle of its response');
     expect(error.partial).toMatchObject({ text: 'one two', attempts: 1 });
     expect(texts).toEqual(['one', ' two']);
     expect(stub.requests).toHaveLength(1);

@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js';
 import { StartupError } from '../../errors.ts';
 
 /**
- * Decides which IP addresses an outgoing request may reach. All checks work on parsed, binary addresses. A comparison
- * of text would be unsafe: `127.1`, `0x7f000001` and `::ffff:7f00:1` can mean the same address, and no list of
+ * Decides which IP addresses an outgoing request may reach. All checks work on parsed, binary addresses. Comparing
+ * strings would be unsafe: `127.1`, `0x7f000001` and `::ffff:7f00:1` can mean the same address, and no list of
  * spellings is complete.
  */
 
@@ -14,37 +14,37 @@ type Range = readonly [Address, number];
 
 export type AddressGuard = {
   /**
-   * Returns true if a request may go to this address. Text that is not a plain IP address is rejected. `host` is the
-   * name that resolved to the address; the operator's list may allow it by a host pattern.
+   * Returns true if a request may go to this address, and false for a string that is not a plain IP address. `host` is
+   * the name that resolved to the address. The operator's allow list may allow it with a host pattern.
    */
   isAllowed: (address: string, host?: string) => boolean;
-  /** Returns true if the operator's list allows this address. A request to such an address may do without TLS. */
+  /** Returns true if the operator's allow list contains this address. Requests to such an address do not need TLS. */
   isListed: (address: string, host?: string) => boolean;
-  /** Returns true if a pattern of the operator's list matches this host name. */
+  /** Returns true if a pattern in the operator's allow list matches this host name. */
   isListedHost: (host: string) => boolean;
   /** Name or address of the cluster's API server; undefined outside a cluster. */
   apiServer: string | undefined;
   /**
-   * Sets the current addresses of the API server's names. They are always blocked, even if the operator's list allows
+   * Sets the current addresses of the API server. They are always blocked, even if the operator's allow list contains
    * them.
    */
   setApiServerAddresses: (addresses: readonly string[]) => void;
   /**
-   * Returns true if this is a port of this program on an address of this machine. It is always blocked, even if the
-   * operator's list allows the address.
+   * Returns true if Parley itself uses this port on this machine. Such a destination is always blocked, even if the
+   * operator's allow list contains the address.
    */
   isOwnPort: (address: string, port: number) => boolean;
   /**
-   * Sets the ports of this process and of its database. They stay blocked even if the operator's list allows the
-   * machine's own addresses.
+   * Sets the ports of this process and of its database. They stay blocked even if the operator's allow list contains
+   * the machine's own addresses.
    */
   setOwnPorts: (ports: readonly number[]) => void;
 };
 
 /**
- * Link-local addresses and cloud metadata services, most of which have link-local addresses. Azure's (168.63.129.16) is
- * an ordinary public address. Metadata services give credentials to every client, so the operator's list cannot allow
- * these addresses, not even by `0.0.0.0/0`.
+ * Link-local addresses, and the addresses of cloud metadata services. Most of these services have link-local addresses,
+ * but Azure's (168.63.129.16) is an ordinary public one. Metadata services give credentials to every client, so the
+ * operator's allow list cannot allow these addresses, not even with `0.0.0.0/0`.
  */
 const NEVER_OPEN = [
   '169.254.0.0/16',
@@ -60,8 +60,8 @@ const NEVER_OPEN = [
 /** Prefixes of IPv6 addresses whose last 32 bits are an IPv4 address: IPv4-compatible, IPv4-translated and NAT64. */
 const EMBEDS_IPV4_LAST = ['::/96', '::ffff:0:0:0/96', '64:ff9b::/96'].map(parseRange);
 /**
- * Prefix for local-use NAT64 (RFC 8215). Each network chooses the length of its prefix, so the embedded IPv4 address
- * may be at several positions.
+ * Prefix for local-use NAT64 (RFC 8215). Each network chooses the length of its own prefix, so the embedded IPv4
+ * address may be at one of several positions.
  */
 const LOCAL_NAT64 = parseRange('64:ff9b:1::/48');
 /** Positions of the bytes of the IPv4 address after a prefix of 48, 56, 64 and 96 bits (RFC 6052, 2.2). */
@@ -74,24 +74,24 @@ const NAT64_PLACES = [
 const SIX_TO_FOUR = parseRange('2002::/16');
 const TEREDO = parseRange('2001::/32');
 /**
- * Addresses that belong to no host. What looks like an embedded IPv4 address in this block is really zeros of the IPv6
- * prefix or suffix, so it does not block the IPv6 address.
+ * Addresses that belong to no host. If a possible embedded IPv4 address is in this block, its bytes are really zeros
+ * from the IPv6 prefix or suffix. It therefore does not block the IPv6 address.
  */
 const THIS_NETWORK = parseRange('0.0.0.0/8');
-/** The only block from which IANA hands out routable IPv6 addresses. */
+/** The only block from which IANA assigns routable IPv6 addresses. */
 const GLOBAL_UNICAST_V6 = parseRange('2000::/3');
 
 /**
- * Ranges (as ipaddr.js names them) in which a Service may have its address. A host pattern allows these ranges, but not
- * loopback.
+ * Ranges, in ipaddr.js's terms, that may contain the address of a Kubernetes Service. A host pattern allows these
+ * ranges, but not loopback.
  */
 const OPENED_BY_HOST: readonly string[] = ['private', 'carrierGradeNat', 'uniqueLocal'];
 
 /**
- * Creates a guard. Public unicast addresses are allowed. `allow`, the operator's list (`PARLEY_EGRESS_ALLOW`,
- * contract/running.md#egress), adds others: a CIDR adds its addresses for every host, and a host pattern adds private
- * addresses for the hosts that match. Throws a `StartupError` that names the first item that is neither a CIDR nor a
- * host pattern.
+ * Creates a guard. Public unicast addresses are allowed. `allow` is the operator's allow list (`PARLEY_EGRESS_ALLOW`,
+ * contract/running.md#egress), which adds others. A CIDR allows its addresses for every host. A host pattern allows
+ * private addresses for the hosts that match. Throws a `StartupError` that names the first item that is neither a CIDR
+ * nor a host pattern.
  */
 export function createAddressGuard(deps: {
   allow: readonly string[];
@@ -120,8 +120,8 @@ export function createAddressGuard(deps: {
     isAllowed: (address, host) => {
       const parsed = parseAddress(address);
       if (parsed === undefined) return false;
-      // An IPv4-mapped address is allowed only if the operator's list allows its IPv4 address. Nobody needs the mapped
-      // form of a public IPv4 address.
+      // An IPv4-mapped address is allowed only if the operator's allow list contains its IPv4 address. Nobody needs the
+      // mapped form of a public IPv4 address.
       if (parsed.mapped) return isOpened(parsed.ip);
       return mayReach(parsed.ip) || isOpenedTo(host, parsed.ip);
     },
@@ -152,7 +152,7 @@ function isOfThisMachine(address: string): boolean {
   return ours.some((one) => one.address === ip.toString());
 }
 
-/** Converts texts to ranges of one address each. Skips texts that are not addresses. */
+/** Converts strings to ranges of one address each. Skips strings that are not addresses. */
 function wholeAddresses(texts: readonly string[]): Range[] {
   return texts.flatMap((text) => {
     const parsed = parseAddress(text);
@@ -164,8 +164,8 @@ function wholeAddresses(texts: readonly string[]): Range[] {
 
 const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?';
 /**
- * Form of a host pattern. It has at least two labels, because a single label means a different host in each namespace.
- * The last label must not be a number; otherwise `10.0.0.1` would count as a host name.
+ * Syntax of a host pattern. It must have at least two labels, because a single label means a different host in each
+ * namespace. The last label must not be a number; otherwise `10.0.0.1` would count as a host name.
  */
 const HOST_PATTERN = new RegExp(`^(\\*|${LABEL})\\.(${LABEL}\\.)*(?!\\d+$)${LABEL}$`);
 
@@ -174,12 +174,12 @@ function parseHostPattern(text: string): (host: string) => boolean {
   const pattern = text.toLowerCase();
   if (isIP(text) !== 0 || !HOST_PATTERN.test(pattern) || pattern.length > 253) {
     throw new StartupError(
-      `"${text}" is neither a CIDR nor a host: write it like 10.0.0.0/8, rx.default.svc or *.default.svc`,
+      `"${text}" is neither a CIDR nor a host pattern: write it like 10.0.0.0/8, rx.default.svc or *.default.svc`,
     );
   }
   if (pattern.endsWith('.localhost')) {
     throw new StartupError(
-      `"${text}" means this machine itself: write it as 127.0.0.0/8 and ::1/128`,
+      `"${text}" means this machine itself: use 127.0.0.0/8 and ::1/128 instead`,
     );
   }
   if (!pattern.startsWith('*')) return (host) => host === pattern;
@@ -188,14 +188,14 @@ function parseHostPattern(text: string): (host: string) => boolean {
 }
 
 /**
- * Parses an address. Returns undefined for text that a socket would not accept as an address, such as `127.1`, which
- * ipaddr.js accepts.
+ * Parses an address. Returns undefined for a string that a socket would not accept as an address. One example is
+ * `127.1`, which ipaddr.js would accept.
  */
 function parseAddress(text: string): { ip: Address; mapped: boolean } | undefined {
   if (isIP(text) === 0) return undefined;
   const ip = ipaddr.parse(hexOnly(text));
   if (ip instanceof ipaddr.IPv4) return { ip, mapped: false };
-  // Rejects a zone (`%eth0`), which selects a network interface and which no receiver's address needs.
+  // Rejects a zone (`%eth0`). It selects a network interface, and no receiver's address needs one.
   if (ip.zoneId !== undefined) return undefined;
   return ip.isIPv4MappedAddress()
     ? { ip: ip.toIPv4Address(), mapped: true }
@@ -223,7 +223,7 @@ function parseRange(cidr: string): Range {
   }
   const [ip, bits] = ipaddr.parseCIDR(hexOnly(cidr));
   if (ip instanceof ipaddr.IPv6 && ip.isIPv4MappedAddress()) {
-    throw new StartupError(`"${cidr}" contains an IPv4 range: write it as IPv4, like 10.0.0.0/8`);
+    throw new StartupError(`"${cidr}" is an IPv4 range in IPv6 notation: write it as IPv4, like 10.0.0.0/8`);
   }
   return [ip, bits];
 }
@@ -237,16 +237,16 @@ function inAny(ip: Address, ranges: readonly Range[]): boolean {
 }
 
 /**
- * Returns true for a public address, and false in case of doubt: ipaddr.js must list no special purpose for the
- * address, and an IPv6 address must lie in 2000::/3. The second rule covers addresses that the library does not
- * classify (`::a9fe:a9fe`, all unassigned ones).
+ * Returns true for a public address, and false in case of doubt. ipaddr.js must list no special purpose for the
+ * address, and an IPv6 address must be in 2000::/3. The second rule covers addresses that the library does not
+ * classify, such as `::a9fe:a9fe` and all unassigned ones.
  */
 function isGlobalUnicast(ip: Address): boolean {
   if (ip.range() !== 'unicast') return false;
   return ip.kind() === 'ipv4' || inRange(ip, GLOBAL_UNICAST_V6);
 }
 
-/** Returns each IPv4 address to which a packet for this address may be translated. */
+/** Returns every IPv4 address to which a packet sent to this address might be translated. */
 function embeddedIPv4(ip: Address): ipaddr.IPv4[] {
   // `::1` is in the IPv4-compatible block but embeds no IPv4 address.
   if (ip.range() === 'loopback') return [];

@@ -9,17 +9,17 @@ import { createResolver } from './resolver.ts';
 import type { Lookup } from './name-lookup.ts';
 
 /**
- * `error_class` of a delivery attempt (contract/deliveries.md#reading). The caller derives `redirect` and `http_status`
- * from a response; the client itself returns only the other classes.
+ * `error_class` of a delivery attempt (contract/deliveries.md#reading). The client returns only the classes in
+ * `FailureClass`. The caller derives `redirect` and `http_status` from a response.
  */
 export type ErrorClass = 'redirect' | 'http_status' | FailureClass;
 
 export type EgressRequest = {
-  /** http or https URL. The rules for URLs that tenants choose are in url-rules.ts. */
+  /** An http or https URL. url-rules.ts has the rules for URLs that tenants choose. */
   url: string;
   method: string;
   /**
-   * Headers of the request. `host` and the headers for framing and for the connection are rejected, because the client
+   * Headers of the request. `host` and headers that control framing or the connection are rejected, because the client
    * sets them.
    */
   headers: Record<string, string>;
@@ -31,14 +31,14 @@ export type EgressRequest = {
   timeoutMs: number;
   maxResponseBytes: number;
   /**
-   * Sends the request at most once, on a new connection. On a kept-alive connection that turns out to be dead, it would
-   * be unknown whether the request arrived. Without `once`, a request is repeated if its connection closed before any
-   * byte of a response arrived.
+   * Sends the request at most once, on a new connection. If a kept-alive connection turned out to be dead, it would be
+   * unknown whether the request arrived. Without `once`, a request is repeated if a reused connection closes before any
+   * byte of a response arrives.
    */
   once?: boolean;
   /**
-   * Abort signal of the caller. An abort before the response headers makes the request fail; a later abort cuts off the
-   * body.
+   * The caller's abort signal. If it aborts before the response headers arrive, the request fails. If it aborts later,
+   * the body is cut off.
    */
   signal?: AbortSignal;
 };
@@ -61,35 +61,38 @@ export type EgressOutcome =
   | {
       kind: 'error';
       errorClass: ErrorClass;
-      /** Sentence that is safe to show: it never contains a resolved address. */
+      /** A sentence that is safe to show to tenants: it never contains a resolved address. */
       message: string;
       durationMs: number;
     };
 
 /**
- * Client for every request to an address that a tenant or another person chose (`EgressFetch` has the same rules). It
- * never follows redirects, never decompresses, ignores proxy variables, and speaks HTTP/1.1 only.
+ * Client for every request to an address that a tenant or another person has chosen. `EgressFetch` follows the same
+ * rules. It never follows redirects, never decompresses, ignores proxy variables, and speaks HTTP/1.1 only.
  */
 export type EgressClient = {
   /** Sends a request. Never rejects. */
   send: (request: EgressRequest) => Promise<EgressOutcome>;
-  /** Rejects new requests, waits for those in flight (each has a deadline), and closes all connections. */
+  /** Rejects new requests, waits for those in flight (each has a deadline), and then closes all connections. */
   stop: () => Promise<void>;
 };
 
 export type EgressClientOptions = {
   guard: AddressGuard;
-  /** Name lookup; the system's resolver by default. */
+  /** Name lookup. By default, names are resolved as in name-lookup.ts. */
   lookup?: Lookup;
-  /** Maximum number of connections per origin, 32 by default. Further requests are queued while their deadline runs. */
+  /**
+   * Maximum number of connections per origin, 32 by default. Further requests are queued, and their deadlines keep
+   * running.
+   */
   connectionsPerOrigin?: number;
-  /** Maximum number of origins with idle connections, 512 by default. */
+  /** Maximum number of origins whose idle connections are kept, 512 by default. */
   maxOrigins?: number;
-  /** Maximum time in ms that a body may take after the headers, 250 by default. */
+  /** Maximum time in ms for the body to arrive after the headers, 250 by default. */
   bodyGraceMs?: number;
   /** Monotonic clock. */
   nowMs?: () => number;
-  /** PEM certificate that is trusted in addition to the system's, for tests. */
+  /** PEM certificate to trust in addition to the system's certificates, for tests. */
   tlsCa?: string;
 };
 
@@ -98,8 +101,8 @@ const REFUSED_HEADERS =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
 /**
- * Pause in ms before a request is tried again because this machine had no free socket. Even if requests wait in all
- * connection slots, the client makes only about a thousand attempts per second, and these never reach the network.
+ * Pause in ms before a request is retried because this machine had no free socket. Even if requests are waiting for
+ * every connection slot, the client makes only about a thousand attempts per second, and these never reach the network.
  */
 export const OUT_OF_SOCKETS_PAUSE_MS = 250;
 
@@ -159,7 +162,8 @@ type Settled =
   | { failure: EgressFailure; body: undefined };
 
 /**
- * Sends the request on one connection. Settles once, with the response's headers or with the reason for the failure.
+ * Sends the request, and repeats it if that is safe. Resolves when the response headers arrive or the request has
+ * failed.
  */
 function exchangeOnce(
   deps: { pools: OriginPools; bodyGraceMs: number },
@@ -198,11 +202,11 @@ function exchangeOnce(
         },
         onFailure: (error) => {
           const mayRepeat = !exchange.isCancelled && exchange.diedUnanswered(error);
-          // Repeats immediately on a new connection, because other idle connections may be dead too. One repeat is
-          // enough: a new connection was never idle.
+          // Repeats the request immediately on a new connection, because other idle connections may be dead too. One
+          // repeat is enough, because a new connection has never been idle.
           if (mayRepeat) return start(true);
-          // This machine, not the receiver, is short of sockets. The request is tried again later, when others may have
-          // freed some.
+          // This machine, not the receiver, has run out of sockets. The request is retried later, when other requests
+          // may have freed some.
           if (isOutOfSockets(error) && !exchange.isCancelled) {
             waiting = setTimeout(() => start(fresh), OUT_OF_SOCKETS_PAUSE_MS);
             return;
@@ -218,8 +222,8 @@ function exchangeOnce(
 }
 
 /**
- * Validates the request. Rejects everything that undici would reject, because an error thrown inside undici's dispatch
- * would leave the connection marked as busy forever.
+ * Validates the request and returns its URL, or the reason why it is rejected. It must reject everything that undici
+ * would reject, because an error thrown inside undici's dispatch would leave the connection marked as busy forever.
  */
 export function readRequest(
   request: Pick<EgressRequest, 'url' | 'method' | 'headers'>,
@@ -230,7 +234,7 @@ export function readRequest(
     return new EgressFailure('blocked', 'The URL must start with http:// or https://.');
   }
   if (url.username !== '' || url.password !== '') {
-    return new EgressFailure('blocked', 'The URL carries a user name or password.');
+    return new EgressFailure('blocked', 'The URL contains a user name or password.');
   }
   if (!/^[A-Z]{1,20}$/.test(method) || method === 'CONNECT') {
     return new EgressFailure('blocked', 'The HTTP method is not allowed.');
@@ -263,14 +267,17 @@ export function dispatched(
 }
 
 function deadlineFailure(timeoutMs: number, wasSent: boolean): EgressFailure {
-  const missing = wasSent ? 'The receiver did not answer' : 'No connection could be made';
+  const missing = wasSent ? 'The receiver did not respond' : 'No connection was established';
   return new EgressFailure('timeout', `${missing} within ${timeoutMs} ms.`);
 }
 
-/** Body that is being collected. Neither promise rejects. `isWhole` resolves to true if the complete body arrived. */
+/**
+ * A body that is being collected. Neither promise ever rejects. `isWhole` resolves to true if the complete body
+ * arrived.
+ */
 type CollectedBody = BodySink & { whole: Promise<Buffer>; isWhole: Promise<boolean> };
 
-/** Reads a body up to a time limit and a size limit, and then cuts it off by destroying the socket. */
+/** Collects a body. At a time limit or a size limit, cuts it off by destroying the socket. */
 function collectBody(
   limits: { maxResponseBytes: number; bodyGraceMs: number },
   cut: () => void,

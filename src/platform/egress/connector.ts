@@ -7,25 +7,26 @@ import type { Resolve } from './resolver.ts';
 import { portOf } from './url-rules.ts';
 
 /**
- * This module opens connections. It resolves the name, checks every address, connects to exactly one allowed address,
- * and checks the peer's address again. The name is resolved only once, so a DNS response that changes afterwards (DNS
- * rebinding) has no effect.
+ * This module opens connections. It resolves the host name, checks every address, connects to exactly one allowed
+ * address, and checks the peer's address again. The name is resolved only once, so a DNS response that changes
+ * afterwards (DNS rebinding) has no effect.
  */
 
 export type Target = { hostname: string; protocol: string; port: string };
 export type ConnectDone = (error: EgressFailure | null, socket: net.Socket | null) => void;
 /**
- * Opens a connection and calls `done` exactly once. The returned function cancels and destroys a connection that is not
+ * Opens a connection and calls `done` exactly once. The returned function cancels the attempt if the connection is not
  * open yet.
  */
 export type Connect = (target: Target, done: ConnectDone) => () => void;
 
 /**
- * Time in ms for a connection to one address before the next address is tried. The last address has until the deadline.
+ * Time in ms to wait for a connection to one address before trying the next one. The last address may take until the
+ * deadline.
  */
 const NEXT_ADDRESS_AFTER_MS = 1000;
 
-/** Creates a connector. `tlsCa` is a PEM certificate that is trusted in addition to the system's, for tests. */
+/** Creates a connector. `tlsCa` is a PEM certificate to trust in addition to the system's certificates, for tests. */
 export function createConnector(deps: {
   guard: AddressGuard;
   resolve: Resolve;
@@ -66,7 +67,7 @@ export function createConnector(deps: {
   };
 }
 
-const OWN_PORT = "This is Parley's own address and port, which requests may not reach.";
+const OWN_PORT = "Requests may not reach Parley's own address and port.";
 
 /**
  * Connects to an address that has passed the check. The name is used only for SNI and the certificate check; `lookup`
@@ -118,8 +119,8 @@ function watch(
   socket.once('connect', () => {
     isConnected = true;
     const peer = socket.remoteAddress;
-    // The connection was reset before the peer could be checked. Its address is unknown, so the failure is not
-    // `blocked`.
+    // The connection was reset before the peer could be checked. The peer's address is unknown, so the failure is not
+    // classified as `blocked`.
     if (peer === undefined) return fail(undefined);
     if (!deps.isAllowed(peer)) {
       deps.finish(new EgressFailure('blocked', 'Requests may not reach this address.'), null);
@@ -128,8 +129,8 @@ function watch(
     }
   });
   if (deps.isTls) socket.once('secureConnect', isReady);
-  // This listener stays for the lifetime of the socket. Without it, an error before the next owner of the socket adds a
-  // listener would end the process.
+  // This listener stays for the lifetime of the socket. Without it, an error that occurs before the socket's next owner
+  // adds a listener would crash the process.
   socket.on('error', fail);
   socket.once('close', () => fail(undefined));
 }

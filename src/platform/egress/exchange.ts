@@ -3,8 +3,8 @@ import type { Dispatcher } from 'undici';
 import { EgressFailure, isDroppedConnection } from './failure.ts';
 
 /**
- * One request on one connection, as a handler for undici. The body of the response goes to a `BodySink`: client.ts
- * collects a part of the body, fetch.ts streams it.
+ * Handles one request on one connection, as an undici handler. The response body goes to a `BodySink`: client.ts
+ * collects the start of the body, and fetch.ts streams it.
  */
 
 export type ResponseHeaders = Record<string, string | string[]>;
@@ -12,13 +12,13 @@ export type ResponseHeaders = Record<string, string | string[]>;
 /** Maximum number of informational responses (1xx) before the final response. RFC 9110 (15.2) allows any number. */
 const MAX_INFORMATIONAL = 16;
 /**
- * Maximum number of bytes of a response other than its body. The parser limits header fields, but not a reason phrase,
- * spaces before a value, chunk extensions or extra line ends. A receiver that sends these forever would keep the
- * process busy.
+ * Maximum number of bytes in a response that are not part of its body. The parser limits header fields, but not the
+ * reason phrase, spaces before a value, chunk extensions or extra line breaks. A receiver that sends these forever
+ * would keep the process busy.
  */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
 
-/** Connection state that an exchange reads and writes. */
+/** Connection state that exchanges read and write. */
 export type Connection = {
   socket: Socket | undefined;
   /** Exchange that is using the connection, or the last one that used it. */
@@ -29,15 +29,15 @@ export type Connection = {
   giveUp: (() => void) | undefined;
 };
 
-/** Receiver of a body. `end` is called once when the body has ended, with an error if the body was interrupted. */
+/** Receives a body. `end` is called once, when the body has ended, with an error if the body was interrupted. */
 export type BodySink = { push: (chunk: Buffer) => void; end: (error?: unknown) => void };
-/** Flow control of a body. `cut` drops what is left of the body and destroys the socket. */
+/** Flow control for a body. `cut` drops the rest of the body and destroys the socket. */
 export type Flow = { cut: () => void; pause: () => void; resume: () => void };
 
 type ExchangeDeps = {
   /**
-   * Maximum size of the body. The socket is destroyed if it has read more bytes than this plus `MAX_OVERHEAD_BYTES`.
-   * The body itself is cut off at the limit by the sink that `onResponse` returns.
+   * Maximum size of the body in bytes. The socket is destroyed if it has read more than this plus `MAX_OVERHEAD_BYTES`.
+   * The sink that `onResponse` returns cuts off the body itself at the limit.
    */
   maxResponseBytes: number;
   /** Called with the final headers. Informational responses (1xx) are skipped. */
@@ -45,7 +45,7 @@ type ExchangeDeps = {
   onFailure: (error: unknown) => void;
 };
 
-/** Handler of one request. It is a class, so that the pool can recognize our handlers by `instanceof`. */
+/** Handler for one request. It is a class, so that the pool can recognize our handlers with `instanceof`. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #deps: ExchangeDeps;
   #connection: Connection | undefined;
@@ -74,7 +74,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#isReused && !this.#hasFirstByte && isDroppedConnection(error);
   }
 
-  /** Ends the request in any state: queued, connecting, or waiting for headers. Destroys its socket. */
+  /** Ends the request in any state: queued, connecting or waiting for headers. Destroys its socket, if it has one. */
   cancel(): void {
     this.#isCancelled = true;
     if (this.#controller !== undefined) this.#controller.abort(cancelled());
@@ -97,8 +97,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Destroys the socket if too many bytes were read from it. Bytes that follow the end of the response count too. Call
-   * it after undici has parsed the bytes.
+   * Destroys the socket if too many bytes were read from it. Bytes after the end of the response count too. Must be
+   * called after undici has parsed the bytes.
    */
   hasRead(socket: Socket): void {
     const bytes = socket.bytesRead - this.#bytesBefore;
@@ -144,12 +144,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-const TOO_MANY = `The receiver sent more than ${MAX_INFORMATIONAL} informational responses (1xx) before its answer.`;
+const TOO_MANY = `The receiver sent more than ${MAX_INFORMATIONAL} informational responses (1xx) before its final response.`;
 const TOO_LONG = `The receiver sent more than ${MAX_OVERHEAD_BYTES / 1024} KiB before the end of its response headers.`;
 
 /**
- * Removes undefined values from headers. A parsed response has none, but undici uses the same type for request headers,
- * which may have some.
+ * Removes headers whose value is undefined. A parsed response has none, but undici uses the same type for request
+ * headers, which may have some.
  */
 function definedOnly(headers: Record<string, string | string[] | undefined>): ResponseHeaders {
   const defined: ResponseHeaders = {};

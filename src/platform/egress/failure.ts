@@ -1,9 +1,9 @@
 import { codeOf as errorCode } from '../../errors.ts';
 
 /**
- * Failure of a request that got no response. It has a class for statistics, and a message that is safe to show. Node's
- * own error texts are never shown: they contain the address that was tried (`connect ECONNREFUSED 10.0.0.7:443`), so a
- * tenant could scan the network by reading the log of attempts.
+ * Failure of a request that got no response. It has a class for statistics, and a message that is safe to show to
+ * tenants. Node's own error messages are never shown. They contain the address that was tried
+ * (`connect ECONNREFUSED 10.0.0.7:443`), so a tenant could scan the network by reading the log of attempts.
  */
 
 /** Class of a failure. `blocked` means that our rules refused the request before anything was sent. */
@@ -22,25 +22,25 @@ export class EgressFailure extends Error {
 const DNS_MESSAGES: Record<string, string> = {
   ENOTFOUND: 'The host name does not exist.',
   ENODATA: 'The host name has no address.',
-  EAI_AGAIN: 'The name server did not answer: the host name could not be resolved.',
+  EAI_AGAIN: 'The name server did not respond, so the host name could not be resolved.',
 };
 
 const CONNECT_MESSAGES: Record<string, string> = {
   ECONNREFUSED: 'The receiver refused the connection.',
-  ECONNRESET: 'The receiver closed the connection before it answered.',
-  EPIPE: 'The receiver closed the connection before it answered.',
-  UND_ERR_SOCKET: 'The receiver closed the connection before it answered.',
-  EHOSTUNREACH: 'The receiver cannot be reached: no route to its network.',
-  ENETUNREACH: 'The receiver cannot be reached: no route to its network.',
+  ECONNRESET: 'The receiver closed the connection before it responded.',
+  EPIPE: 'The receiver closed the connection before it responded.',
+  UND_ERR_SOCKET: 'The receiver closed the connection before it responded.',
+  EHOSTUNREACH: 'The receiver cannot be reached: there is no route to its network.',
+  ENETUNREACH: 'The receiver cannot be reached: there is no route to its network.',
   UND_ERR_HEADERS_OVERFLOW: 'The response headers are larger than 16 KiB.',
 };
 
 /**
- * Message for an unexpected 100 Continue, which undici reports as `bad response`. undici uses that text for nothing
- * else.
+ * Message for an unexpected 100 Continue, which undici reports as `bad response`. undici uses that message for no other
+ * error.
  */
 const CONTINUE_MESSAGE =
-  'The receiver answered 100 Continue, although the request did not ask for it.';
+  'The receiver responded with 100 Continue, which the request did not ask for.';
 
 const TLS_MESSAGES: Record<string, string> = {
   CERT_HAS_EXPIRED: "The receiver's certificate has expired.",
@@ -51,7 +51,7 @@ const TLS_MESSAGES: Record<string, string> = {
     "The receiver's certificate comes from an unknown authority, or an intermediate certificate is missing.",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
     "The receiver's certificate comes from an unknown authority, or an intermediate certificate is missing.",
-  ERR_TLS_CERT_ALTNAME_INVALID: "The receiver's certificate is for another host name.",
+  ERR_TLS_CERT_ALTNAME_INVALID: "The receiver's certificate is for a different host name.",
 };
 
 export function dnsFailure(cause: unknown): EgressFailure {
@@ -65,31 +65,31 @@ export function tlsFailure(cause: unknown): EgressFailure {
 }
 
 /**
- * Returns the failure for an error between the resolution of the name and the end of the response headers, except for
- * TLS errors and timeouts.
+ * Returns the failure for an error that occurred after the name was resolved and before the response headers were
+ * complete, except for TLS errors and the request's own timeout.
  */
 export function connectFailure(cause: unknown): EgressFailure {
   if (cause instanceof EgressFailure) return cause;
   const code = codeOf(cause);
-  // The kernel's connection timeout ended before the deadline of the request.
+  // The kernel's connection timeout expired before the request's deadline.
   if (code === 'ETIMEDOUT') {
-    return new EgressFailure('timeout', 'The connection could not be made in time.', { cause });
+    return new EgressFailure('timeout', 'The connection attempt timed out.', { cause });
   }
   if (code === 'UND_ERR_SOCKET' && cause instanceof Error && cause.message === 'bad response') {
     return new EgressFailure('connect', CONTINUE_MESSAGE, { cause });
   }
   const message = code.startsWith('HPE_')
-    ? withCode("The receiver's answer is not valid HTTP/1.1", cause)
+    ? withCode("The receiver's response is not valid HTTP/1.1", cause)
     : (CONNECT_MESSAGES[code] ?? withCode('The connection to the receiver failed', cause));
   return new EgressFailure('connect', message, { cause });
 }
 
-/** Returns true if the peer closed the connection, which it may do at any time while a connection is idle. */
+/** Returns true if the peer closed the connection, which it may do at any time while the connection is idle. */
 export function isDroppedConnection(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }
 
-/** Returns true if this machine has no file descriptor, port or buffer left for a connection or a name lookup. */
+/** Returns true if this machine has no file descriptor, port or buffer left for another connection or name lookup. */
 export function isOutOfSockets(error: unknown): boolean {
   const cause = error instanceof EgressFailure ? error.cause : error;
   return ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS'].includes(codeOf(cause));
@@ -101,8 +101,8 @@ function withCode(sentence: string, cause: unknown): string {
 }
 
 /**
- * Returns the code of a Node or undici error, or '' if it has none. If several addresses were tried, it is the code of
- * the first attempt.
+ * Returns the code of a Node or undici error, or '' if it has none. If several addresses were tried, returns the code
+ * of the first attempt.
  */
 function codeOf(error: unknown): string {
   const hasSeveral = error instanceof AggregateError && error.errors.length > 0;

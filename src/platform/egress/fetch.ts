@@ -10,10 +10,10 @@ import { createResolver } from './resolver.ts';
 import { streamBody, type StreamedBody } from './streamed-body.ts';
 
 /**
- * `fetch` for packages that need one, with a streamed body and the same address rules as every outgoing request. As in
- * client.ts, redirects are returned and not followed, nothing is decompressed (it requests `identity`), proxy variables
- * are ignored, and only HTTP/1.1 is used. It has no timeout: the caller's signal ends it immediately in any state.
- * Rejects with `EgressFailure`, or with the signal's reason.
+ * `fetch` for packages that need one. It streams the body and applies the same address rules as every outgoing request.
+ * As in client.ts, redirects are returned and not followed, nothing is decompressed (it requests `identity`), proxy
+ * variables are ignored, and only HTTP/1.1 is used. It has no timeout of its own: the caller's signal ends the request
+ * immediately in any state. Rejects with an `EgressFailure`, or with the signal's reason.
  */
 export type EgressFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -25,21 +25,25 @@ export type FetchClient = {
 
 export type FetchClientOptions = {
   guard: AddressGuard;
-  /** Name lookup; the system's resolver by default. */
+  /** Name lookup. By default, names are resolved as in name-lookup.ts. */
   lookup?: Lookup;
   /**
    * Maximum number of concurrent streams to one origin; further requests are queued. The default is 2048, because all
-   * agents of an installation may use the same API, and each conversation that waits for a response holds one stream.
+   * agents of an installation may use the same API, and each conversation that is waiting for a response holds one
+   * stream.
    */
   connectionsPerOrigin?: number;
-  /** Maximum size of a response body. The default is 16 MiB, which holds 65,000 tokens with the JSON around each. */
+  /**
+   * Maximum size of a response body in bytes. The default is 16 MiB, which is enough for 65,000 tokens with the JSON
+   * around each.
+   */
   maxResponseBytes?: number;
-  /** PEM certificate that is trusted in addition to the system's, for tests. */
+  /** PEM certificate to trust in addition to the system's certificates, for tests. */
   tlsCa?: string;
 };
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** Maximum size of an error response, of which only the reason is used. A longer response is cut off. */
+/** Maximum size of an error response in bytes. Only the reason in it is used, so a longer response is truncated. */
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_ORIGINS = 512;
 
@@ -104,7 +108,7 @@ function readInit(input: string | URL | Request, init: RequestInit): Sent {
     input instanceof Request ||
     !(sent === null || typeof sent === 'string' || Buffer.isBuffer(sent))
   ) {
-    throw new TypeError('Only a URL and a body of text or bytes can be sent.');
+    throw new TypeError('Requests must be given as a URL, and the body as a string or bytes.');
   }
   return {
     url: String(input),
@@ -121,7 +125,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 type Ends = {
   settle: (response: Response) => void;
   reject: (reason: unknown) => void;
-  /** Called once, when the request has released its resources. */
+  /** Called once, when the request has ended and released its resources. */
   over: () => void;
 };
 
@@ -162,7 +166,7 @@ function start(
       ends.settle(responseOf(status, headers, body));
     } catch {
       body.fail(undefined);
-      ends.reject(new EgressFailure('connect', "The receiver's answer has no usable status."));
+      ends.reject(new EgressFailure('connect', "The receiver's response has an invalid status code."));
     }
     return body;
   };
@@ -172,7 +176,8 @@ function start(
       onResponse: answered,
       onFailure: (error) => {
         if (isOver) return;
-        // As in client.ts, a request on a dead idle connection is repeated once. The caller does not notice.
+        // As in client.ts, a request sent on an idle connection that turns out to be dead is repeated once, unnoticed
+        // by the caller.
         if (current.diedUnanswered(error)) return send(true);
         if (!isOutOfSockets(error)) return fail(connectFailure(error));
         waiting = setTimeout(() => send(false), OUT_OF_SOCKETS_PAUSE_MS);
@@ -207,11 +212,11 @@ function responseOf(status: number, given: ResponseHeaders, body: StreamedBody):
   return new Response(WITHOUT_BODY.includes(status) ? null : body.stream, { status, headers });
 }
 
-/** Appends a header, unless `Headers` rejects the value. No caller needs such a header. */
+/** Appends a header unless `Headers` rejects its value. No caller needs such a header. */
 function appendReadable(headers: Headers, name: string, value: string): void {
   try {
     headers.append(name, value);
   } catch {
-    // `Headers` rejects the value, so the header is dropped.
+    // The value is invalid, so the header is dropped.
   }
 }

@@ -5,20 +5,21 @@ import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import { codeOf } from '../../errors.ts';
 
 /**
- * Resolves a host name from the hosts file, then from the name servers of /etc/resolv.conf.
+ * Resolves a host name from the hosts file first, and then from the name servers in /etc/resolv.conf.
  *
- * It does not use `dns.lookup`, which calls getaddrinfo on libuv's thread pool with two threads. There, two names with
- * silent servers would stop every other lookup of the process for ten seconds and more
+ * It does not use `dns.lookup`, which runs getaddrinfo on at most two threads of libuv's thread pool. Two names whose
+ * servers do not respond would block every other lookup in the process for ten seconds or more
  * (test/platform/egress/dns.faults.test.ts). Neither a timeout nor a limit per endpoint helps, because a running lookup
- * cannot be canceled. c-ares waits on sockets instead of threads, so any number of names may hang.
+ * cannot be canceled. c-ares waits on sockets instead of threads, so any number of lookups may hang without blocking
+ * others.
  *
- * This module adds what c-ares lacks: the hosts file, `localhost` and search domains. Other sources of nsswitch are not
- * supported. Search domains apply only to names that the operator's list allows; otherwise a tenant's name could
+ * This module adds what c-ares lacks: the hosts file, `localhost` and search domains. Other nsswitch sources are not
+ * supported. Search domains apply only to names on the operator's allow list; otherwise a name chosen by a tenant could
  * resolve to an address inside the cluster.
  */
 
 export type ResolvedAddress = { address: string; family: 4 | 6 };
-/** Resolves a name. With `search`, it also tries the search domains of resolv.conf, as every program in a pod does. */
+/** Resolves a name. With `search`, also tries the search domains in resolv.conf, as programs in a pod usually do. */
 export type Lookup = (
   hostname: string,
   options?: { search?: boolean },
@@ -26,25 +27,25 @@ export type Lookup = (
 
 /**
  * Times in ms at which the query is repeated. With these repeats, a lost packet costs a quarter of a second; with
- * getaddrinfo it costs five seconds. c-ares does not repeat the query itself, because it would close the socket and so
- * lose the response of a server that takes a second.
+ * getaddrinfo it costs five seconds. c-ares is not left to repeat the query itself, because it would close the socket
+ * and so lose the response of a server that takes a second.
  */
 const AGAIN_AT_MS = [250, 750, 1_750, 3_750];
 /**
- * Maximum time for a lookup. It is enough for several servers in turn, and less than the ten seconds of a delivery
- * attempt, so that the attempt can still report `dns`.
+ * Maximum time for a lookup. It is long enough to try several servers in turn, and shorter than the ten seconds of a
+ * delivery attempt, so that the attempt can still report `dns`.
  */
 const LOOKUP_MAX_MS = 8_000;
 /**
- * Time in ms to wait for one address family after the other has arrived. Some servers respond for one family and are
- * silent for the other (RFC 8305, 3).
+ * Time in ms to wait for the addresses of one family after those of the other have arrived. Some servers respond for
+ * one family and never for the other (RFC 8305, 3).
  */
 const OTHER_FAMILY_MS = 50;
 const FILE_MAX_AGE_MS = 1_000;
 
 /**
- * Addresses of loopback names. By RFC 6761 such names are resolved only on this machine, even if a name server knows
- * another address.
+ * Addresses of loopback names. RFC 6761 says that such names must be resolved locally, even if a name server knows a
+ * different address.
  */
 const LOOPBACK: ResolvedAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -52,18 +53,18 @@ const LOOPBACK: ResolvedAddress[] = [
 ];
 
 export type NameLookupOptions = {
-  /** Name servers as `address:port`. By default the system's name servers, which are read again for each lookup. */
+  /** Name servers as `address:port`. The default is the system's name servers, which are read again for each lookup. */
   servers?: readonly string[];
   hostsFile?: string;
-  /** Path of the file that has the search domains and `ndots`. */
+  /** Path of the file that contains the search domains and `ndots`. */
   resolvFile?: string;
   /** Monotonic clock. */
   nowMs?: () => number;
 };
 
 /**
- * Creates a lookup. It returns addresses of both families alternately, IPv4 first, because IPv4 more often has a route.
- * It rejects with an error whose `code` is one of getaddrinfo's: ENOTFOUND, ENODATA, EAI_AGAIN.
+ * Creates a lookup. It returns addresses of both families alternately. IPv4 comes first, because it is more often
+ * reachable. It rejects with an error that has one of getaddrinfo's codes: ENOTFOUND, ENODATA or EAI_AGAIN.
  */
 export function createNameLookup(options: NameLookupOptions = {}): Lookup {
   const { servers, nowMs = monotonicMs } = options;
@@ -82,7 +83,7 @@ export function createNameLookup(options: NameLookupOptions = {}): Lookup {
 
 /**
  * Resolves names in turn, and returns the result for the first name that exists. Tries the next name only if the
- * servers report that a name does not exist.
+ * servers report that the previous one does not exist.
  */
 async function askInTurn(
   names: readonly string[],
@@ -132,9 +133,9 @@ async function askServers(
 }
 
 /**
- * Creates a resolver for one attempt. This costs 50 µs, little compared with a connection. In return, the list of
- * servers is current, each query uses another port, and a hanging name affects neither the order of the servers nor
- * later timeouts. Each `round` starts with another server.
+ * Creates a resolver for one attempt. This costs 50 µs, which is little compared with opening a connection. In return,
+ * the list of servers is current, each query uses a different port, and a name that hangs affects neither the order of
+ * the servers nor later timeouts. Each `round` starts with a different server.
  */
 function createResolver(servers: readonly string[] | undefined, round: number): dns.Resolver {
   const resolver = new dns.Resolver({ timeout: LOOKUP_MAX_MS, tries: 1 });
@@ -152,7 +153,7 @@ type FirstAnswer = {
   from: (asked: Promise<string[]>) => void;
 };
 
-/** Collects the first response to a query that is sent several times. A timeout does not count as a response. */
+/** Waits for the first response to a query that is sent several times. A timeout does not count as a response. */
 function firstAnswer(over: AbortSignal): FirstAnswer {
   const { promise, resolve, reject } = Promise.withResolvers<string[]>();
   over.addEventListener('abort', () => reject(SILENCE));
@@ -181,8 +182,8 @@ function byTurns(v4: Answer, v6: Answer): ResolvedAddress[] {
 }
 
 /**
- * Returns the error for a failed lookup. It is a final error only if both address families report that the name does
- * not exist, because any other failure may be temporary.
+ * Returns the error for a failed lookup. The error is permanent only if the lookups of both address families report
+ * that the name does not exist or has no address. Any other failure may be temporary.
  */
 function lookupError(name: string, answers: Answer[]): Error {
   const codes = answers.map((answer) =>
@@ -197,7 +198,10 @@ function lookupError(name: string, answers: Answer[]): Error {
 
 type Hosts = Map<string, ResolvedAddress[]>;
 
-/** Creates a function that caches a file for a second, and keeps the last content while the file cannot be read. */
+/**
+ * Creates a function that returns the parsed content of a file. It caches the content for a second, and keeps the last
+ * content while the file cannot be read.
+ */
 function createFileReader<T>(
   file: string,
   parse: (text: string) => T,
@@ -229,19 +233,19 @@ function parseHosts(text: string): Hosts {
 }
 
 /**
- * Search domains of /etc/resolv.conf, as described in resolv.conf(5). In a pod, names such as `rx.default.svc` need
- * them.
+ * Search domains in /etc/resolv.conf, as described in resolv.conf(5). In a pod, names such as `rx.default.svc` resolve
+ * only with them.
  */
 type SearchDomains = {
   domains: readonly string[];
   /**
-   * Minimum number of dots of a name that is first tried unchanged. A name with fewer dots is first tried with the
+   * A name with at least this many dots is first tried as it is. A name with fewer dots is first tried with the search
    * domains.
    */
   ndots: number;
 };
 
-/** Parses the text of resolv.conf. If there are several `search` or `domain` lines, the last one counts. */
+/** Parses the content of resolv.conf. If there are several `search` or `domain` lines, the last one applies. */
 export function parseSearch(text: string): SearchDomains {
   let domains: string[] = [];
   let ndots = 1;

@@ -4,14 +4,14 @@ import type { Connect } from './connector.ts';
 import { Exchange, type Connection } from './exchange.ts';
 
 /**
- * Kept-alive connections: one pool per origin (scheme, host, port), and a limited number of pools. undici's Agent is
- * not used, because it rejects new origins at its limit, whereas this module drops the pool that has been idle longest.
- * undici's connector is not used either: unlike ours, it cannot be canceled at the deadline.
+ * Manages kept-alive connections: one pool per origin (scheme, host, port), and a limited number of pools. undici's
+ * Agent is not used, because it rejects new origins at its limit, whereas this module drops the pool that has been idle
+ * longest. undici's connector is not used either, because it cannot be canceled at the deadline.
  */
 
 /**
- * Options of undici's client. Its own timers are off, because they tick only every 500 ms and client.ts limits the
- * whole exchange.
+ * Options for undici's client. Its timers are off, because they tick only every 500 ms, and client.ts already limits
+ * the whole exchange.
  */
 const CLIENT_OPTIONS = {
   allowH2: false,
@@ -27,8 +27,9 @@ const CLIENT_OPTIONS = {
 
 export type OriginPools = {
   /**
-   * Sends a request on an idle connection of the origin or on a new one. At the limit of connections, the request is
-   * queued. `fresh` opens a connection for this request alone. Must be called between `acquire` and `release`.
+   * Sends a request on an idle connection of the origin, or on a new one. If the origin already has the maximum number
+   * of connections, queues the request. `fresh` opens a connection for this request alone. Must be called between
+   * `acquire` and `release`.
    */
   dispatch: (request: Dispatched, exchange: Exchange) => void;
   acquire: (origin: string) => void;
@@ -121,8 +122,9 @@ function createPool(
 }
 
 /**
- * Client that gives an exchange access to its connection: whether the socket was used before, and how to stop opening
- * it. With `pipelining: 1`, a pool gives a client one request at a time.
+ * Client that gives each exchange access to its connection, so that the exchange knows whether the socket was used
+ * before and can cancel a socket that is being opened. With `pipelining: 1`, a pool gives a client one request at a
+ * time.
  */
 class TrackedClient extends Client {
   readonly #connection: Connection;
@@ -143,7 +145,7 @@ class TrackedClient extends Client {
           if (socket === null) return callback(error ?? new Error('No socket was created'), null);
           connection.socket = socket;
           callback(null, socket);
-          // This listener was added after undici's, so the bytes have been read and parsed when it runs.
+          // This listener was added after undici's, so undici has already read and parsed the bytes when it runs.
           socket.on('readable', () => connection.exchange?.hasRead(socket));
         });
       },

@@ -5,8 +5,8 @@ import { dnsFailure, EgressFailure } from './failure.ts';
 import { createNameLookup, type Lookup, type ResolvedAddress } from './name-lookup.ts';
 
 /**
- * Resolves a name to at least one address, in the order in which to try them. Throws `EgressFailure` `dns` or
- * `blocked`.
+ * Resolves a name to at least one address, in the order in which to try them. Throws an `EgressFailure` of the class
+ * `dns` or `blocked`.
  */
 export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 
@@ -14,8 +14,8 @@ export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 const MAX_ADDRESSES = 4;
 
 /**
- * Creates a resolver. It runs one lookup at a time per name, which all callers that wait for the name share. Results
- * are not cached, so each new connection checks the name's current addresses.
+ * Creates a resolver. It runs one lookup per name at a time, and all callers waiting for that name share its result.
+ * Results are not cached, so each new connection checks the name's current addresses.
  */
 export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | undefined }): Resolve {
   const { guard } = deps;
@@ -24,7 +24,7 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
 
   /**
    * Returns the allowed addresses. A name on the operator's allow list may resolve to an address of the Kubernetes API
-   * server, which is never allowed. The API server's addresses are therefore updated first.
+   * server, which is never allowed. This function therefore updates the API server's addresses first.
    */
   const allowedOf = async (all: ResolvedAddress[], host?: string): Promise<ResolvedAddress[]> => {
     if (all.some(({ address }) => guard.isListed(address, host))) await knowApiServer();
@@ -38,7 +38,7 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
       if (allowed !== undefined) return [allowed];
       throw new EgressFailure('blocked', 'Requests may not reach this address.');
     }
-    // Search domains lead into the cluster, so they apply only to names on the operator's list.
+    // Search domains lead into the cluster, so they apply only to names on the operator's allow list.
     const all = await lookup(hostname, { search: guard.isListedHost(hostname) }).catch(
       (error: unknown) => {
         throw dnsFailure(error);
@@ -49,7 +49,7 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
     if (allowed.length > 0) return allowed.slice(0, MAX_ADDRESSES);
     throw new EgressFailure(
       'blocked',
-      'The host name has no public address, and no address that PARLEY_EGRESS_ALLOW allows.',
+      'The host name has no public address, and none that PARLEY_EGRESS_ALLOW allows.',
     );
   };
 }
@@ -58,7 +58,7 @@ const API_SERVER_MAX_AGE_MS = 60_000;
 
 /**
  * Returns a function that updates the guard with the API server's addresses, at most once a minute. Callers wait only
- * for the first update. If a name does not resolve, its known addresses stay.
+ * for the first update. If a name cannot be resolved, its last known addresses are kept.
  */
 function apiServerKnower(guard: AddressGuard, lookup: Lookup): () => Promise<void> {
   const { apiServer } = guard;

@@ -3,7 +3,7 @@ type Given = Headers | Readonly<Record<string, string | string[] | undefined>>;
 /**
  * Returns the delay in ms that `Retry-After` requests (RFC 9110, 10.2.3), or undefined if the header is missing or
  * invalid. The delay until a date is computed from the response's own `Date`, so that the two clocks need not agree;
- * without `Date`, it is computed from `nowMs`.
+ * without a `Date` header, it is computed from `nowMs`.
  */
 export function retryAfterMs(headers: Given, nowMs: number): number | undefined {
   const asked = textOf(headers, 'retry-after');
@@ -19,7 +19,7 @@ function textOf(headers: Given, name: string): string {
 }
 
 const TIME = '(?<h>\\d\\d):(?<m>\\d\\d):(?<s>\\d\\d)';
-/** Forms of a date: IMF-fixdate, RFC 850 and asctime (RFC 9110, 5.6.7). All three are in UTC. */
+/** The three date formats: IMF-fixdate, RFC 850 and asctime (RFC 9110, 5.6.7). All are in UTC. */
 const FORMS = [
   new RegExp(`^[A-Z][a-z]{2}, (?<day>\\d\\d) (?<month>[A-Z][a-z]{2}) (?<year>\\d{4}) ${TIME} GMT$`),
   new RegExp(
@@ -30,14 +30,14 @@ const FORMS = [
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 const CENTURY = 100;
 /**
- * Maximum number of years that a date with a two-digit year may be in the future. A year that would be later means the
- * most recent past year with these digits (RFC 9110, 5.6.7).
+ * A two-digit year may be at most this many years in the future. A later one means the most recent past year with the
+ * same last two digits (RFC 9110, 5.6.7).
  */
 const YEARS_AHEAD_MAX = 50;
 
 /**
- * Parses a date in any of the three forms. `Date.parse` reads asctime as local time, and guesses the century of RFC
- * 850.
+ * Parses a date in any of the three formats. `Date.parse` is not used, because it reads asctime dates as local time,
+ * and guesses the century of RFC 850 dates.
  */
 function readHttpDate(text: string, nowMs: number): number | undefined {
   const found = FORMS.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);

@@ -2,8 +2,8 @@ import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:
 
 /**
  * Signing secrets, and the signatures computed with them (contract/deliveries.md#headers). Every delivery has two
- * signatures: `parley-signature` covers only the body, and the three headers of Standard Webhooks also cover id and
- * time.
+ * signatures: `parley-signature` covers only the body. The one in the Standard Webhooks headers also covers the
+ * message's id and timestamp.
  */
 
 const SECRET_PREFIX = 'whsec_';
@@ -29,20 +29,23 @@ export function isEndpointSecret(text: string): boolean {
   );
 }
 
-/** Returns `parley-signature`: lower-case hex HMAC-SHA256 of the body, keyed with the whole text of the secret. */
+/**
+ * Returns `parley-signature`: the lower-case hex HMAC-SHA256 of the body. The key is the whole secret as text,
+ * including `whsec_`.
+ */
 export function signBody(secret: string, body: Buffer): string {
   return createHmac('sha256', secret).update(body).digest('hex');
 }
 
 /**
- * Returns `webhook-signature` (Standard Webhooks 1.0): `v1,` followed by base64. The key consists of the bytes encoded
- * after `whsec_`.
+ * Returns `webhook-signature` (Standard Webhooks 1.0): `v1,` followed by base64. The key is the bytes decoded from the
+ * base64 after `whsec_`.
  */
 export function signStandard(
   secret: string,
   message: { id: string; timestampSec: number; body: Buffer },
 ): string {
-  // Node computes an HMAC six times faster with a key object than with bytes.
+  // Node computes an HMAC six times faster from a key object than from bytes.
   const key = createSecretKey(secret.slice(SECRET_PREFIX.length), 'base64');
   const digest = createHmac('sha256', key)
     .update(`${message.id}.${message.timestampSec}.`)

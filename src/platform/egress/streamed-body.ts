@@ -3,22 +3,22 @@ import type { BodySink, Flow } from './exchange.ts';
 
 export type StreamedBody = BodySink & {
   stream: ReadableStream<Uint8Array>;
-  /** Interrupts the body: its reader gets the reason, and the socket is destroyed. */
+  /** Interrupts the body: the reader gets `reason` as an error, and the socket is destroyed. */
   fail: (reason: unknown) => void;
 };
 
-/** Maximum number of bytes that are buffered for a slow reader. At this size, reading from the socket pauses. */
+/** Maximum number of bytes to buffer for a slow reader. Reading from the socket pauses when the buffer is full. */
 const BUFFER_BYTES = 64 * 1024;
 /**
- * Free bytes of the buffer at which reading resumes. On each pause, undici puts back the bytes that it has read but not
- * parsed, and copies them again when reading resumes. If reading resumed after each chunk, a server that sends chunks of
- * a few bytes would cause copies of gigabytes.
+ * Number of free bytes in the buffer at which reading resumes. On each pause, undici puts back the bytes that it has
+ * read but not parsed, and copies them again when reading resumes. If reading resumed after each chunk, a server that
+ * sends chunks of a few bytes would make undici copy gigabytes.
  */
 const RESUME_BYTES = BUFFER_BYTES / 2;
 
 /**
- * Streams a body as it arrives. If the body exceeds `maxBytes`, its reader gets an error or, with `isCutQuietly`, a
- * shorter body that seems complete. `over` is called once, when the body has ended, was interrupted or was canceled.
+ * Streams a body as it arrives. If the body exceeds `maxBytes`, the reader gets an error, or with `isCutQuietly`, a
+ * truncated body that looks complete. `over` is called once, when the body has ended, was interrupted or was canceled.
  */
 export function streamBody(
   flow: Flow,
@@ -87,7 +87,7 @@ function tooLongFailure(maxBytes: number): EgressFailure {
 function brokeOff(cause: unknown): EgressFailure {
   return new EgressFailure(
     'connect',
-    'The receiver closed the connection in the middle of its answer.',
+    'The receiver closed the connection in the middle of its response.',
     { cause },
   );
 }

@@ -2,17 +2,17 @@ import { isIP } from 'node:net';
 import type { AddressGuard } from './address-guard.ts';
 
 /**
- * Decides whether a URL may be used, by the rules that need no DNS, so that the user gets an early and helpful error.
- * The actual protection is the check at connection time (connector.ts), which sees the current addresses of a name. All
- * ports are allowed: receivers do use unusual ones, and a port list would not stop anything that passes the address
- * check.
+ * Decides whether a URL may be used, by the rules that need no DNS lookup, so that the user gets an early and helpful
+ * error. The actual protection is the check at connection time (connector.ts), which sees the current addresses of a
+ * name. All ports are allowed, because some receivers use unusual ones, and a list of ports would stop nothing that
+ * passes the address check.
  */
 
 const MAX_URL_CHARS = 2048;
 
 /**
- * Suffixes that have a meaning only inside a private network, including the cluster: those of RFC 6762 (appendix G),
- * RFC 8375, ICANN's `internal`, and `svc` and the `default` namespace of Kubernetes.
+ * Suffixes that are meaningful only inside a private network or the cluster. They come from RFC 6762 (appendix G), RFC
+ * 8375, ICANN (`internal`) and Kubernetes (`svc`, and the namespace `default`).
  */
 const INTERNAL_SUFFIXES = [
   'corp',
@@ -27,13 +27,13 @@ const INTERNAL_SUFFIXES = [
   'default',
   'svc',
 ];
-/** Names of the API server, in each form that a cluster resolves. */
+/** Names of the Kubernetes API server, in every form that resolves inside a cluster. */
 const API_SERVER = /^kubernetes(\.default(\.svc(\..+)?)?)?$/;
 
 /**
- * Checks the address rules (contract/webhooks.md#addresses): https is required, except for `localhost`, `*.localhost`,
- * a literal IP, or a host name on the operator's list. `problem` is one sentence that says what to change, and is safe
- * to show.
+ * Checks a URL against the address rules (contract/webhooks.md#addresses). Among other things, https is required,
+ * except for `localhost` and for addresses and host names on the operator's allow list. `problem` is one sentence that
+ * says what to change, and is safe to show to tenants.
  */
 export function checkUrl(raw: string, guard: AddressGuard): { url: URL } | { problem: string } {
   const spelling = spellingProblem(raw);
@@ -41,7 +41,7 @@ export function checkUrl(raw: string, guard: AddressGuard): { url: URL } | { pro
 
   const url = URL.canParse(raw) ? new URL(raw) : undefined;
   if (url === undefined) {
-    return { problem: 'The URL cannot be read: write it like https://example.com/path.' };
+    return { problem: 'The URL is invalid: write it like https://example.com/path.' };
   }
   const problem = hostProblem(url, guard);
   return problem === undefined ? { url } : { problem };
@@ -52,7 +52,7 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
-/** Checks the spelling of the given text, because the URL parser silently repairs or drops invalid characters. */
+/** Checks the URL as it was written, because the URL parser silently repairs or drops invalid characters. */
 function spellingProblem(raw: string): string | undefined {
   if (raw.length > MAX_URL_CHARS) {
     return `The URL has more than ${MAX_URL_CHARS} characters: shorten it.`;
@@ -65,10 +65,10 @@ function spellingProblem(raw: string): string | undefined {
     return 'The URL must start with https:// and a host: write it like https://example.com/path.';
   }
   if (authority.includes('@')) {
-    return 'The URL carries a user name or password: remove it and use a header instead.';
+    return 'The URL contains a user name or password: remove it and use a header instead.';
   }
   if (raw.includes('#')) {
-    return 'The URL has a fragment, which is never sent: remove the part from "#".';
+    return 'The URL has a fragment, which is never sent: remove "#" and everything after it.';
   }
   return undefined;
 }
@@ -86,7 +86,7 @@ function hostProblem(url: URL, guard: AddressGuard): string | undefined {
   if (refusal !== undefined) return refusal;
   const port = portOf(url);
   if ((isLocal || isLiteral) && guard.isOwnPort(isLocal ? '127.0.0.1' : host, port)) {
-    return `Port ${port} of this machine is Parley's own: use the address of another program.`;
+    return `Port ${port} of this machine is Parley's own: use the address of a different program.`;
   }
 
   const mayBePlain = isLocal || (isLiteral ? guard.isListed(host) : guard.isListedHost(host));
@@ -96,15 +96,15 @@ function hostProblem(url: URL, guard: AddressGuard): string | undefined {
   return undefined;
 }
 
-/** Checks a literal address. The URL parser has already normalized 127.1, 0x7f000001 and ①②⑦.⓪.⓪.① to 127.0.0.1. */
+/** Checks a literal IP address. The URL parser has already normalized 127.1, 0x7f000001 and ①②⑦.⓪.⓪.① to 127.0.0.1. */
 function literalProblem(host: string, guard: AddressGuard): string | undefined {
   if (guard.isAllowed(host)) return undefined;
-  return `The address ${host} is not a public one: use a public host, or have the operator add it to PARLEY_EGRESS_ALLOW.`;
+  return `The address ${host} is not public: use a public host, or ask the operator to add it to PARLEY_EGRESS_ALLOW.`;
 }
 
 function localhostProblem(guard: AddressGuard): string | undefined {
   if (guard.isListed('127.0.0.1') || guard.isListed('::1')) return undefined;
-  return 'The host is this machine itself: use a public host, or have the operator add 127.0.0.0/8 to PARLEY_EGRESS_ALLOW.';
+  return 'The host is this machine itself: use a public host, or ask the operator to add 127.0.0.0/8 to PARLEY_EGRESS_ALLOW.';
 }
 
 function nameProblem(host: string, guard: AddressGuard): string | undefined {
@@ -115,7 +115,7 @@ function nameProblem(host: string, guard: AddressGuard): string | undefined {
   if (API_SERVER.test(host)) {
     return (
       `The host "${host}" is the Kubernetes API server, which only a private network can ` +
-      'resolve and PARLEY_EGRESS_ALLOW never opens: use another host.'
+      'resolve and PARLEY_EGRESS_ALLOW cannot allow: use a different host.'
     );
   }
   if (labels.length === 1) {
@@ -126,7 +126,7 @@ function nameProblem(host: string, guard: AddressGuard): string | undefined {
   if (suffix !== undefined) {
     return (
       `The host ends in ".${suffix}", which only a private network can resolve: use a public ` +
-      'name, or have the operator add the host to PARLEY_EGRESS_ALLOW.'
+      'name, or ask the operator to add the host to PARLEY_EGRESS_ALLOW.'
     );
   }
   return undefined;

@@ -153,7 +153,7 @@ describe('Secrets', () => {
 
 describe('REST', () => {
   test.each([
-    [{ url: 'http://10.0.0.7/feed' }, '/integration/url', 'not a public one'],
+    [{ url: 'http://10.0.0.7/feed' }, '/integration/url', 'not public'],
     [{ url: 'http://help.example.com/feed' }, '/integration/url', 'https'],
     [{ url: 'https://help.example.com/?cursor=1' }, '/integration/url', 'parameter "cursor"'],
     [

@@ -128,7 +128,7 @@ describe.each(Object.entries(kinds))('%s', (_, { answer, declared }) => {
     const cases: [cert: string, key: string | undefined, words: string][] = [
       [expired, undefined, 'certificate has expired'],
       [selfSigned, undefined, 'certificate is self-signed'],
-      [elsewhere, undefined, 'certificate is for another host name'],
+      [elsewhere, undefined, 'certificate is for a different host name'],
       [stranger.good, stranger.goodKey, 'certificate comes from an unknown authority'],
     ];
     for (const [cert, key, words] of cases) {

@@ -312,7 +312,7 @@ describe('a site that fails', () => {
     expect(nowhere.message).toMatch(/the server refused the connection/);
     const inside = await refusalOf(sync({ url: 'http://10.0.0.1/' }));
     expect(inside).toMatchObject({ reason: 'InvalidUrl' });
-    expect(inside.message).toMatch(/not a public one/);
+    expect(inside.message).toMatch(/not public/);
   });
 
   test('that answers what is no HTTP is a page that fails', async () => {

@@ -25,7 +25,7 @@ test('the certificate of a literal address has to name it', async () => {
   expect(await client.send(post(`https://127.0.0.9:${other.port}/`))).toMatchObject({
     kind: 'error',
     errorClass: 'tls',
-    message: expect.stringContaining('another host name'),
+    message: expect.stringContaining('a different host name'),
   });
 });
 

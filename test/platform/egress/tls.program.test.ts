@@ -83,7 +83,7 @@ test.each([
   ['expired', 'good.test', 'expired', true],
   ['self-signed', 'good.test', 'selfSigned', true],
   ['from an unknown authority', 'good.test', 'good', false],
-  ['for another host name', 'other.test', 'good', true],
+  ['for a different host name', 'other.test', 'good', true],
 ] as const)('a certificate that is %s is class tls', async (what, host, cert, isTrusted) => {
   const server = await serve({ cert: certificates[cert] });
   const outcome = await createClient(isTrusted ? certificates.ca : undefined)(host, server);

@@ -87,7 +87,7 @@ describe('literal addresses in any spelling', () => {
     '[2002:a9fe:a9fe::]',
     '[fd00:ec2::254]',
   ])('https://%s/ is refused', (host) => {
-    expect(problemOf(`https://${host}/`)).toContain('is not a public one');
+    expect(problemOf(`https://${host}/`)).toContain('is not public');
   });
 
   test.each(['127.0.0.1', '127.1', '2130706433', '[::1]', '[::ffff:127.0.0.1]'])(
@@ -99,8 +99,8 @@ describe('literal addresses in any spelling', () => {
   );
 
   test('opened loopback opens no other private address', () => {
-    expect(problemOf('http://10.0.0.1/', local)).toContain('is not a public one');
-    expect(problemOf('http://[64:ff9b::127.0.0.1]/', local)).toContain('is not a public one');
+    expect(problemOf('http://10.0.0.1/', local)).toContain('is not public');
+    expect(problemOf('http://[64:ff9b::127.0.0.1]/', local)).toContain('is not public');
   });
 });
 
@@ -169,7 +169,7 @@ describe('a host that PARLEY_EGRESS_ALLOW names', () => {
       expect(problemOf(`http://${host}:8080/hook`, guard)).toBe('');
       expect(problemOf(`https://${host}/hook`, guard)).toBe('');
       expect(problemOf(`https://${host}/hook`)).toContain(
-        'have the operator add the host to PARLEY_EGRESS_ALLOW',
+        'ask the operator to add the host to PARLEY_EGRESS_ALLOW',
       );
     },
   );
@@ -181,13 +181,13 @@ describe('a host that PARLEY_EGRESS_ALLOW names', () => {
     'kubernetes.default.svc.',
     'KUBERNETES.default.svc.cluster.local',
   ])('is never the API server: %s', (host) => {
-    expect(problemOf(`https://${host}/`, guard)).toContain('PARLEY_EGRESS_ALLOW never opens');
+    expect(problemOf(`https://${host}/`, guard)).toContain('PARLEY_EGRESS_ALLOW cannot allow');
   });
 
   test('leaves other hosts as they were', () => {
     expect(problemOf('http://rx.team.svc/', guard)).toContain('only a private network can resolve');
     expect(problemOf('http://example.com/', guard)).toContain('must use https');
-    expect(problemOf('http://10.96.0.7/', guard)).toContain('is not a public one');
+    expect(problemOf('http://10.96.0.7/', guard)).toContain('is not public');
   });
 });
 

@@ -213,13 +213,13 @@ describe('what fails is told as it is, without the words of the provider', () =>
       'ended its audio too early',
     ],
     ['no sound', answering('audio/pcm', ''), 'model_invalid_answer', 'answered without audio'],
-    ['half a sound', cut, 'model_unreachable', 'closed the connection in the middle of its answer'],
+    ['half a sound', cut, 'model_unreachable', 'closed the connection in the middle of its response'],
     ['no end', endless, 'model_invalid_answer', 'more than 46 s of audio for 16 characters'],
     [
       'a socket that closes',
       (response) => response.destroy(),
       'model_unreachable',
-      'closed the connection before it answered',
+      'closed the connection before it responded',
     ],
   ])('%s', async (_, answer, code, message) => {
     stub.answer(answer);

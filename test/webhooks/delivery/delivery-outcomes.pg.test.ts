@@ -168,7 +168,7 @@ test('F-20, F-22, F-23: a refused connection, a reset, garbage and a bad certifi
   });
   const cases = [
     [at(closed), 'connect', 'The receiver refused the connection.'],
-    [at(reset), 'connect', 'The receiver closed the connection before it answered.'],
+    [at(reset), 'connect', 'The receiver closed the connection before it responded.'],
     [at(garbage), 'connect', expect.any(String)],
     [at(secure, 'https'), 'tls', "The receiver's certificate is self-signed."],
     ['https://nobody.invalid/', 'dns', expect.any(String)],

@@ -30,7 +30,7 @@ const REACHED = /TLS|certificate|connection|secure/i;
 /** A namespace has 32 concurrent calls. */
 const TOOLS_PER_AGENT = 16;
 /** Error for a forbidden literal address. */
-const DECLINED = 'is not a public one|must use https';
+const DECLINED = 'is not public|must use https';
 const PATIENCE = { timeoutMs: 60_000, everyMs: 200 };
 const PROXY = 'http://169.254.169.254:8080';
 const MODEL = `http://${PUBLIC_V4}/v1`;

@@ -90,7 +90,7 @@ test('F-22: each way in which TLS fails has its class and reason in the attempt 
     [
       'for another host',
       at(await secure({ cert: good }, '127.0.0.2'), '127.0.0.2'),
-      /for another host name/,
+      /for a different host name/,
     ],
     ['TLS 1.0', at(await secure(only('TLSv1'))), /handshake failed/],
     ['TLS 1.1', at(await secure(only('TLSv1.1'))), /handshake failed/],
