@@ -201,9 +201,11 @@ describeKind((storeName) => {
     const { paths } = (await api.call('GET', '/v1/openapi.json', { key: null })).body;
     const create = paths['/v1/agents'].post;
     const update = paths['/v1/agents/{id}'].patch;
-    expect(create.description).toMatch(/Needs the scope `write`, and `publish` when .*manual/);
+    expect(create.description).toMatch(
+      /Requires the `write` scope, and the `publish` scope when .*manual/,
+    );
     expect(update.description).toMatch(
-      /Needs the scope `write`, and `publish` when .*publish_policy/,
+      /Requires the `write` scope, and the `publish` scope when .*publish_policy/,
     );
   });
 });

@@ -12,7 +12,9 @@ import { createRefusalPace } from './rate-limit.ts';
 import { writeOrCut } from './slow-reader.ts';
 import type { Answer, ErrorShape } from './route.ts';
 
-/** Sends responses (`Answer` in this code). `answerErrors` is the only handler that converts errors to responses. */
+/**
+ * Sends responses, which this code calls answers. `answerErrors` is the only handler that converts errors to responses.
+ */
 
 const RETRY_AFTER_SEC = 2;
 
@@ -33,12 +35,12 @@ export function sendAnswer(response: Response, answer: Answer): void {
   // response.json() would add a charset, which problem+json does not define.
   response.setHeader('Content-Type', answer.mediaType ?? 'application/json');
   const text = JSON.stringify(answer.body);
-  // Set explicitly because the response to a HEAD request has no body.
+  // Set explicitly, because the response to a HEAD request has no body.
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(text);
 }
 
-/** Sends a route's response: a document, a long text, or a finite stream of server-sent events. */
+/** Sends a route's response: a document, a long text or a stream of server-sent events. */
 export async function sendRouteAnswer(
   response: Response,
   answer: Answer,
@@ -57,7 +59,10 @@ export async function sendRouteAnswer(
   await sendEvents(response, answer.stream, stalledMs);
 }
 
-/** Sends a text in parts. An error before the first part gets an error response; a later error cuts the connection. */
+/**
+ * Sends a text in parts. An error before the first part results in an error response. A later error cuts the
+ * connection.
+ */
 async function sendText(
   response: Response,
   answer: Answer,
@@ -76,7 +81,7 @@ async function sendText(
       if (response.destroyed) return;
       await writeOrCut(response, part, stalledMs);
     }
-    if (!response.headersSent) head(); // An empty text needs a status and headers too.
+    if (!response.headersSent) head(); // Even an empty text needs a status and headers.
   }
   response.end();
 }
@@ -139,7 +144,7 @@ export function errorAnswer(error: ApiError, requestId: string, shape: ErrorShap
   };
 }
 
-/** Builds the last event of a failed stream. OpenAI's clients check every event for the member `error`. */
+/** Builds the last event of a failed stream. OpenAI's clients check every event for an `error` member. */
 function lastEvent(error: ApiError, requestId: string, shape: ErrorShape): SentEvent {
   if (shape === 'openai') return { data: openAiErrorOf(error) };
   return { event: 'error', data: problemOf(error, requestId) };
@@ -152,16 +157,16 @@ function headersOf({ code, retryAfterSec }: ApiError): Record<string, string> {
   };
 }
 
-/** Converts any error to an `ApiError` that the caller may see. Details of an internal error stay hidden. */
+/** Converts any error to an `ApiError` that is safe to show to the caller. Details of an internal error stay hidden. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  // This check comes before `isDatabaseAway`, because a Kubernetes error may be caused by a connection error, which
-  // that check would match too.
+  // This check comes before `isDatabaseAway`. The cause of a Kubernetes error may be a connection error, which
+  // `isDatabaseAway` would match too.
   if (isStoreAway(error)) {
-    return unavailable('The Kubernetes API does not respond. Try again in a few seconds.', error);
+    return unavailable('The Kubernetes API is not responding. Retry in a few seconds.', error);
   }
   if (isDatabaseAway(error)) {
-    return unavailable(`${databaseTrouble(error)} Try again in a few seconds.`, error);
+    return unavailable(`${databaseTrouble(error)} Retry in a few seconds.`, error);
   }
   // Express throws this if a part of the path cannot be decoded.
   if (error instanceof URIError) {
@@ -170,22 +175,22 @@ export function asApiError(error: unknown): ApiError {
     });
   }
   const detail =
-    'An internal error occurred. The log of the server has the cause under this `request_id`.';
+    'An internal error occurred. The server log contains the cause under this `request_id`.';
   return new ApiError('internal', detail, { cause: error });
 }
 
-/** Messages for PostgreSQL's errors of class 53 (insufficient resources), which a reachable database returns. */
+/** Messages for PostgreSQL's class 53 errors (insufficient resources), which a reachable database returns. */
 const LACKING: Readonly<Record<string, string>> = {
-  '53100': 'The disk of the database is full.',
+  '53100': 'The database disk is full.',
   '53200': 'The database is out of memory.',
-  '53300': 'The database has no free connection.',
+  '53300': 'The database has no free connections.',
 };
 
 function databaseTrouble(error: unknown): string {
   const lacking = LACKING[codeOf(error)];
   if (lacking !== undefined) return lacking;
   const cause = error instanceof Error ? error.cause : undefined;
-  return cause === undefined ? 'The database does not respond.' : databaseTrouble(cause);
+  return cause === undefined ? 'The database is not responding.' : databaseTrouble(cause);
 }
 
 function unavailable(detail: string, cause: unknown): ApiError {
@@ -200,13 +205,15 @@ function isDatabaseAway(error: unknown): boolean {
   return hasCause(error, isUnavailable);
 }
 
-/** Returns whether an error or any error in its chain of causes matches. */
+/** Returns true if an error or any error in its chain of causes matches. */
 function hasCause(error: unknown, is: (error: unknown) => boolean): boolean {
   if (is(error)) return true;
   return error instanceof Error && error.cause !== undefined && hasCause(error.cause, is);
 }
 
-/** Logs server errors, with their stack unless a service is unavailable. Errors caused by the caller are not logged. */
+/**
+ * Logs server errors. The stack is omitted if the error is `unavailable`. Errors caused by the caller are not logged.
+ */
 export function logError(
   log: Logger,
   { shown, error, requestId }: { shown: ApiError; error: unknown; requestId: string },

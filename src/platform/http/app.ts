@@ -49,7 +49,7 @@ import {
 
 export type AppDeps = IdempotencyDeps & {
   routes: readonly Route[];
-  /** Pages for people who have a link and no API key. */
+  /** Pages for people who have a link but no API key. */
   pages: readonly Page[];
   authenticate: Authenticate;
   authenticateSession: AuthenticateSession;
@@ -57,20 +57,24 @@ export type AppDeps = IdempotencyDeps & {
   rateLimits: RateLimits;
   /** `PARLEY_BASE_URL`: the public origin of this server, regardless of the host name that a proxy sends. */
   baseUrl?: string | undefined;
-  /** Origins whose pages may call /v1, or `*`. By default the list is empty, and no CORS headers are sent. */
+  /**
+   * Origins whose pages may call /v1, or `*` for all. The list is empty by default, and then no CORS headers are sent.
+   */
   corsOrigins?: readonly string[];
   inFlight: InFlight;
-  /** Time in ms after which a stream is cut if its reader takes no data. */
+  /** Time in ms after which a stream is cut if the client reads no data. */
   stalledMs?: number | undefined;
   metrics: Metrics;
   log: Logger;
   version: string;
-  /** Whether to serve `/metrics`, `/healthz` and `/readyz` here. If false, the role serves them on a separate port. */
+  /**
+   * If true, the app serves `/metrics`, `/healthz` and `/readyz`. If false, the role serves them on a separate port.
+   */
   serveHealth: boolean;
   isReady: () => Promise<boolean>;
-  /** Folder of the built dashboard. Default: the one in the package or the checkout. */
+  /** Folder with the built dashboard. The default is the one in the package or the checkout. */
   dashboardFolder?: string;
-  /** Folder of the built widget. Default: the one in the package or the checkout. */
+  /** Folder with the built widget. The default is the one in the package or the checkout. */
   widgetFolder?: string;
 };
 
@@ -82,10 +86,10 @@ export function createApp(deps: AppDeps): Express {
   );
   const app = express();
   app.disable('x-powered-by');
-  app.disable('etag'); // Disables Express's own ETags: ours identify versions and are not hashes of the text.
+  app.disable('etag'); // Disables Express's own ETags, which are hashes of the body. Ours identify versions.
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  // Disables Express's query parser: `parseQuery` reads the query, including repeated parameters.
+  // Disables Express's query parser, because `parseQuery` reads the query, including repeated parameters.
   app.set('query parser', false);
   app.use(identifyRequest, watchRequests(deps), traceRequests, protect);
   app.use('/v1', (_request, response, next) => {
@@ -93,7 +97,7 @@ export function createApp(deps: AppDeps): Express {
     next();
   });
   for (const { path, errorShape } of deps.routes) {
-    // Covers everything below the fixed part of the path, so that unknown paths there get the same error format.
+    // Applies to everything below the fixed part of the path, so that unknown paths there get the same error format.
     if (errorShape) app.use(path.replace(/\/\{.*/, ''), answerErrorsAs(errorShape));
   }
   for (const { path, isForPages } of deps.routes) if (isForPages) app.use(path, shareWithAll());
@@ -135,7 +139,7 @@ const protect: RequestHandler = helmet({
       objectSrc: ["'none'"],
     },
   },
-  // The operator's TLS proxy decides whether and how long the whole domain must use TLS.
+  // The operator's TLS proxy decides whether, and for how long, the whole domain must use TLS.
   strictTransportSecurity: false,
 });
 
@@ -164,7 +168,7 @@ function servePath(app: Express, deps: ServingDeps, path: string, routes: readon
 }
 
 /**
- * Returns the handler of a route. It checks the API key, its scope and its in-flight limits before it reads the body.
+ * Returns the handler for a route. It checks the API key, its scope and its in-flight limits before it reads the body.
  */
 function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
   return async (request, response) => {
@@ -213,8 +217,8 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
         deps.metrics.quotaRefused.inc({ quota: error.quota });
       throw error;
     } finally {
-      // Releases the in-flight slots here, not when the connection closes: the request may continue after the client
-      // has left.
+      // Releases the in-flight slots here and not when the connection closes, because the request may continue after
+      // the client has disconnected.
       for (const release of held) release();
     }
   };
@@ -227,7 +231,7 @@ function goneSignal(response: Response): AbortSignal {
   return gone.signal;
 }
 
-/** Returns the query of a request target. Does not use `URL`, which throws for some valid targets. */
+/** Returns the query of a request target. It does not use `URL`, which throws for some valid targets. */
 function queryOf(url: string): URLSearchParams {
   const at = url.indexOf('?');
   return new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
@@ -260,9 +264,9 @@ function serveHealth(app: Express, deps: Pick<AppDeps, 'metrics' | 'isReady'>): 
 }
 
 /**
- * Continues the trace of the request's `traceparent` header (contract/requests.md#traces). If an exporter is
- * configured, the request gets a span named by method and route template. The span contains no headers, path, query or
- * body.
+ * Continues the trace from the request's `traceparent` header (contract/requests.md#traces). If an exporter is
+ * configured, the request gets a span that is named after the method and the route template. The span contains no
+ * headers, path, query or body.
  */
 const traceRequests: RequestHandler = (request, response, next) => {
   const { traceparent } = request.headers;

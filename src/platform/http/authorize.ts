@@ -9,10 +9,10 @@ import { isOurOwn, setCookie, tokensIn } from './session-cookie.ts';
 /** Scopes of an API key (contract/authentication.md#scopes). */
 export const SCOPES = ['read', 'write', 'publish', 'replay', 'keys'] as const;
 export type Scope = (typeof SCOPES)[number];
-/** Scope that an operation requires. `any` accepts every key and session. */
+/** Scope that an operation requires. `any` accepts every key and every session. */
 export type NeededScope = Scope | 'any';
 
-/** Origin of a request, taken from the connection and its `User-Agent`, not from proxy headers. */
+/** Information about the client, taken from the connection and the `User-Agent` header, but not from proxy headers. */
 export type Client = {
   requestId: string;
   /** Remote address of the connection, which may belong to a proxy. */
@@ -32,7 +32,7 @@ export type Caller = Client & {
   scopes: readonly Scope[];
 };
 
-/** Looks up an API key by its text. Returns undefined if the key is unknown; otherwise all ids are UUIDs. */
+/** Looks up an API key by its plaintext. Returns undefined if the key is unknown. Ids in the result are UUIDs. */
 export type Authenticate = (
   key: string,
 ) => Promise<{ id: string; namespace: string; scopes: readonly Scope[] } | undefined>;
@@ -40,7 +40,9 @@ export type Authenticate = (
 /** Looks up a session by one of its tokens. */
 export type AuthenticateSession = (token: string, client: Client) => Promise<SignedIn | undefined>;
 
-/** Signed-in person. Ids are UUIDs. `next` is a new token, which replaces the received token in the cookie. */
+/**
+ * Session of a signed-in person. Ids are UUIDs. `next` is a new token that replaces the received token in the cookie.
+ */
 export type SignedIn = {
   id: string;
   namespace: string;
@@ -50,18 +52,20 @@ export type SignedIn = {
   next: string | undefined;
 };
 
-/** Returns the actor of an API key (a UUID), as used in audit records and counts per key. */
+/**
+ * Returns the actor name of an API key, as used in audit records and per-key counts. `keyId` is the UUID of the key.
+ */
 export function keyActor(keyId: string): string {
   return `api:${fromUuid('key', keyId)}`;
 }
 
-/** Returns the actor of a signed-in person. The prefix keeps it distinct from all other kinds of actors. */
+/** Returns the actor name of a signed-in person. The prefix distinguishes it from all other kinds of actors. */
 export function sessionActor(name: string): string {
   return `session:${name}`;
 }
 
 type Held = Pick<Caller, 'keyId' | 'sessionId'>;
-/** Watches a key or a session, until the caller calls `release`. `ended` aborts soon after the key or session ends. */
+/** Watches a key or a session until `release` is called. `ended` aborts soon after the key or session ends. */
 export type WatchCaller = (caller: Held) => { ended: AbortSignal; release: () => void };
 
 /** Longer than any possible key (src/config.ts allows 207 characters). */
@@ -85,7 +89,8 @@ type IdentifyDeps = {
 
 /**
  * Identifies the caller (contract/authentication.md#keys) and counts the request against its limit. `setHeaders` gets
- * the rate limit headers of every answer, including refusals. Cookies are ignored if `Authorization` is present.
+ * the rate limit headers for the response, even if the request is rejected. Cookies are ignored if `Authorization` is
+ * present.
  * @throws ApiError unauthorized, rate_limited
  */
 export async function identify(
@@ -132,7 +137,7 @@ async function fromCookie(
   const sent = tokensIn(headers);
   if (sent.length === 0) return NO_KEY;
   if (!isOurOwn({ method, headers, baseUrl })) {
-    return 'The session cookie works only for pages of this origin. Send your API key instead.';
+    return 'The session cookie works only for pages of this origin. Send an API key instead.';
   }
   for (const { cookie, token } of sent) {
     const session = await authenticateSession(token, to.client);
@@ -152,7 +157,7 @@ export function clientOf({ headers, address, requestId }: Omit<Credentials, 'met
   };
 }
 
-/** Returns an IPv4 address in dotted form, even if a dual-stack socket reports it as an IPv6 address. */
+/** Returns an IPv4 address in dotted form even if a dual-stack socket reports it as an IPv6 address. */
 function plainAddress(address: string): string | null {
   return address === '' ? null : address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
@@ -165,8 +170,8 @@ function printable(text: string | undefined): string | null {
 }
 
 /**
- * @param why completes the error message, if the scope is required by the content of the request and not by the
- * operation
+ * @param why reason appended to the error message if the content of the request requires the scope, rather than the
+ * operation itself
  * @throws ApiError missing_scope
  */
 export function requireScope(
@@ -175,17 +180,18 @@ export function requireScope(
   why?: string,
 ): void {
   if (scope === 'any' || scopes.includes(scope)) return;
-  const detail = `This requires an API key with the scope \`${scope}\``;
+  const detail = `This requires an API key with the \`${scope}\` scope`;
   throw new ApiError('missing_scope', why === undefined ? `${detail}.` : `${detail}: ${why}.`);
 }
 
 /**
- * Caches the namespace that each credential had last. With it, requests of a known caller do not queue behind those of
- * unauthenticated clients (event-loop-turns.ts). The cache never authenticates: a revoked key is still rejected.
+ * Caches the last known namespace of each credential, so that requests of a known caller do not queue behind those of
+ * unauthenticated clients (event-loop-turns.ts). The cache does not authenticate anyone: a revoked key is still
+ * rejected.
  */
 const namespaces = new LRUCache<string, string>({ max: 10_000 });
 
-/** Caches the namespace of a request that has sent a valid key or session. */
+/** Caches the namespace of a request that has a valid key or session. */
 export function rememberCaller(headers: IncomingHttpHeaders, namespace: string): void {
   const credential = credentialIn(headers);
   if (credential !== undefined) namespaces.set(credential, namespace);
@@ -197,7 +203,7 @@ export function namespaceOf(headers: IncomingHttpHeaders): string | undefined {
   return credential === undefined ? undefined : namespaces.get(credential);
 }
 
-/** Returns a digest of the request's credential. The cache holds digests so that no key stays in memory. */
+/** Returns a digest of the request's credential. The cache contains digests, so that no key stays in memory. */
 function credentialIn({ authorization, cookie }: IncomingHttpHeaders): string | undefined {
   const text = authorization ?? cookie;
   return text === undefined ? undefined : hash('sha256', text, 'base64');

@@ -2,8 +2,8 @@ import cors, { type CorsOptions } from 'cors';
 import type { RequestHandler } from 'express';
 
 /**
- * Lets web pages of other origins call the API (contract/web.md#cors). Responds to the browser's preflight. Every
- * response, including rejections and streams, names the origin that may read it. Pages send their key in a header and
+ * Lets web pages of other origins call the API (contract/web.md#cors). Responds to the browser's preflight requests.
+ * Every response, including errors and streams, names the origin that may read it. Pages send their key in a header and
  * never as a cookie, so credentialed requests are not allowed.
  * @param origins such as `https://app.example.com`; `['*']` allows any origin; an empty list sends no CORS headers
  */
@@ -19,8 +19,8 @@ export function shareWithOrigins(origins: readonly string[]): RequestHandler {
 function sharing(options: CorsOptions): RequestHandler {
   const share = cors({ ...options, exposedHeaders: ANSWER_HEADERS, maxAge: PREFLIGHT_KEPT_SEC });
   return (request, response, next) => {
-    // The `cors` library treats every OPTIONS request as a preflight. A plain OPTIONS gets 405, like on every other
-    // path.
+    // The `cors` library treats every OPTIONS request as a preflight. A plain OPTIONS request must get 405, as on every
+    // other path.
     const isPreflight = request.headers['access-control-request-method'] !== undefined;
     if (request.method !== 'OPTIONS' || isPreflight) share(request, response, next);
     else next();
@@ -28,7 +28,7 @@ function sharing(options: CorsOptions): RequestHandler {
 }
 
 /**
- * Opens a route to all origins. The route needs no key and checks the `Origin` itself; a rejected page may read the
+ * Opens a route to all origins. The route needs no key and checks the `Origin` itself, and a rejected page can read the
  * reason.
  */
 export function shareWithAll(): RequestHandler {
@@ -36,8 +36,8 @@ export function shareWithAll(): RequestHandler {
 }
 
 /**
- * Headers that a page may send in addition to the CORS-safelisted ones. They are listed because `*` does not cover
- * `Authorization`.
+ * Headers that a page may send in addition to the CORS-safelisted ones. They are listed one by one because `*` does not
+ * cover `Authorization`.
  */
 const REQUEST_HEADERS = [
   'Authorization',
@@ -58,9 +58,7 @@ const REQUEST_HEADERS = [
   'X-Stainless-Timeout',
 ];
 
-/**
- * All headers of our responses that a page may read, except those that CORS always exposes (such as `Content-Type`).
- */
+/** All response headers that a page may read, except those that CORS always exposes (such as `Content-Type`). */
 const ANSWER_HEADERS = [
   'Allow',
   'ETag',

@@ -6,8 +6,9 @@ import { saying } from '../resources/schema/patterns.ts';
 import { flag } from './fields.ts';
 
 /**
- * Pages of a list, by default newest first (contract/pagination.md#lists). A cursor is the last item's id or number and the list's
- * name, in base64url. The name lets the API reject a cursor of another list instead of misreading it.
+ * Pages of a list, newest first by default (contract/pagination.md#lists). A cursor contains the id of the last item,
+ * or the list's name and the item's number, in base64url. The prefix of the id or the name lets the API reject a cursor
+ * from a different list instead of misreading it.
  */
 
 export type Page<Item> = { data: Item[]; has_more: boolean; next_cursor: string | null };
@@ -23,7 +24,7 @@ export const pageLimit = z
   .refine((items) => items >= 1 && items <= LIMIT_MAX, `must be from 1 to ${LIMIT_MAX}`)
   .default(LIMIT_DEFAULT)
   .meta({
-    description: 'Maximum number of items in a page.',
+    description: 'Maximum number of items on a page.',
     type: 'integer',
     default: LIMIT_DEFAULT,
     minimum: 1,
@@ -36,12 +37,12 @@ export const listOrder = z
   .optional()
   .meta({ description: 'Which items come first. Default: newest.' });
 
-/** Query parameter that counts the items of a list (contract/pagination.md#lists). */
+/** Query parameter that requests the number of items in a list (contract/pagination.md#lists). */
 export const withTotal = flag.meta({
   description: 'If true, the response has `total_count`. Default: false.',
 });
 
-/** Number of items of a list, in its response. */
+/** Response field for the number of items in a list. */
 export const totalCount = z
   .int()
   .min(0)
@@ -50,8 +51,8 @@ export const totalCount = z
   .optional()
   .meta({
     description:
-      `Number of items on all pages, at most ${COUNT_MAX.toLocaleString('en')}; this number also stands for more. ` +
-      'Null if counting takes more than half a second. Absent without `total=true`.',
+      `Number of items on all pages together. ${COUNT_MAX.toLocaleString('en')} means this number or more. ` +
+      'Null if counting takes more than half a second. Absent unless `total=true`.',
   });
 
 /** Returns the query schema of a list whose items have ids. The parsed cursor `before` is a UUID. */
@@ -77,7 +78,7 @@ export function numberCursor(list: string, number: number): string {
   return encodeCursor(`${list}:${number}`);
 }
 
-/** Builds a page. `rows` holds one row more than the page if another page follows. */
+/** Builds a page. If another page follows, `rows` has one row more than the page's limit. */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   page: { limit: number; view: (row: Row) => Item; cursorOf: (row: Row) => string },
@@ -103,7 +104,7 @@ export function pageSchema<T extends z.ZodType>(item: T) {
   });
 }
 
-/** Returns a schema for a cursor that `read` decodes. `read` returns undefined for a cursor of another list. */
+/** Returns a schema for a cursor that `read` decodes. `read` returns undefined for a cursor from a different list. */
 export function cursorOf<T>(read: (text: string) => T | undefined) {
   return z
     .string()
@@ -113,12 +114,12 @@ export function cursorOf<T>(read: (text: string) => T | undefined) {
       const position = encodeCursor(text) === cursor ? read(text) : undefined;
       if (position !== undefined) return position;
       const message =
-        'is not a cursor of this list: send `next_cursor` of the previous page unchanged';
+        'is not a cursor for this list: send the `next_cursor` of the previous page unchanged';
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     })
     .optional()
-    .meta({ description: '`next_cursor` of the previous page.' });
+    .meta({ description: 'The `next_cursor` of the previous page.' });
 }
 
 function numberIn(list: string, text: string): number | undefined {

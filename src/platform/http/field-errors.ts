@@ -2,15 +2,16 @@ import { z } from 'zod';
 import { ApiError, type FieldError } from '../../errors.ts';
 import { asSchema, pointerOf, unwrap } from '../resources/schema/key-map.ts';
 
-/** Translates zod's issues into the `errors` of a problem document, worded for callers of a REST API. */
+/** Translates zod's issues to the `errors` of a problem document, in words that suit callers of a REST API. */
 
 /**
- * Maximum number of reported errors, so that a long list with the same mistake in each element gives a short response.
+ * Maximum number of errors to report. It keeps the response short for a long list with the same mistake in every
+ * element.
  */
 const ERRORS_MAX = 50;
 
 /**
- * Parses a value. `at` is its path in the body.
+ * Parses a value from a body. `at` is the path of the value in the body.
  * @throws ApiError invalid_body
  */
 export function parseBody<S extends z.ZodType>(
@@ -44,7 +45,10 @@ function fieldErrors(
   return [{ pointer: pointerOf(path), code, detail }];
 }
 
-/** Returns the error code and the violated rule. The rejected value is never included, because it may be a secret. */
+/**
+ * Returns the error code, and a description of the violated rule. The rejected value is never included, because it may
+ * be a secret.
+ */
 export function explain(issue: z.core.$ZodIssue): [code: string, detail: string] {
   switch (issue.code) {
     case 'invalid_type':
@@ -52,7 +56,7 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
         ? ['required', `is required and must be ${nounOf(issue.expected)}`]
         : ['invalid_type', `must be ${nounOf(issue.expected)}`];
     case 'invalid_value':
-      // A message that does not begin with zod's "Invalid " is our schema's own, so it is preferred.
+      // zod's own messages begin with "Invalid ". Any other message comes from our schema, so it is used.
       if (!issue.message.startsWith('Invalid ')) return ['invalid_value', issue.message];
       return ['invalid_value', `must be one of ${issue.values.map(String).join(', ')}`];
     case 'too_big':
@@ -70,11 +74,11 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
         words: `must have at least ${issue.minimum}`,
       });
     case 'invalid_format':
-      // The pattern's message describes it in words (patterns.ts); zod's own message would quote the pattern.
+      // The pattern's own message describes it in words (patterns.ts), whereas zod's message would quote the pattern.
       return [
         'invalid_format',
         issue.format !== 'regex' || issue.message.startsWith('Invalid ')
-          ? `must be a valid ${issue.format === 'regex' ? 'text' : issue.format}`
+          ? `must be a valid ${issue.format === 'regex' ? 'string' : issue.format}`
           : issue.message,
       ];
     case 'invalid_key':
@@ -96,7 +100,7 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
   }
 }
 
-/** Explains the first of several issues of one value. */
+/** Explains the first of several issues with one value. */
 function explainFirst([first]: readonly z.core.$ZodIssue[]): string {
   return first === undefined ? 'is not an allowed value' : explain(first)[1];
 }

@@ -10,20 +10,20 @@ import { checkFreeValue } from '../resources/schema/free-value.ts';
 const EXAMPLE_UUID = '01936a0e-7d5b-7000-8000-3a5c1f2b4d6e';
 
 /**
- * Returns a schema that turns an id in a path into its UUID. The message of the schema becomes the detail of the 404
+ * Returns a schema that converts an id in a path to its UUID. The schema's error message becomes the detail of the 404,
  * and is the same as for an id that does not exist (contract/errors.md#statuses).
  */
 export function idParam(prefix: IdPrefix, noun: string) {
   return uuidOf(prefix, `There is no such ${noun}.`).meta({
     ...idMeta(prefix),
-    description: `Id of the ${noun}.`,
+    description: `ID of the ${noun}.`,
   });
 }
 
-/** Returns a schema that turns an id in a query or body into its UUID. */
+/** Returns a schema that converts an id in a query or body to its UUID. */
 export function idValue(prefix: IdPrefix) {
   const meta = idMeta(prefix);
-  return uuidOf(prefix, `must be an id like ${meta.example}`).meta(meta);
+  return uuidOf(prefix, `must be an ID like ${meta.example}`).meta(meta);
 }
 
 function uuidOf(prefix: IdPrefix, message: string) {
@@ -39,7 +39,7 @@ function uuidOf(prefix: IdPrefix, message: string) {
 function idMeta(prefix: IdPrefix): { example: string; pattern: string } {
   const example = fromUuid(prefix, EXAMPLE_UUID);
   const pattern = new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`);
-  saying(pattern, `must be an id like ${example}`);
+  saying(pattern, `must be an ID like ${example}`);
   return { example, pattern: pattern.source };
 }
 
@@ -51,18 +51,18 @@ export const versionParam = z
     context.addIssue({ code: 'custom', message: 'The agent has no such version.' });
     return z.NEVER;
   })
-  .meta({ description: 'Number of a version.', type: 'integer', minimum: 1, example: 2 });
+  .meta({ description: 'Version number.', type: 'integer', minimum: 1, example: 2 });
 
-/** Filter by version number. A number that no version has matches nothing. */
+/** Filter by version number. If no version has this number, nothing matches. */
 export const versionFilter = z
   .string()
-  .regex(...saying(/^[1-9][0-9]{0,9}$/, 'must be the number of a version, from 1'))
+  .regex(...saying(/^[1-9][0-9]{0,9}$/, 'must be a version number, starting from 1'))
   .transform(Number)
   .refine((number) => number <= MAX_INT32, `must be at most ${MAX_INT32}`)
   .optional()
   .meta({ type: 'integer', minimum: 1, maximum: MAX_INT32 });
 
-/** Converts a time of a row (Unix milliseconds) to JSON (integer Unix seconds, contract/names.md#json). */
+/** Converts a time from a row (Unix milliseconds) to its JSON form (integer Unix seconds, contract/names.md#json). */
 export function unixSec(ms: number): number {
   return Math.floor(ms / 1_000);
 }
@@ -87,12 +87,12 @@ export function timeBound(description: string) {
     .string()
     .regex(...saying(/^[0-9]{1,12}$/, 'must be a whole number of Unix seconds'))
     .transform(Number)
-    .refine((sec) => sec <= LAST_SEC, 'must be Unix seconds, before the year 10000')
+    .refine((sec) => sec <= LAST_SEC, 'must be a time in Unix seconds before the year 10000')
     .optional()
     .meta({ description, type: 'integer' });
 }
 
-/** Returns a query field that filters by words or by part of a text. */
+/** Returns a query field that filters by words or by a part of a string. */
 export function partOf(description: string) {
   return z.string().trim().min(1, 'must not be empty').max(200).optional().describe(description);
 }
@@ -117,12 +117,12 @@ export const PHONE = saying(
 export const variables = freeMembers(z.unknown())
   .superRefine(checkFreeValue)
   .describe(
-    'What the agent may know about the user: at most 64 KiB of JSON. `{{name}}` in the prompt and in the first ' +
+    'What the agent should know about the user, as at most 64 KiB of JSON. `{{name}}` in the prompt and in the first ' +
       'message is replaced by the value of `name`.',
   );
 const metadataValue = z.string().max(1024);
 export const metadata = freeMembers(metadataValue).describe(
-  'Your own key-value pairs. Parley stores and returns them, and does not interpret them.',
+  'Your own key-value pairs. Parley stores and returns them, but does not interpret them.',
 );
 
 export const metadataPatch = z
@@ -134,12 +134,12 @@ export const metadataPatch = z
   .meta({ maxProperties: 2 * MEMBERS_MAX })
   .nullable()
   .optional()
-  .describe('Members to set, or to remove with null. Null instead of an object removes all.');
+  .describe('Members to change. A null value removes the member. Null instead of an object removes all members.');
 
-/** Checks the bounds of `metadata` after a merge patch. @throws ApiError invalid_body */
+/** Checks the number of members in `metadata` after a merge patch. @throws ApiError invalid_body */
 export function requireFewMembers(members: object): void {
   if (Object.keys(members).length <= MEMBERS_MAX) return;
-  const detail = `would have more than ${MEMBERS_MAX} members: remove some with null`;
+  const detail = `would have more than ${MEMBERS_MAX} members: set some to null to remove them`;
   throw new ApiError('invalid_body', detail, {
     errors: [{ pointer: '/metadata', code: 'too_big', detail }],
   });
@@ -147,22 +147,22 @@ export function requireFewMembers(members: object): void {
 
 const PAIRS_MAX = 10;
 
-/** Filter by pairs of `metadata`, such as `metadata.plan=gold`. All pairs must match. */
+/** Filter by key-value pairs in `metadata`, such as `metadata.plan=gold`. All pairs must match. */
 export const metadataFilter = z
   .record(memberName, metadataValue)
   .refine((pairs) => Object.keys(pairs).length <= PAIRS_MAX, `must have at most ${PAIRS_MAX} pairs`)
   .optional()
   .meta({
     description:
-      '`metadata.KEY=VALUE` matches objects whose metadata has exactly this value. With several ' +
-      'pairs (at most 10), all must match.',
-    // OpenAPI's form for an object whose members are separate parameters.
+      '`metadata.KEY=VALUE` matches objects whose metadata has exactly this value for the key. If ' +
+      'there are several pairs (at most 10), all of them must match.',
+    // This is how OpenAPI describes an object whose members are separate parameters.
     propertyNames: { pattern: METADATA_FILTER.source },
     param: { style: 'form', explode: true },
   });
 export const phoneFilter = z
   .string()
-  .regex(PHONE[0], 'must be E.164, such as +442071838750; write + as %2B in a URL')
+  .regex(PHONE[0], 'must be in E.164 format, such as +442071838750; write + as %2B in a URL')
   .optional();
 
 function freeMembers<T extends z.ZodType>(value: T) {

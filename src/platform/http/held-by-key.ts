@@ -4,8 +4,8 @@ import type { RunOnce } from './run-once.ts';
 import type { EventStream } from './sse.ts';
 
 /**
- * Ends streams and waiting requests when the key or session that sent them ends (contract/api-keys.md#ending). Work
- * that such a request has begun still finishes, as it does when a client disconnects.
+ * Ends a stream when the API key or session that opened it ends (contract/api-keys.md#ending). Work that the request
+ * has begun still finishes, as it does when a client disconnects.
  */
 export function heldByKey(runOnce: RunOnce, watch: WatchCaller): RunOnce {
   return async (request, run) => {
@@ -41,7 +41,7 @@ function endingWith(
       if (!over.aborted) await send(event);
     }, over);
     try {
-      await Promise.race([sending, end]); // If the other promise rejects later, `Promise.race` handles that too.
+      await Promise.race([sending, end]); // `Promise.race` also handles a later rejection of the other promise.
       if (ended.aborted) throw endOf(sessionId);
     } finally {
       ended.removeEventListener('abort', onEnd);

@@ -3,17 +3,17 @@ import { ApiError } from '../../errors.ts';
 import type { Metrics } from '../observability/metrics.ts';
 
 /**
- * Limits concurrent work in this process, by kind (contract/limits.md#shares, docs/decisions/0021). A key has a limit,
- * its namespace a higher one, and the process the highest. So no key can use up the slots of its namespace, and no
- * namespace can use up those of the process.
+ * Limits concurrent work of each kind in this process (contract/limits.md#shares, docs/decisions/0021). Each key has a
+ * limit, its namespace has a higher one, and the process has the highest. No key can therefore use up the slots of its
+ * namespace, and no namespace can use up those of the process.
  */
 export type InFlight = {
   /**
-   * Takes a slot and returns an idempotent function that frees it.
-   * @throws ApiError too_many_in_flight, or unavailable if the process is full
+   * Takes a slot, and returns an idempotent function that frees it.
+   * @throws ApiError too_many_in_flight; unavailable if the process has no free slot
    */
   acquire: (kind: InFlightKind, who: Holder) => () => void;
-  /** Returns the slots in use and the limits. A null limit means unlimited. */
+  /** Returns the number of slots in use and the limits. A null limit means unlimited. */
   usage: (who: Holder) => Record<InFlightKind, ShareUsage>;
 };
 
@@ -26,11 +26,11 @@ const NOUNS: Record<InFlightKind, string> = {
   event_streams: 'event streams',
   message_streams: 'streamed messages',
   uploads: 'uploads',
-  replay_requests: 'requests to replay',
+  replay_requests: 'replay requests',
 };
 export const IN_FLIGHT_KINDS = Object.keys(NOUNS) as readonly InFlightKind[];
 
-/** Short, because most work that is counted here ends within seconds. */
+/** Short, because most of the work that is counted here ends within seconds. */
 export const RETRY_AFTER_SEC = 2;
 
 export function createInFlight({
@@ -59,7 +59,7 @@ export function createInFlight({
       );
       if (full !== undefined) {
         metrics.inFlightRefused.inc({ kind, share: full });
-        throw refusal(kind, full, shares[kind]![full]); // Not undefined: a share without a limit is never full.
+        throw refusal(kind, full, shares[kind]![full]); // Defined, because a share without a limit is never full.
       }
       const all = Object.values(places);
       add(all, 1);
@@ -102,19 +102,19 @@ function placesOf(kind: InFlightKind, { keyId, namespace }: Holder): Record<keyo
 }
 
 /**
- * Returns the error for a full share. If the process is full, the caller is not at fault, and another process may have
- * a free slot. The status is then 503, after which proxies can try another process.
+ * Returns the error for a limit that is reached. If the process itself has no free slot, the caller is not at fault,
+ * and another process may have one. The status is then 503, so that proxies can try another process.
  */
 function refusal(kind: InFlightKind, share: keyof Shares, limit: number): ApiError {
   const noun = NOUNS[kind];
   const options = { retryAfterSec: RETRY_AFTER_SEC };
   if (share === 'process') {
-    const detail = `This process already has its maximum of ${limit} ${noun} in progress. Try again in ${RETRY_AFTER_SEC} s.`;
+    const detail = `This process already has its maximum of ${limit} ${noun} in progress. Retry in ${RETRY_AFTER_SEC} seconds.`;
     return new ApiError('unavailable', detail, options);
   }
   const whose = share === 'key' ? 'This API key' : 'This namespace';
   const detail =
-    `${whose} already has ${limit} ${noun} in progress in this process, the maximum ` +
-    `(PARLEY_LIMIT_${kind.toUpperCase()}). End one, or try again in ${RETRY_AFTER_SEC} s.`;
+    `${whose} already has ${limit} ${noun} in progress in this process, which is the maximum ` +
+    `(PARLEY_LIMIT_${kind.toUpperCase()}). End one, or retry in ${RETRY_AFTER_SEC} seconds.`;
   return new ApiError('too_many_in_flight', detail, options);
 }

@@ -2,16 +2,17 @@ import { ApiError, type FieldError } from '../../errors.ts';
 import { pointerOf } from '../resources/schema/key-map.ts';
 
 /**
- * Parses the bytes of a request body. The result is limited in nesting and number of members, so that other code can
- * walk it safely. Values that PostgreSQL cannot store (NUL, lone surrogates) or that are dangerous in JavaScript
- * (`__proto__`) are rejected here, with their path.
+ * Parses the bytes of a request body. The nesting and the number of members are limited, so that other code can walk
+ * the result safely. Values that PostgreSQL cannot store (NUL, lone surrogates) or that are dangerous in JavaScript
+ * (`__proto__`) are rejected here, and their paths are reported.
  */
 
 const DEPTH_MAX = 32;
-/** Maximum number of object members and list elements together. A route may allow more. */
+/** Maximum number of object members and list elements in total. A route may allow more. */
 export const MEMBERS_MAX = 10_000;
 /**
- * Maximum number of reported errors, so that a long list with the same mistake in each element gives a short response.
+ * Maximum number of errors to report. It keeps the response short for a long list with the same mistake in every
+ * element.
  */
 const ERRORS_MAX = 50;
 
@@ -53,9 +54,10 @@ function parse(text: string): unknown {
 }
 
 /**
- * Counts members before parsing, so that a hostile body costs one pass and no memory. Outside of strings, each
- * non-empty object or list has one member more than it has commas. The count may be wrong for invalid JSON, which is
- * rejected anyway. The function works on bytes: in UTF-8, the bytes of a non-ASCII character never equal ASCII.
+ * Checks the nesting and the number of members before parsing, so that a hostile body costs one pass and no memory.
+ * Each non-empty object or list has one member more than it has commas outside of strings. The count may be wrong for
+ * invalid JSON, which is rejected anyway. The function can work on bytes, because no byte of a non-ASCII character in
+ * UTF-8 equals an ASCII character.
  */
 function checkShape(bytes: Buffer, membersMax: number): void {
   let depth = 0;
@@ -71,9 +73,9 @@ function checkShape(bytes: Buffer, membersMax: number): void {
     else if (isJustOpened) depth += 1;
     else if (isClosing) depth -= 1;
     else if (byte === COMMA) members += 1;
-    if (depth > DEPTH_MAX) throw tooMuch(`nested more than ${DEPTH_MAX} levels deep`);
+    if (depth > DEPTH_MAX) throw tooMuch(`be nested more than ${DEPTH_MAX} levels deep`);
     if (members > membersMax) {
-      throw tooMuch(`with more than ${membersMax} members and list elements in total`);
+      throw tooMuch(`have more than ${membersMax} members and list elements in total`);
     }
   }
 }
@@ -82,7 +84,7 @@ const [SPACE, LINE_FEED, TAB, RETURN] = [0x20, 0x0a, 0x09, 0x0d];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 
-/** Returns the index of the closing quote, or the end of the text. */
+/** Returns the index of the closing quote, or the length of the buffer if there is none. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let i = start + 1; i < bytes.length; i += 1) {
     const byte = bytes[i];
@@ -93,7 +95,7 @@ function endOfString(bytes: Buffer, start: number): number {
 }
 
 function tooMuch(refused: string): ApiError {
-  return new ApiError('malformed_request', `The body must not be JSON ${refused}.`);
+  return new ApiError('malformed_request', `The body must not ${refused}.`);
 }
 
 function findUnkeepable(value: unknown, path: PropertyKey[], errors: FieldError[]): void {
@@ -121,8 +123,8 @@ function findUnkeepable(value: unknown, path: PropertyKey[], errors: FieldError[
   }
 }
 
-/** Returns the reason why PostgreSQL cannot store a text, or undefined if it can. */
+/** Returns the reason why PostgreSQL cannot store a string, or undefined if it can. */
 export function textProblem(text: string): string | undefined {
   if (text.includes('\u0000')) return 'the character U+0000 is not allowed';
-  return text.isWellFormed() ? undefined : 'half of a surrogate pair is not a character';
+  return text.isWellFormed() ? undefined : 'half of a surrogate pair is not allowed';
 }

@@ -4,14 +4,14 @@ import type { ApiError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 
-/** Time in ms within which the client must read the response and close its side too. */
+/** Time in ms that the client has to read the response and close its side of the connection. */
 const CLOSE_MS = 1_000;
 /**
- * Maximum number of connections that wait for the client to close. Each takes tens of KiB, and an unauthenticated
- * client can open a thousand per second.
+ * Maximum number of connections that wait for the client to close. Each takes tens of KiB of memory, and an
+ * unauthenticated client can open a thousand per second.
  */
 const ENDING_MAX = 200;
-/** Maximum number of bytes that are read and dropped after the last response. */
+/** Maximum number of bytes to read and drop after the last response. */
 const REST_BYTES_MAX = 64 * 1024;
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -33,7 +33,7 @@ export function answerLast(socket: Duplex, error: ApiError): void {
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // The client's data is still read, because unread bytes would cause a reset, and the client could lose the response.
+  // The client's data is still read. Unread bytes would cause a reset, and the client could lose the response.
   dropRest(socket);
   destroySoon(socket);
 }
@@ -54,12 +54,12 @@ function dropRest(socket: Duplex): void {
   });
 }
 
-/** Connections that we have ended and whose client has not closed yet, oldest first. */
+/** Connections that we have ended but whose clients have not closed yet, oldest first. */
 const ending = new Set<Duplex>();
 
 /**
- * Destroys a connection after `CLOSE_MS`, or earlier if it is the oldest of more than `ENDING_MAX` (200). Otherwise a
- * client that never closes would hold it open forever.
+ * Destroys a connection after `CLOSE_MS`, or earlier if it is the oldest of more than `ENDING_MAX` (200) such
+ * connections. Otherwise a client that never closes would keep it open forever.
  */
 function destroySoon(socket: Duplex): void {
   const late = setTimeout(() => socket.destroy(), CLOSE_MS);

@@ -2,12 +2,12 @@ import { ApiError } from '../../errors.ts';
 import { asApiError } from './answer.ts';
 import { problemOf } from './problem.ts';
 
-/** Lists as lines of JSON without pages (contract/pagination.md#lists). */
+/** Lists sent as lines of JSON, without pages (contract/pagination.md#lists). */
 
 export const LINES_TYPE = 'application/x-ndjson';
 
 /**
- * Rejects the parameters of pages for a list in lines.
+ * Rejects paging parameters for a list that is sent as lines of JSON.
  * @throws ApiError invalid_parameter
  */
 export function requireLinesOnly(query: {
@@ -18,14 +18,15 @@ export function requireLinesOnly(query: {
     if (query[name] === undefined) continue;
     throw new ApiError(
       'invalid_parameter',
-      `\`${name}\` must be omitted: a list in lines (application/x-ndjson) has no pages.`,
+      `\`${name}\` must be omitted: a list sent as application/x-ndjson has no pages.`,
     );
   }
 }
 
 /**
- * Makes an interrupted export recognizable. An error before the first byte is returned as usual. A later error is sent
- * as the last line, and then the connection is cut.
+ * Makes an interrupted export recognizable to the client. An error before the first line is thrown as usual. After a
+ * later error, this function yields a last line with the problem document, and then throws, so that the connection is
+ * cut.
  */
 export async function* visiblyBroken(
   lines: AsyncIterable<string>,

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ERROR_CATALOGUE, type ApiError, type ErrorCode } from '../../errors.ts';
 
 /**
- * Errors in the format that OpenAI's clients read: they choose an exception class by the status, and fill its
- * `message`, `type`, `param` and `code`. The OpenAI-compatible routes use it (contract/openai.md#errors).
+ * Errors in OpenAI's format, which the OpenAI-compatible routes use (contract/openai.md#errors). OpenAI's clients
+ * choose an exception class by the status, and set its `message`, `type`, `param` and `code`.
  */
 export const OpenAiError = z
   .strictObject({
@@ -13,7 +13,7 @@ export const OpenAiError = z
       param: z
         .string()
         .nullable()
-        .meta({ description: 'The field, such as `messages[0].content`.' }),
+        .meta({ description: 'The invalid field, such as `messages[0].content`.' }),
       code: z.string().nullable().meta({ description: 'Machine-readable code.' }),
     }),
   })
@@ -35,15 +35,15 @@ export function openAiErrorOf({ code, message, errors }: ApiError): OpenAiError 
   };
 }
 
-/** Returns the status for OpenAI's protocol, which uses 400 where our own API uses 422. */
+/** Returns the HTTP status in OpenAI's protocol, which uses 400 where our own API uses 422. */
 export function openAiStatus(code: ErrorCode): number {
   const { status } = ERROR_CATALOGUE[code];
   return status === 422 ? 400 : status;
 }
 
 /**
- * Returns extra headers for OpenAI's clients. They retry every 409 and 5xx twice, unless the header `x-should-retry`
- * says that a retry cannot help.
+ * Returns extra headers for OpenAI's clients. The clients retry every 409 and 5xx response twice, unless the
+ * `x-should-retry` header says that a retry cannot help.
  */
 export function openAiHeaders({ code }: ApiError): Record<string, string> {
   const { status } = ERROR_CATALOGUE[code];
@@ -53,7 +53,7 @@ export function openAiHeaders({ code }: ApiError): Record<string, string> {
 
 const PASSING: ReadonlySet<ErrorCode> = new Set(['write_conflict', 'idempotency_in_progress']);
 
-/** Error codes that programs written for OpenAI compare. All other errors have our own codes. */
+/** OpenAI's names for error codes that programs written for OpenAI may check. All other errors keep our own codes. */
 const OPENAI_CODES: Record<string, string> = {
   unauthorized: 'invalid_api_key',
   rate_limited: 'rate_limit_exceeded',

@@ -8,9 +8,9 @@ import { createBodyReader, discardBody } from './bodies/read-body.ts';
 import { labelRoute } from './request-log.ts';
 
 /**
- * Serves `/docs` without a key: the API reference, with a form to try each operation (contract/web.md#openapi). Swagger
- * UI comes from an installed package, so a cluster needs no internet access and no third party learns about readers. We
- * use Fastify's copy, because Swagger's own packages have an install script that sends usage reports.
+ * Serves the API reference at `/docs`, with a form for trying each operation (contract/web.md#openapi). It needs no API
+ * key. Swagger UI comes from an installed package, so a cluster needs no internet access, and no third party learns
+ * about readers. We use Fastify's copy, because Swagger's own packages have an install script that sends usage reports.
  */
 export function serveDocs(app: Express, refuseOthers: RequestHandler): void {
   const serve = (path: string, answer: RequestHandler): void => {
@@ -22,7 +22,7 @@ export function serveDocs(app: Express, refuseOthers: RequestHandler): void {
     });
   const vendor = vendorVersion();
   const uncached = { 'Cache-Control': 'no-cache' };
-  // Both forms are served, because people also type the trailing slash. The page works under both, because it loads its
+  // Both paths are served, because some people type the trailing slash. The page works at both, because it loads its
   // files by absolute path.
   for (const path of ['/docs', '/docs/']) {
     serveText(path, 'html', docsPage(vendor), {
@@ -42,17 +42,15 @@ export function serveDocs(app: Express, refuseOthers: RequestHandler): void {
   }
 }
 
-/**
- * The URLs of these files contain Swagger UI's version, so browsers may cache them, and an upgrade changes the URLs.
- */
+/** Files whose URLs contain Swagger UI's version. Browsers may therefore cache them: an upgrade changes the URLs. */
 const VENDOR_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'] as const;
 const KEEP_MS = 365 * 86_400_000;
 
 const require = createRequire(import.meta.url);
 
 /**
- * Content security policy of `/docs`. Swagger's style sheet has icons as data URLs, which the dashboard's policy
- * forbids. Scripts may connect only to our own origin, so trying an operation cannot send a key elsewhere.
+ * Content security policy of `/docs`. Swagger's style sheet contains icons as data URLs, which the dashboard's policy
+ * would forbid. Scripts may connect only to our own origin, so the form cannot send a key elsewhere.
  */
 const DOCS_POLICY = [
   "default-src 'self'",
@@ -63,7 +61,7 @@ const DOCS_POLICY = [
   "object-src 'none'",
 ].join(';');
 
-/** Reads the version of the installed package at startup, because that package provides the files. */
+/** Returns the version of the installed package that provides the files. */
 function vendorVersion(): string {
   const read: unknown = require('@fastify/swagger-ui/package.json');
   const hasVersion = typeof read === 'object' && read !== null && 'version' in read;
@@ -91,8 +89,8 @@ function docsPage(version: string): string {
 }
 
 /**
- * `validatorUrl` is null, because Swagger UI would otherwise send the document to a public service.
- * `persistAuthorization` is false, so that the browser does not store keys.
+ * Script that starts Swagger UI. `validatorUrl` is null, because Swagger UI would otherwise send the document to a
+ * public service. `persistAuthorization` is false, so that the browser does not store keys.
  */
 const START_SCRIPT = `'use strict';
 SwaggerUIBundle({
@@ -107,8 +105,8 @@ SwaggerUIBundle({
 `;
 
 /**
- * Page with a form, for a person who has a link and no API key. It works without scripts. The link's token is in the
- * query, and queries are never logged.
+ * A page with a form for people who have a link but no API key. It works without scripts. The token in the link is in
+ * the query, and queries are never logged.
  */
 export type Page = {
   path: string;
@@ -117,13 +115,13 @@ export type Page = {
   show: (request: PageRequest) => Promise<PageAnswer>;
   /** Handles a submitted form. */
   take: (request: PageRequest, form: URLSearchParams) => Promise<PageAnswer>;
-  /** Returns the page that people see after an error. */
+  /** Returns the page to show after an error. */
   explain: (error: ApiError, request: PageRequest) => PageAnswer;
 };
 
 export type PageRequest = {
   query: URLSearchParams;
-  /** Returns the language that the browser prefers, or the first one if it prefers none of them. */
+  /** Returns the language that the browser prefers, or the first language if the browser prefers none of them. */
   prefer: <T extends string>(languages: readonly [T, ...T[]]) => T;
   /** Remote address of the connection, which may belong to a proxy. */
   address: string;

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { ERROR_CATALOGUE, type ApiError, type ErrorCode } from '../../errors.ts';
 
-/** Problem documents (RFC 9457, contract/errors.md#problems). `type` is an identifier and need not resolve. */
+/**
+ * Problem documents (RFC 9457, contract/errors.md#problems). `type` is only an identifier: there need not be a page at
+ * that URL.
+ */
 
 const TYPE_BASE = 'https://parley.dev/problems/';
 
@@ -16,17 +19,17 @@ export const Problem = z
     code: z.string().meta({ description: 'Machine-readable code: the last part of `type`.' }),
     request_id: z
       .string()
-      .meta({ description: 'Id of the request, also in the header `Request-Id`.' }),
+      .meta({ description: 'ID of the request. The `Request-Id` header has the same value.' }),
     errors: z
       .array(
         z.strictObject({
-          pointer: z.string().meta({ description: 'RFC 6901 pointer into the body.' }),
+          pointer: z.string().meta({ description: 'JSON Pointer (RFC 6901) to the field in the body.' }),
           code: z.string(),
           detail: z.string(),
         }),
       )
       .optional()
-      .meta({ description: 'One entry for each invalid field of the body.' }),
+      .meta({ description: 'One entry for each invalid field in the body.' }),
   })
   .meta({ id: 'Problem', description: 'An error as a problem document (RFC 9457).' });
 

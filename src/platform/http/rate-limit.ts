@@ -5,15 +5,15 @@ import { ApiError } from '../../errors.ts';
 import { createCredit, type Credit } from '../controller/credit.ts';
 
 /**
- * Limits of this process (contract/limits.md#rate): requests per API key in a fixed minute, and failed authentications
- * per remote address. Beyond the second limit, a failed authentication gets 429 instead of 401. A valid key is never
- * rejected by it: behind a proxy all clients share one address, and one client's failures must not block another
- * client.
+ * Rate limits of this process (contract/limits.md#rate): requests per API key in a fixed minute, and failed
+ * authentications per remote address. Beyond the second limit, a failed authentication gets 429 instead of 401. The
+ * second limit never rejects a valid key, because behind a proxy all clients share one address, and one client's
+ * failures must not block another client.
  */
 export type RateLimits = {
   /**
-   * Counts a request and returns the remaining budget or the error to throw. Returns undefined if there is no rate
-   * limit.
+   * Counts a request. Returns headers with the remaining budget, and the error to throw if the limit is exceeded.
+   * Returns undefined if there is no rate limit.
    */
   count: (apiKeyId: string) => Promise<Counted | undefined>;
   /**
@@ -26,10 +26,10 @@ export type RateLimits = {
 export type Counted = { headers: Record<string, string>; refusal: ApiError | undefined };
 
 const WINDOW_SEC = 60;
-/** Failed authentications per minute and address: more than any person mistypes. */
+/** Maximum number of failed authentications per minute and address. It is more than any person would mistype. */
 const FAILURES_MAX = 100;
 
-/** @param perMinute requests per minute for one key; 0 means no limit */
+/** @param perMinute maximum number of requests per minute for one key; 0 means no limit */
 export function createRateLimits(perMinute: number): RateLimits {
   if (perMinute === 0) return { count: async () => undefined, countFailure: async () => undefined };
   const failuresMax = Math.min(FAILURES_MAX, perMinute);
@@ -43,18 +43,21 @@ export function createRateLimits(perMinute: number): RateLimits {
         'RateLimit-Policy': policy,
         RateLimit: `"default";r=${left};t=${resetSec}`,
       };
-      const detail = `This API key may send at most ${perMinute} requests a minute.`;
+      const detail = `This API key may send at most ${perMinute} requests per minute.`;
       return { headers, refusal: isOver ? limited(detail, resetSec) : undefined };
     },
     countFailure: async (address) => {
       const { resetSec, isOver } = await consume(failures, networkOf(address));
       if (isOver)
-        throw limited('This IP address has sent too many requests with a wrong API key.', resetSec);
+        throw limited('This IP address has sent too many requests with an invalid API key.', resetSec);
     },
   };
 }
 
-/** Creates a counter per key, for a fixed minute and this process only. `taken` includes the current request. */
+/**
+ * Creates a function that counts requests per key in a fixed minute, in this process only. `taken` includes the current
+ * request.
+ */
 export function createMinuteCount(): (key: string) => Promise<{ taken: number; resetSec: number }> {
   const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SEC });
   return async (key) => {
@@ -63,16 +66,14 @@ export function createMinuteCount(): (key: string) => Promise<{ taken: number; r
   };
 }
 
-/**
- * Number of rejections per address that are sent without delay. It is both the size of a burst and the rate per second.
- */
+/** Number of rejections per address that are sent without delay. It is both the burst size and the rate per second. */
 const PROMPT_REFUSALS = 20;
 const REFUSED_MS = 1_000;
 const NETWORKS_MAX = 10_000;
 
 /**
  * Creates a function that returns how long to delay a rejection for an address, in ms. Without the delay, a client that
- * retries immediately would keep the process busy: 20 connections send 2,000 requests per second.
+ * retries immediately would keep the process busy: 20 connections can send 2,000 requests per second.
  */
 export function createRefusalPace(): (address: string) => number {
   const credits = new LRUCache<string, Credit>({ max: NETWORKS_MAX });
@@ -110,8 +111,8 @@ function limited(detail: string, retryAfterSec: number): ApiError {
 }
 
 /**
- * Returns the first 64 bits of an IPv6 address, because one host may use its whole /64. IPv4 addresses stay as they
- * are.
+ * Returns the first 64 bits of an IPv6 address, because a single host may use a whole /64. Returns an IPv4 address
+ * unchanged.
  */
 export function networkOf(address: string): string {
   // An IPv4-mapped address, such as `::ffff:192.0.2.1`, counts as IPv4.

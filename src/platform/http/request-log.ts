@@ -7,15 +7,15 @@ import type { Metrics } from '../observability/metrics.ts';
 import { asWork, describeWork } from '../observability/work.ts';
 
 /**
- * Records every request: assigns its id, observes its duration and logs a line. Headers, query and body are never
- * recorded, because they contain keys, secrets and customers' words.
+ * Records every request: assigns its id, measures its duration and logs a line. Headers, query and body are never
+ * recorded, because they contain keys, secrets and customers' messages.
  */
 
 const PATH_LENGTH_MAX = 200;
 
 /**
- * Sets the request's id, which every response carries. Runs the request as work (work.ts) with a generic name, because
- * the route is not known yet.
+ * Sets the request's id, which every response carries. Registers the request as work (work.ts) under a generic name,
+ * because the route is not known yet.
  */
 export const identifyRequest: RequestHandler = (_request, response, next) => {
   response.setHeader('Request-Id', newId('req'));
@@ -24,7 +24,7 @@ export const identifyRequest: RequestHandler = (_request, response, next) => {
 
 type Watching = { metrics: Pick<Metrics, 'httpRequestDuration'>; log: Logger };
 
-/** Uses one listener for both metrics and log, because each listener costs time on every request. */
+/** Measures and logs requests. Uses one listener for both, because each listener costs time on every request. */
 export function watchRequests({ metrics, log }: Watching): RequestHandler {
   return (request, response, next) => {
     const startedMs = monotonicMs();
@@ -41,9 +41,9 @@ export function watchRequests({ metrics, log }: Watching): RequestHandler {
 type Answered = { request: Request; response: Response; durationMs: number };
 
 /**
- * Logs a response. Successes are logged only with `PARLEY_LOG_LEVEL=debug`: the metrics count them, and a log line
- * costs a tenth of the request itself. Health probes and metrics scrapes are never logged. The details of an internal
- * error are logged where it happens; this line only records its status.
+ * Logs a response. Successful responses are logged only with `PARLEY_LOG_LEVEL=debug`: the metrics count them, and a
+ * log line costs a tenth of the request itself. Health probes and metrics scrapes are never logged. `logError` logs the
+ * details of a server error; this line records only its status.
  */
 function logAnswer(log: Logger, { request, response, durationMs }: Answered): void {
   const { method, originalUrl } = request;
@@ -55,7 +55,7 @@ function logAnswer(log: Logger, { request, response, durationMs }: Answered): vo
   log[level]({ requestId, method, path, status, durationMs }, `${method} ${status}`);
 }
 
-/** Returns the path to log. A path that names a person is logged as the template of its route. */
+/** Returns the path to log. A path that identifies a person is logged as its route template. */
 function loggedPath(response: Response, path: string): string {
   const route = routeOf(response);
   return route.includes('{user_id}') ? route : path.slice(0, PATH_LENGTH_MAX);
@@ -64,7 +64,7 @@ function loggedPath(response: Response, path: string): string {
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'];
 
 /**
- * Records `http_server_request_duration_seconds` by route template, or `none` without a route
+ * Records `http_server_request_duration_seconds` by route template, or as `none` if no route matched
  * (contract/metrics.md#platform).
  */
 function measure(metrics: Watching['metrics'], { request, response, durationMs }: Answered): void {
@@ -80,14 +80,17 @@ function measure(metrics: Watching['metrics'], { request, response, durationMs }
   );
 }
 
-/** Returns `_OTHER` (OpenTelemetry's value) for an unknown method, so that callers cannot create labels. */
+/**
+ * Returns the method, or `_OTHER` (OpenTelemetry's value) for an unknown one, so that clients cannot create new label
+ * values.
+ */
 export function methodOf(method: string): string {
   return METHODS.includes(method) ? method : '_OTHER';
 }
 
 type Labelled = { locals: Record<string, unknown> };
 
-/** Records the matched route, for the metrics and the event loop's watchdog. */
+/** Records the matched route for the metrics and the event-loop watchdog. */
 export function labelRoute(path: string): RequestHandler {
   return ({ method }, response, next) => {
     response.locals['route'] = path;
@@ -96,7 +99,7 @@ export function labelRoute(path: string): RequestHandler {
   };
 }
 
-/** Returns the route template, or `none` for an unknown route. */
+/** Returns the route template, or `none` if no route matched. */
 export function routeOf({ locals }: Labelled): string {
   return typeof locals['route'] === 'string' ? locals['route'] : 'none';
 }

@@ -11,12 +11,12 @@ import { textProblem } from './json-text.ts';
 import type { RawAccepted, RawBody } from './bodies/read-body.ts';
 
 /**
- * Entry of the route table. Express and the OpenAPI document are both built from it, and the schemas that describe a
- * request also validate it, so the document and the behavior cannot differ.
+ * Entry in the route table. Both the Express routes and the OpenAPI document are built from it. The schemas that
+ * describe a request also validate it, so the document and the behavior cannot differ.
  */
 export type Route = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Path in OpenAPI's form, `/v1/agents/{id}`; also the label in metrics. */
+  /** Path in OpenAPI's form, such as `/v1/agents/{id}`. It is also the metric label. */
   path: string;
   operationId: string;
   summary: string;
@@ -28,38 +28,38 @@ export type Route = {
   answers: Answers;
   /** Error codes in addition to those that every route may return. */
   errors: readonly ErrorCode[];
-  /** Extra scope that some requests need; `when` says which requests. The service checks it. */
+  /** Extra scope that some requests need. `when` says which requests. The service, not the route, checks it. */
   alsoNeeds?: { scope: Scope; when: string };
   /** Whether responses have an `ETag` and writes accept `If-Match` (contract/requests.md#etags). */
   etag?: boolean;
   /**
-   * Rebuilds the event stream from a stored response, for a repeat that requests a stream. The stored response is
-   * always the JSON document, whichever form the first request got.
+   * Rebuilds the event stream from a stored response, for a repeated request that asks for a stream. The stored
+   * response is always the JSON document, whichever form the first request got.
    */
   eventsOf?: (body: unknown) => EventStream;
-  /** Returns whether the body requests a stream, for routes that do not use `Accept` for it. */
+  /** Returns true if the body requests a stream. It is for routes that do not use `Accept` for that. */
   asksForEvents?: (bytes: Buffer) => boolean;
   inFlight?: CountsAs;
-  /** Error format; default: problem documents. */
+  /** Error format. The default is problem documents. */
   errorShape?: ErrorShape;
-  /** Lets pages of every origin call the route and read its responses, regardless of the CORS setting. */
+  /** Lets pages of any origin call the route and read its responses, regardless of the CORS setting. */
   isForPages?: true;
 } & (
   | { scope: NeededScope; run: (request: RawRequest, caller: Caller) => Promise<Answer> }
-  /** Route without an API key. */
+  /** Route that needs no API key. */
   | { scope: null; run: (request: RawRequest & { client: Client }) => Promise<Answer> }
 );
 
-/** Error format: problem documents, or the errors of OpenAI's clients (contract/errors.md#problems). */
+/** Error format: problem documents or OpenAI's errors (contract/errors.md#problems). */
 export type ErrorShape = 'problem' | 'openai';
 
 /**
- * Returns the kind of work that a request counts as, before its body is read; undefined if the request is not counted.
- * Names in `headers` are in lower case.
+ * Returns the kind of work that a request counts as, or undefined if it is not counted. It is called before the body is
+ * read. Names in `headers` are in lower case.
  */
 export type CountsAs = (headers: RawRequest['headers']) => InFlightKind | undefined;
 
-/** Request as a route's handler gets it. Its body is read only after all other checks. */
+/** Request as a route's handler receives it. Its body is read only after all other checks. */
 export type RawRequest = {
   params: Record<string, unknown>;
   query: URLSearchParams;
@@ -70,7 +70,7 @@ export type RawRequest = {
   /** Header names are in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
-   * Counts the request as this kind of work until it is answered, for routes that learn the kind from the body.
+   * For routes that learn the kind of work from the body: counts the request as this kind until the response is sent.
    * @throws ApiError too_many_in_flight, unavailable
    */
   countAs: (kind: InFlightKind) => void;
@@ -78,20 +78,20 @@ export type RawRequest = {
   untilGone: () => AbortSignal;
 } & Repeatable;
 
-/** Members that make repeats of the request safe. They do nothing for a request without an `Idempotency-Key`. */
+/** Fields that make it safe to repeat the request. They have no effect for a request without an `Idempotency-Key`. */
 export type Repeatable = { answering: Answering; plan: Plan };
 
 export type Answer = {
   status: number;
   body?: unknown;
-  /** Body as bytes that several responses share, so that they are not copied for each. */
+  /** Body as bytes. Several responses can share them without a copy. */
   bytes?: Buffer;
-  /** Media type of the body; default application/json. */
+  /** Media type of the body. The default is application/json. */
   mediaType?: string;
   headers?: Record<string, string>;
   /** Function that sends server-sent events instead of a body. The response ends when the function returns. */
   stream?: EventStream;
-  /** Text of type `mediaType` instead of a body, sent in parts as it is produced, without a length limit. */
+  /** Text to send instead of a body, in parts as it is produced and without a length limit. Its type is `mediaType`. */
   text?: AsyncIterable<string>;
 };
 
@@ -99,13 +99,13 @@ export type Answer = {
  * Runs an action and builds the response from its result. If the request has an `Idempotency-Key`, the response is
  * stored under the key in the same transaction as the change (contract/idempotency.md#keys): `act` passes
  * `beforeCommit` to the service that owns the transaction. All other responses (errors, declared objects) are stored
- * when the handler is done. A declared object is created from `plan`, so that a retry creates the same object.
+ * when the handler has finished. A declared object is created from `plan`, so that a retry creates the same object.
  * A streaming route calls `answering` inside its stream, with a view that returns the JSON document. That document is
  * stored, and `eventsOf` turns it into events for repeats that request a stream. An error in the stream is stored as a
  * problem document.
  */
 export type Answering = <R>(
-  // Not typed as `CommitHook<R>`, because `R` is inferred from the result of `act`, which also passes it to the hook.
+  // The type is not `CommitHook<R>`, because `R` is inferred from the result of `act`, which also goes to the hook.
   act: (beforeCommit: CommitHook<unknown>) => Promise<R>,
   view: (result: R) => Answer,
 ) => Promise<Answer>;
@@ -118,13 +118,13 @@ export type AnswerShape = {
   /** Schema of the JSON document. */
   schema?: z.ZodType;
   location?: true;
-  /** Other forms of the response by media type, such as a text or server-sent events. */
+  /** Schemas of other forms of the response by media type, such as plain text or server-sent events. */
   forms?: Readonly<Record<string, z.ZodType>>;
 };
 
 export type RouteBody = {
   schema: z.ZodType;
-  /** Whether the body may be omitted, because none of its fields is required. */
+  /** True if the body may be omitted because none of its fields is required. */
   isOptional: boolean;
   mediaTypes: readonly string[];
 };
@@ -138,10 +138,10 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
 > & {
   scope: NeededScope;
   description?: string;
-  /** Schemas of the path parameters. A value that does not parse gives 404 with the schema's message. */
+  /** Schemas of the path parameters. An invalid value results in a 404 with the schema's message. */
   params?: P;
   query?: Q;
-  /** JSON body. `membersMax` replaces the default limit of members (contract/requests.md#bodies). */
+  /** JSON body. `membersMax` replaces the default limit on the number of members (contract/requests.md#bodies). */
   body?: { schema: z.ZodType<B>; isOptional?: boolean; membersMax?: number };
   /** Unparsed body, instead of a JSON one. */
   raw?: RawAccepted;
@@ -164,14 +164,14 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
     untilGone: RawRequest['untilGone'];
     answering: Answering;
     plan: Plan;
-    /** Id of the resource to create (`plan.id`, a UUIDv7). It is the same in a retry. */
+    /** Id of the resource to create (`plan.id`, a UUIDv7). A retry gets the same id. */
     plannedId: string;
-    /** Parsed `If-Match`, which the service checks before it overwrites. Requires `etag`. */
+    /** Parsed `If-Match` header, which the service checks before it overwrites the resource. Requires `etag`. */
     precondition: Precondition;
   }) => Promise<Answer>;
 };
 
-/** Builds a typed route, whose handler gets the values parsed by the schemas. */
+/** Builds a typed route. Its handler receives the values that the schemas have parsed. */
 export function route<P extends z.ZodRawShape, Q extends z.ZodRawShape, B>(
   spec: RouteSpec<P, Q, B>,
 ): Route;
@@ -232,7 +232,7 @@ type OpenRouteSpec<B, T> = Pick<
   description: string;
   isForPages?: true;
   body: { schema: z.ZodType<B> };
-  /** Checks the headers before the body is read. Its result is passed to the handler. */
+  /** Checks the headers before the body is read. The handler receives its result. */
   prepare: (headers: RawRequest['headers']) => T;
   handle: (request: { body: B; prepared: T; client: Client }) => Promise<Answer>;
 };
@@ -262,8 +262,8 @@ const RAW_SCHEMA = z.string().describe('The content of the file.');
 const NO_UPLOAD: RawBody = { mediaType: '', bytes: Buffer.alloc(0) };
 
 /**
- * Checks that PostgreSQL can store the values of path and query. Lone surrogates cannot arrive this way, but U+0000
- * can, as `%00`.
+ * Checks that PostgreSQL can store the values in the path and the query. They cannot contain lone surrogates, but they
+ * can contain U+0000, as `%00`.
  * @throws ApiError invalid_parameter
  */
 function requireStorable(values: Record<string, unknown>): Record<string, unknown> {
@@ -277,13 +277,13 @@ function requireStorable(values: Record<string, unknown>): Record<string, unknow
 function parseParams<T>(schema: z.ZodType<T>, values: Record<string, unknown>): T {
   const parsed = schema.safeParse(values);
   if (parsed.success) return parsed.data;
-  throw new ApiError('not_found', parsed.error.issues[0]?.message ?? 'There is nothing here.');
+  throw new ApiError('not_found', parsed.error.issues[0]?.message ?? 'There is no such resource.');
 }
 
 /**
- * Parses the query. A parameter in the schema whose name ends with `.*` matches all parameters with that prefix. They
- * form a map, keyed by the rest of their names: `metadata.plan=gold` becomes `{plan: 'gold'}` in `metadata.*`.
- * @throws ApiError unknown_parameter, invalid_parameter (U+0000 too)
+ * Parses the query. A schema parameter whose name ends with `.*` matches all parameters with that prefix. They become a
+ * map, keyed by the rest of their names: `metadata.plan=gold` becomes `{plan: 'gold'}` in `metadata.*`.
+ * @throws ApiError unknown_parameter, invalid_parameter (also for U+0000)
  */
 export function parseQuery<T>(
   schema: z.ZodType<T> & { shape: z.ZodRawShape },
@@ -324,7 +324,7 @@ function byParameter(values: Record<string, unknown>, known: readonly string[]):
   const groups = Map.groupBy(Object.entries(values), ([name]) => parameterOf(name, known) ?? name);
   return Object.fromEntries(
     [...groups].map(([parameter, entries]) => {
-      // Each name occurs once: repeated parameters were rejected above.
+      // Each name occurs only once, because `parseQuery` rejects repeated parameters.
       if (!parameter.endsWith('.*')) return entries[0]!;
       const members = entries.map(([name, value]) => [name.slice(parameter.length - 1), value]);
       return [parameter, Object.fromEntries(members) as Record<string, unknown>];
@@ -333,9 +333,9 @@ function byParameter(values: Record<string, unknown>, known: readonly string[]):
 }
 
 /**
- * Rejects a non-empty body on a route that reads none, because its content would be ignored. A missing body and an
- * empty object are accepted, since some clients send `{}` with every POST.
- * @throws ApiError invalid_body, and those of a body that is not JSON
+ * Rejects a non-empty body on a route that takes none, because its content would be ignored. A missing body and an
+ * empty object are accepted, because some clients send `{}` with every POST.
+ * @throws ApiError invalid_body, and the errors for a body that is not JSON
  */
 async function noBody(raw: object | undefined, request: RawRequest): Promise<undefined> {
   if (raw) return;
@@ -358,19 +358,19 @@ function readBody<B>(
 }
 
 const NO_IF_MATCH =
-  'This operation does not support If-Match. Omit it. It is supported by PATCH, DELETE, publish, rollback and ' +
+  'This operation does not support If-Match, so omit it. It is supported by PATCH, DELETE, publish, rollback and ' +
   'rotate_secret of agents, endpoints and sources.';
 
 /** Entity tag (RFC 9110 §8.8.3). A weak tag is well-formed but never matches (§13.1.1). */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const LIST = new RegExp(`^${ENTITY_TAG.source}(?:[ \\t]*,[ \\t]*${ENTITY_TAG.source})*$`);
 
-/** Returns whether a route accepts `Idempotency-Key`. Responses to requests without an API key are never stored. */
+/** Returns true if a route accepts `Idempotency-Key`. Responses to requests without an API key are never stored. */
 export function takesIdempotencyKey({ method, scope }: Pick<Route, 'method' | 'scope'>): boolean {
   return method === 'post' && scope !== null;
 }
 
-/** Returns whether a route accepts `If-Match`. A route that creates a resource has no earlier version to compare. */
+/** Returns true if a route accepts `If-Match`. A route that creates a resource has no earlier version to compare. */
 export function takesIfMatch({
   etag,
   method,
@@ -380,8 +380,8 @@ export function takesIfMatch({
 }
 
 /**
- * Parses `*` or a list of entity tags. A route without ETags rejects the header: it cannot check the tag, and a client
- * that sends one relies on the check.
+ * Parses the `If-Match` header: `*` or a list of entity tags. A route without ETags rejects the header, because it
+ * cannot check the tag, and a client that sends a tag relies on the check.
  * @throws ApiError malformed_request
  */
 function readIfMatch(
@@ -391,9 +391,9 @@ function readIfMatch(
   if (header === undefined) return noPrecondition;
   if (!takesIfMatch(route)) throw new ApiError('malformed_request', NO_IF_MATCH);
   const text = String(header).trim();
-  if (text === '*') return noPrecondition; // Any tag matches, and a missing resource gives 404.
+  if (text === '*') return noPrecondition; // Any tag matches, and a missing resource results in a 404.
   if (!LIST.test(text)) {
-    throw new ApiError('malformed_request', 'If-Match must be * or entity tags in quotes.');
+    throw new ApiError('malformed_request', 'If-Match must be * or a list of quoted entity tags.');
   }
   return requireTag(text.match(new RegExp(ENTITY_TAG, 'g')) ?? []);
 }

@@ -11,7 +11,7 @@ import type { Caller } from './authorize.ts';
 import type { Answer, Answering, ErrorShape, Repeatable, Route } from './route.ts';
 
 /**
- * HTTP side of `Idempotency-Key` (contract/idempotency.md#keys). The folder platform/idempotency stores the responses.
+ * HTTP side of `Idempotency-Key` (contract/idempotency.md#keys). The code in platform/idempotency stores the responses.
  */
 
 export type AuthenticatedRequest = {
@@ -24,7 +24,7 @@ export type AuthenticatedRequest = {
 };
 
 /**
- * Runs a request, or returns the stored response of an earlier one. `run` is called at most once.
+ * Runs a request, or returns the stored response to an earlier one. `run` is called at most once.
  * @throws ApiError malformed_request, idempotency_key_reused, idempotency_in_progress
  */
 export type RunOnce = (
@@ -52,7 +52,10 @@ export function createRunOnce(deps: { idempotency: Idempotency; nowMs: () => num
 
 const KEY = /^[ -~]{1,255}$/;
 
-/** Returns the idempotency key. Undefined if there is none, or if the method is already safe to repeat. */
+/**
+ * Returns the idempotency key. Returns undefined if there is none, or if the method is not POST and so is safe to
+ * repeat anyway.
+ */
 function keyIn({ route, headers }: AuthenticatedRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (route.method !== 'post' || key === undefined) return undefined;
@@ -62,7 +65,7 @@ function keyIn({ route, headers }: AuthenticatedRequest): string | undefined {
   throw new ApiError('malformed_request', detail);
 }
 
-/** Runs the action without storing the response. */
+/** Runs an action without storing its response. */
 export const answering: Answering = async (act, view) => view(await act(noCommitHook));
 
 async function runMarked({
@@ -105,7 +108,8 @@ async function runMarked({
       stream: async (send, signal) => {
         try {
           await renewing(mark, () => stream(send, signal));
-          // No response was stored: the client left before any work was done, or the result is a failure.
+          // No response was stored: either the client disconnected before any work was done, or the result is a
+          // failure.
           if (!isKept) await mark.abandon();
         } catch (error) {
           await failed(error);
@@ -120,13 +124,13 @@ async function runMarked({
 }
 
 /**
- * Interval at which the idempotency record is renewed: a third of the 60 s after which a repeat takes the record over.
- * Without renewals, a repeat would take over while a slow model is still responding.
+ * Interval in ms at which the idempotency record is renewed: a third of the 60 s after which a repeated request may
+ * take it over. Without renewals, a repeated request would take over while a slow model is still responding.
  */
 const RENEW_MS = 20_000;
 
 async function renewing<T>(mark: Mark, work: () => Promise<T>): Promise<T> {
-  // If renewing fails, the idempotency record expires, as it does when the process is killed.
+  // If renewing fails, the idempotency record expires, just as it does when the process is killed.
   const timer = setInterval(() => void mark.renew().catch(() => undefined), RENEW_MS);
   try {
     return await work();
@@ -154,12 +158,12 @@ async function keepFailure(
     if (isLasting(shown)) await mark.keep(pool, kept);
     else await mark.abandon();
   } catch {
-    // The database is unavailable, so the idempotency record expires later. The caller gets the original error.
+    // The database is unavailable, so the idempotency record will expire later. The caller gets the original error.
   }
 }
 
 function isLasting({ status, code }: ApiError): boolean {
-  // Another request has taken over the idempotency record. The response of that request will be stored.
+  // Another request has taken over the idempotency record, and the response to that request will be stored.
   if (code === 'idempotency_in_progress') return false;
   return status < 500 && status !== 429 && status !== 401;
 }
@@ -168,7 +172,10 @@ function keptOf({ status, headers = {}, body }: Answer, requestId: string): Kept
   return { status, headers, ...(body !== undefined && { body }), requestId };
 }
 
-/** Returns the stored response unchanged, with its `Request-Id`, because a problem document contains that id too. */
+/**
+ * Returns the stored response unchanged. It keeps its original `Request-Id`, because a problem document contains that
+ * id too.
+ */
 async function replayed(request: AuthenticatedRequest, kept: KeptAnswer): Promise<Answer> {
   const { route, headers: sent } = request;
   const { status, body } = kept;

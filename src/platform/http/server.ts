@@ -23,36 +23,37 @@ import { namespaceOf } from './authorize.ts';
 import { createFairPlaces } from './sockets/fair-places.ts';
 import { answerLast } from './last-answer.ts';
 
-/** HTTP server of the API: its limits, its choice of a port, and a shutdown that loses no response. */
+/** The API's HTTP server: its limits, its choice of a port, and a shutdown that loses no responses. */
 
-/** Maximum time from the first byte of a request to its last. */
+/** Maximum time in ms from the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** Interval at which both timeouts are checked. Node's default of 30 s would turn 15 s into 45. */
+/** Interval at which both timeouts are checked. With Node's default of 30 s, a timeout of 15 s could take 45 s. */
 const CHECK_INTERVAL_MS = 1_000;
 /**
- * Idle time after which a connection closes. It is longer than the usual 60 s of load balancers and proxies: if the
- * server closed first, a proxy could send its next request on a connection that is just closing, and answer it by 502.
+ * Idle time in ms after which the server closes a connection. It is longer than the usual 60 s of load balancers and
+ * proxies. If the server closed first, a proxy could send its next request on a connection that is just closing, and
+ * respond to its client with 502.
  */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 const CONNECTIONS_MAX = 10_000;
 /**
  * Maximum number of unauthenticated connections (called strangers here). The remaining slots are for authenticated
- * ones.
+ * connections.
  */
 const STRANGERS_MAX = 5_000;
-/** Time in ms after which a connection is cut if its client does not read a completed response. */
+/** Time in ms after which a connection is cut if the client has not read a completed response. */
 const STALLED_MS = 30_000;
-/** Maximum total size of completed responses that clients have not read yet. */
+/** Maximum total size in bytes of completed responses that clients have not read yet. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
-/** Maximum number of pipelined requests of one connection that wait for the response to an earlier request. */
+/** Maximum number of pipelined requests on one connection that may wait for the responses to earlier requests. */
 const PIPELINED_MAX = 16;
 const DRAIN_MS = 10_000;
 /**
  * Shutdown phase in which every response carries `Connection: close`. A client with a kept-alive connection has `maxMs`
- * to send one more request and so learn of the shutdown. The phase ends early after `quietMs` without a request.
- * `lookMs` is the polling interval.
+ * to send one more request and learn of the shutdown from its response. The phase ends early after `quietMs` without a
+ * request. `lookMs` is the polling interval.
  */
 const FAREWELL = { maxMs: 5_000, quietMs: 1_000, lookMs: 50 };
 const PORTS_TRIED = 100;
@@ -62,9 +63,9 @@ export type Listening = { url: string; port: number; stop: () => Promise<void> }
 export type ListenOptions = {
   host: string;
   port: number;
-  /** Whether to try the next port if this one is in use. If false, a port in use throws a `StartupError`. */
+  /** If true and the port is in use, the server tries the next ports. If false, it throws a `StartupError`. */
   fallbackToFreePort: boolean;
-  /** Handles upgrades to a WebSocket. Without it, upgrade requests are handled as plain HTTP. */
+  /** Handles upgrades to a WebSocket. If it is omitted, upgrade requests are handled as plain HTTP. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   log: Logger;
   /** Default 5,000. */
@@ -113,8 +114,8 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
     );
   }
   await listenSomewhere(server, options);
-  // Accepting a connection may fail temporarily (too many open files). An unhandled `error` event would end the
-  // process.
+  // Accepting a connection may fail temporarily, for example if too many files are open. An unhandled `error` event
+  // would end the process.
   server.on('error', (error) =>
     options.log.error({ reason: error.message }, 'cannot accept connections'),
   );
@@ -158,7 +159,7 @@ function cannotListen(
   at: { host: string; port: number; code: string },
 ): StartupError {
   const reasons: Record<string, string> = {
-    EADDRINUSE: `port ${at.port} is already in use: stop the other program, or set PARLEY_PORT to another port`,
+    EADDRINUSE: `port ${at.port} is already in use: stop the other program, or set PARLEY_PORT to a different port`,
     EACCES: `this user may not listen on port ${at.port}: set PARLEY_PORT above 1023`,
     EADDRNOTAVAIL: `${at.host} is not an address of this machine: correct PARLEY_HOST`,
     ENOTFOUND: `${at.host} is not an address of this machine: correct PARLEY_HOST`,
@@ -168,10 +169,10 @@ function cannotListen(
 }
 
 /**
- * Announces the shutdown: every response carries `Connection: close`. Otherwise the server could close a kept-alive
- * connection just as its client sends the next request. The client would not know whether that request was processed,
- * so it could not repeat it. The announcement ends when no client is connected, when no request has arrived for a
- * second, or after 5 s.
+ * Announces the shutdown by sending `Connection: close` with every response. Otherwise the server could close a
+ * kept-alive connection just as the client sends its next request. The client would not know whether that request was
+ * processed, so it could not repeat it. The announcement ends when no client is connected, when no request has arrived
+ * for a second, or after 5 s.
  */
 function createFarewell(server: Server) {
   let isLeaving = false;
@@ -194,12 +195,12 @@ function createFarewell(server: Server) {
   };
 }
 
-/** Waits until requests in flight have finished, for 10 s at most. Closes idle connections immediately. */
+/** Waits at most 10 s for requests in flight to finish. Closes idle connections immediately. */
 async function drain(server: Server, silent: SilentConnections): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   silent.destroy();
-  // `close()` checks for idle connections only once. A connection that is in use then becomes idle later, when its
-  // response has been sent.
+  // `close()` looks for idle connections only once. A connection that is in use at that time becomes idle later, when
+  // its response has been sent.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const end = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   server.closeIdleConnections();
@@ -210,14 +211,19 @@ async function drain(server: Server, silent: SilentConnections): Promise<void> {
 
 const admissions = new WeakMap<object, () => void>();
 
-/** Releases the slot for unauthenticated connections, after the connection has sent a valid key or token. */
+/**
+ * Releases a connection's slot for unauthenticated connections. Call it after the client has sent a valid key or token.
+ */
 export function admitConnection(connection: object): void {
   admissions.get(connection)?.();
 }
 
 type SilentConnections = { destroy: () => void };
 
-/** Gives each new connection one of the slots for unauthenticated connections, until it authenticates. */
+/**
+ * Gives each new connection one of the slots for unauthenticated connections. The connection keeps it until it
+ * authenticates or closes.
+ */
 function watchStrangers(server: Server, max: number): SilentConnections {
   const places = createFairPlaces<Socket>(max);
   const strangers = new Set<Socket>();
@@ -239,9 +245,9 @@ function watchStrangers(server: Server, max: number): SilentConnections {
 }
 
 /**
- * Runs the requests of a connection one after the other. Node hands over pipelined requests together (RFC 9112 §9.3.2),
- * and buffers their responses until the client has read the first one. A connection with too many waiting requests is
- * destroyed.
+ * Runs the requests of a connection one after the other. Otherwise Node would hand over all pipelined requests together
+ * (RFC 9112 §9.3.2), and would buffer their responses until the client has read the first one. A connection with too
+ * many waiting requests is destroyed.
  */
 function takeInTurn(request: IncomingMessage, response: ServerResponse, run: () => void): void {
   const { socket } = request;
@@ -256,15 +262,16 @@ function takeInTurn(request: IncomingMessage, response: ServerResponse, run: () 
     waiting.shift();
     if (!socket.destroyed) waiting[0]?.();
   });
-  waiting.push(run); // The first request in the list is running; only the others wait.
+  waiting.push(run); // The first request in the list is running. Only the others are waiting.
   if (waiting.length === 1) run();
 }
 
 const pipelines = new WeakMap<Socket, (() => void)[]>();
 
 /**
- * Limits unread responses, because Node buffers them forever. Each may stay for `stalledMs`, and all together may take
- * `unreadBytesMax`. Beyond that, the connections with the oldest responses are destroyed.
+ * Limits unread responses, because Node would buffer them forever. Each response may stay unread for `stalledMs`, and
+ * all of them together may take `unreadBytesMax`. Beyond that, the connections with the oldest unread responses are
+ * destroyed.
  */
 function watchUnread({ stalledMs = STALLED_MS, unreadBytesMax = UNREAD_BYTES_MAX }) {
   const unread = new Map<ServerResponse, { socket: Socket; bytes: number }>();
@@ -293,10 +300,10 @@ function watchUnread({ stalledMs = STALLED_MS, unreadBytesMax = UNREAD_BYTES_MAX
   };
 }
 
-/** Maximum number of invalid requests answered in one turn of the event loop. Thousands can time out together. */
+/** Maximum number of invalid requests to respond to in one turn of the event loop. Thousands can time out together. */
 const BROKEN_AT_ONCE = 100;
 
-/** Returns a handler that answers invalid requests in batches, and yields to other work between the batches. */
+/** Returns a handler that responds to invalid requests in batches, and yields to other work between the batches. */
 export function answeringInTurns(): (error: Error, socket: Duplex) => void {
   let waiting: Duplex[] = [];
   const answerSome = (): void => {
@@ -312,13 +319,13 @@ export function answeringInTurns(): (error: Error, socket: Duplex) => void {
 
 /**
  * Responds to a request that Node could not parse or that came too slowly. Such a request never reaches the app. A
- * connection that has sent no data is closed without a response: browsers open spare connections, and would mistake the
- * response for the response to their next request.
+ * connection that has sent no data is closed without a response, because browsers open spare connections, and would
+ * mistake it for the response to their next request.
  */
 function answerBrokenRequest(socket: Duplex): void {
   const isFirst = socket instanceof Socket && socket.bytesRead > 0 && socket.bytesWritten === 0;
   if (!socket.writable || !isFirst) {
-    socket.destroy(); // Another response may already be partly sent, and a second one would corrupt it.
+    socket.destroy(); // An earlier response may be only partly sent, and a second one would corrupt it.
     return;
   }
   const detail = 'The request is not valid HTTP, or it arrived too slowly.';

@@ -2,27 +2,30 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../errors.ts';
 
 /**
- * Session cookie and the rules for trusting it (contract/authentication.md#cookie). A browser sends the cookie with
- * requests from any page. Only requests from a page of our own origin reflect the person's intent.
+ * The session cookie, and the rules for trusting it (contract/authentication.md#cookie). A browser may send the cookie
+ * with requests from any page, but only requests from a page of our own origin reflect the person's intent.
  */
 
-/** Cookie for https. Browsers accept the prefix `__Host-` only over https and only from this exact host. */
+/** Name of the cookie for https. Browsers accept the `__Host-` prefix only over https and only from this exact host. */
 const HTTPS_COOKIE = '__Host-parley_session';
 /**
- * Cookie for loopback, where http traffic stays on this machine. Cookies do not distinguish ports, so the name includes
- * the port.
+ * Name prefix of the cookie for loopback, where http traffic stays on this machine. Cookies do not distinguish ports,
+ * so the name includes the port.
  */
 const LOCAL_COOKIE = 'parley_session';
 
 type Headers = Pick<IncomingHttpHeaders, 'origin' | 'host' | 'cookie' | 'sec-fetch-site'>;
-/** Headers of a request. `baseUrl` is `PARLEY_BASE_URL`, for proxies that change the host. */
+/**
+ * Headers of a request. `baseUrl` is `PARLEY_BASE_URL`, which is needed behind proxies that change the `Host` header.
+ */
 type At = { headers: Headers; baseUrl: string | undefined };
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Returns whether a request with a cookie came from one of our pages, or from a person who entered the URL. A request
- * that changes something must come from one of our pages, and its `Origin` header, which browsers set, must prove that.
+ * Returns true if a request with a cookie came from one of our pages, or from a person who entered the URL. A request
+ * that changes something must come from one of our pages. Its `Origin` header, which only the browser can set, must
+ * prove that.
  */
 export function isOurOwn({ method, ...at }: At & { method: string }): boolean {
   const { origin, 'sec-fetch-site': site } = at.headers;
@@ -32,7 +35,7 @@ export function isOurOwn({ method, ...at }: At & { method: string }): boolean {
 }
 
 /**
- * Returns the name of the session cookie, which depends on whether the page that signs in uses https.
+ * Returns the name of the session cookie, which depends on whether the page where the person signs in uses https.
  * @throws ApiError foreign_origin, https_required
  */
 export function cookieFor(at: At): string {
@@ -43,17 +46,17 @@ export function cookieFor(at: At): string {
       origin === undefined
         ? 'the request has no Origin header'
         : `the request comes from ${origin.slice(0, 200)}`;
-    const detail = `Sessions work only for pages of this server, but ${from}. Behind a proxy that changes Host, set PARLEY_BASE_URL.`;
+    const detail = `Sessions work only for pages of this server, but ${from}. If a proxy changes the Host header, set PARLEY_BASE_URL.`;
     throw new ApiError('foreign_origin', detail);
   }
   if (scheme === 'https:') return HTTPS_COOKIE;
   const local = localCookie(at.headers);
   if (local !== undefined && isLoopback(new URL(origin!).hostname)) return local;
-  const detail = `A session requires https, but ${origin!} uses http and is not this machine itself. Put a TLS proxy in front.`;
+  const detail = `A session requires https, but ${origin!} uses http and is not this machine itself. Put a TLS proxy in front of Parley.`;
   throw new ApiError('https_required', detail);
 }
 
-/** Returns the header that sets a cookie, which lasts until the browser closes or the server clears it. */
+/** Returns the header that sets a cookie. The cookie lasts until the browser closes or the server clears it. */
 export function setCookie(name: string, token: string): Record<'Set-Cookie', string> {
   return { 'Set-Cookie': `${name}=${token}; ${attributesOf(name)}` };
 }
@@ -70,8 +73,8 @@ function attributesOf(name: string): string {
 export type SentToken = { cookie: string; token: string };
 
 /**
- * Returns the session tokens in a request's cookies, the most likely first. The cookie for http is accepted only on
- * loopback, because elsewhere another server could have set it.
+ * Returns the session tokens in a request's cookies, the most likely one first. The cookie for http is accepted only on
+ * loopback, because elsewhere a different server could have set it.
  */
 export function tokensIn(headers: Headers): SentToken[] {
   if (headers.cookie === undefined) return [];
@@ -83,8 +86,8 @@ export function tokensIn(headers: Headers): SentToken[] {
 }
 
 /**
- * Returns the value of a cookie. Undefined if the cookie appears twice, because then another page of this host has set
- * one.
+ * Returns the value of a cookie. Returns undefined if the cookie is missing, or if it appears twice, because then one
+ * of the two was set by someone else on this host.
  */
 function valueOf(header: string, name: string): string | undefined {
   const values = header
@@ -105,7 +108,7 @@ function schemeOf({ headers, baseUrl }: At): 'https:' | 'http:' | undefined {
   return isNamed || isBase ? protocol : undefined;
 }
 
-/** Returns the host without the default port of the scheme, as browsers write it. */
+/** Returns the host as browsers write it: without the default port of the scheme. */
 function hostAs(protocol: string, host: string | undefined): string | undefined {
   const url = `${protocol}//${host ?? ''}`;
   return host !== undefined && URL.canParse(url) ? new URL(url).host : undefined;
@@ -117,7 +120,9 @@ function localCookie({ host }: Headers): string | undefined {
   return isLoopback(hostname) ? `${LOCAL_COOKIE}_${port || '80'}` : undefined;
 }
 
-/** @param hostname as URL normalizes it: IPv4 with four numbers, IPv6 short and in brackets */
+/**
+ * @param hostname as `URL` normalizes it: an IPv4 address with four numbers, an IPv6 address shortened and in brackets
+ */
 function isLoopback(hostname: string): boolean {
   return /^(127(\.\d+){3}|\[::1\]|(.+\.)?localhost)$/.test(hostname);
 }

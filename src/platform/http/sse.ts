@@ -4,14 +4,14 @@ import { writeOrCut } from './slow-reader.ts';
 
 /**
  * Server-sent event (WHATWG HTML §9.2). `event` is the event's type. Clients send `id` back as `Last-Event-ID`. `data`
- * is a value that is sent as JSON; `json` is JSON text on one line, sent as it is.
+ * is a value that is serialized as JSON; `json` is a line of JSON that is sent as it is.
  */
 export type SentEvent = { event?: string; id?: string } & ({ data: unknown } | { json: string });
 
 /**
- * Sends events until there are no more or the client has disconnected (`signal`). `send` resolves when there is room
- * for more; a client that takes no data for 30 s is disconnected. If the function throws, the stream ends with
- * `event: error` and the problem document.
+ * Function that sends events until there are no more, or until the client has disconnected (`signal`). `send` resolves
+ * when the connection has room for more data. A client that reads no data for 30 s is disconnected. If the function
+ * throws, the stream ends with `event: error` and the problem document.
  */
 export type EventStream = (
   send: (event: SentEvent) => Promise<void>,
@@ -23,12 +23,12 @@ export const EVENT_STREAM_TYPE = 'text/event-stream';
 /** Shorter than the idle timeouts of common proxies (60 s). */
 const HEARTBEAT_MS = 15_000;
 
-/** Returns whether the client requests a stream instead of a document. */
+/** Returns true if the client requests a stream instead of a document. */
 export function wantsEvents(accept: string | string[] | undefined): boolean {
   return namesType(accept, EVENT_STREAM_TYPE);
 }
 
-/** Returns whether an `Accept` header names a media type. A range such as `*\/*` does not count. */
+/** Returns true if an `Accept` header names this media type. A range such as `*\/*` does not count. */
 export function namesType(accept: string | string[] | undefined, mediaType: string): boolean {
   return String(accept ?? '')
     .split(',')
@@ -42,14 +42,14 @@ export async function sendEvents(
 ): Promise<void> {
   const gone = new AbortController();
   response.on('close', () => gone.abort());
-  // The client disconnected before the response began, so no further event will report it.
+  // The client disconnected before the response began, so no `close` event will follow.
   if (response.destroyed) gone.abort();
   response.writeHead(200, {
     'Content-Type': EVENT_STREAM_TYPE,
     'X-Accel-Buffering': 'no', // Tells nginx not to buffer the events.
   });
   response.flushHeaders();
-  // The logged duration ends when the response begins. Otherwise an endless stream would count as a slow request.
+  // The logged duration ends when the response begins. Otherwise a long stream would count as a slow request.
   response.locals['answeredAtMs'] = monotonicMs();
   if (response.req.method === 'HEAD') {
     response.end();
@@ -77,7 +77,7 @@ export function endEvents(response: Response, last: SentEvent): void {
   response.end(encode(last));
 }
 
-/** Encodes an event. JSON has no line breaks, so `data` is one line. */
+/** Encodes an event. Serialized JSON has no line breaks, so `data` fits on one line. */
 function encode(sent: SentEvent): string {
   const { event, id } = sent;
   const lines = [

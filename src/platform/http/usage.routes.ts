@@ -8,9 +8,9 @@ import { route, type Route } from './route.ts';
 export type UsageRouteDeps = {
   limits: Limits;
   inFlight: Pick<InFlight, 'usage'>;
-  /** Quota names, in the order in which the response lists them. */
+  /** Names of the quotas, in the order in which the response lists them. */
   quotas: readonly string[];
-  /** Counts how much of a quota a namespace uses. */
+  /** Returns how much of a quota a namespace uses. */
   countUsed: (namespace: string, quota: string) => Promise<number>;
   countJobs: (caller: Caller) => Promise<Record<'key' | 'namespace', number>>;
 };
@@ -26,7 +26,7 @@ const UsedShares = z
   .strictObject({ api_key: Used.describe('Usage of the calling API key.'), namespace: Used })
   .meta({
     id: 'UsedShares',
-    description: 'Limits of concurrent work, for the API key and for the namespace.',
+    description: 'Limits on concurrent work, for the API key and for the namespace.',
   });
 
 const usageOf = (quotas: readonly string[]) =>
@@ -44,12 +44,12 @@ const usageOf = (quotas: readonly string[]) =>
           replay_jobs: UsedShares,
         })
         .describe(
-          'Concurrent work in the process that responds; for `replay_jobs`, in all processes together.',
+          'Concurrent work in the process that responds. `replay_jobs` counts all processes together.',
         ),
     })
-    .meta({ id: 'Usage', description: 'Limits of a namespace and their usage.' });
+    .meta({ id: 'Usage', description: 'The limits of a namespace and their current usage.' });
 
-/** Returns the route that reports each limit and its current usage (contract/limits.md#usage). */
+/** Returns the route that reports all limits and their current usage (contract/limits.md#usage). */
 export function usageRoute(deps: UsageRouteDeps): Route {
   const Usage = usageOf(deps.quotas);
   return route({
@@ -60,9 +60,9 @@ export function usageRoute(deps: UsageRouteDeps): Route {
     scope: 'read',
     summary: 'Read limits and their usage',
     description:
-      'A request above a quota is 409 `quota_exceeded`. A request above a limit of concurrent work ' +
-      'is 429 `too_many_in_flight`.',
-    answers: { 200: { description: 'The limits and their usage.', schema: Usage } },
+      'A request that would exceed a quota gets 409 `quota_exceeded`. A request that would exceed a ' +
+      'limit on concurrent work gets 429 `too_many_in_flight`.',
+    answers: { 200: { description: 'The limits and their current usage.', schema: Usage } },
     handle: async ({ caller }) => {
       const jobs = await deps.countJobs(caller);
       const { limits } = deps;

@@ -51,7 +51,7 @@ export const HTTP: readonly Mutant[] = [
     promise: 'errors are problem documents',
     file: 'src/platform/http/answer.ts',
     in: 'detail',
-    find: "'An internal error occurred. The log of the server has the cause under this `request_id`.'",
+    find: "'An internal error occurred. The server log contains the cause under this `request_id`.'",
     replace: 'reasonOf(error)',
     suite: 'test/roles/api/api-outage.pg.test.ts',
   },

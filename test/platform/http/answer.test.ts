@@ -13,7 +13,7 @@ test('the Kubernetes API that refuses connections is not taken for the database'
   for (const error of [stored, new Error('while writing', { cause: stored })]) {
     expect(asApiError(error)).toMatchObject({
       code: 'unavailable',
-      message: 'The Kubernetes API does not respond. Try again in a few seconds.',
+      message: 'The Kubernetes API is not responding. Retry in a few seconds.',
       retryAfterSec: 2,
     });
   }
@@ -23,16 +23,16 @@ test('the database that refuses connections is named', () => {
   for (const error of [refused(), new Error('while reading', { cause: refused() })]) {
     expect(asApiError(error)).toMatchObject({
       code: 'unavailable',
-      message: 'The database does not respond. Try again in a few seconds.',
+      message: 'The database is not responding. Retry in a few seconds.',
     });
   }
 });
 
 test.each([
-  ['53100', 'The disk of the database is full. Try again in a few seconds.'],
-  ['53200', 'The database is out of memory. Try again in a few seconds.'],
-  ['53300', 'The database has no free connection. Try again in a few seconds.'],
-  ['53400', 'The database does not respond. Try again in a few seconds.'],
+  ['53100', 'The database disk is full. Retry in a few seconds.'],
+  ['53200', 'The database is out of memory. Retry in a few seconds.'],
+  ['53300', 'The database has no free connections. Retry in a few seconds.'],
+  ['53400', 'The database is not responding. Retry in a few seconds.'],
 ])('what the database lacks is named: %s', (code, message) => {
   const lacking = Object.assign(new Error('could not extend file'), { code });
   for (const error of [lacking, new Error('while writing', { cause: lacking })]) {

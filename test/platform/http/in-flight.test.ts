@@ -40,8 +40,8 @@ test('the share of a key, then of its namespace, then of the process', async () 
     status: 429,
     retryAfterSec: 2,
     message:
-      'This API key already has 2 event streams in progress in this process, the maximum ' +
-      '(PARLEY_LIMIT_EVENT_STREAMS). End one, or try again in 2 s.',
+      'This API key already has 2 event streams in progress in this process, which is the maximum ' +
+      '(PARLEY_LIMIT_EVENT_STREAMS). End one, or retry in 2 seconds.',
   });
   take('b');
   expect(refusal('b')).toMatchObject({ code: 'too_many_in_flight', status: 429 });

@@ -8,26 +8,28 @@ import {
 import { currentWork } from '../../observability/work.ts';
 
 /**
- * Limits the number of bodies that a process holds in memory, from the start of reading until their JSON is parsed.
- * Without a limit, a thousand connections could hold a megabyte each. Uploads have their own limits (in-flight.ts).
+ * Limits the number of request bodies that a process keeps in memory. Each is counted from when it starts to be read
+ * until its JSON is parsed. Without a limit, a thousand connections could occupy a megabyte each. Uploads have their
+ * own limits (in-flight.ts).
  */
 export type BodyPlaces = {
   /**
-   * Waits for a slot for a body. Slots are shared fairly by namespace, or by address if the request is unauthenticated.
-   * Returns an idempotent function that frees the slot.
+   * Waits for a slot for a body. Slots are shared fairly between namespaces, or between addresses if the request is
+   * unauthenticated. Returns an idempotent function that frees the slot.
    * @throws ApiError unavailable
    */
   take: (address: string, bytes: number) => Promise<() => void>;
 };
 
-/** Maximum size of an authenticated request's body that needs no slot. */
+/** Maximum size of a body that needs no slot, for authenticated requests. */
 const SMALL_BYTES = 64 * 1024;
 /**
- * Maximum size of an unauthenticated request's body that needs no slot: twice what logins, tokens and carriers' forms
- * need. It is lower than `SMALL_BYTES`, because an unauthenticated client can hold thousands of small bodies.
+ * Maximum size of a body that needs no slot, for unauthenticated requests. It is twice what logins, tokens and
+ * carriers' forms need. It is lower than `SMALL_BYTES`, because unauthenticated clients can send thousands of small
+ * bodies at once.
  */
 const SMALL_KEYLESS_BYTES = 8 * 1024;
-/** Maximum wait for a slot: shorter than the 15 s within which a request must arrive completely. */
+/** Maximum time in ms to wait for a slot. It is shorter than the 15 s within which a request must arrive completely. */
 const WAIT_MS = 10_000;
 const RETRY_AFTER_SEC = 5;
 

@@ -9,36 +9,39 @@ import { parseJsonBody } from '../json-text.ts';
 import { endUnread } from '../last-answer.ts';
 
 /**
- * Maximum size of a JSON body. We do not use body-parser: it reads an oversized body to its end before it rejects it,
- * and it cannot check the nesting and member count before it parses.
+ * Maximum size of a JSON body in bytes. We do not use body-parser, because it reads an oversized body to the end before
+ * rejecting it, and it cannot check the nesting and the number of members before parsing.
  */
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * Maximum number of bytes of a rejected body that are read and dropped. A client that sends its whole body before it
- * reads the response therefore still gets the response, and can reuse the connection. The value is twice the limit of a
- * JSON body.
+ * Maximum number of bytes of a rejected body to read and drop. Dropping them means that a client that sends its whole
+ * body before it reads the response still gets the response, and can reuse the connection. The value is twice the size
+ * limit for a JSON body.
  */
 const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
 /**
- * Maximum backlog of rejected bodies, as the time in ms that reading them takes. Beyond it, a rejected body is read to
- * its end only if it fits in one piece (256 KiB).
+ * Maximum backlog of rejected bodies, as the time in ms that it takes to read them. Beyond that, a rejected body is
+ * read to the end only if it fits in one piece (256 KiB).
  */
 const DISCARD_BACKLOG_MS = 1_000;
 
 /** Size of the pieces in which bodies are read. Each piece waits for its turn. */
 const PIECE_BYTES = 256 * 1024;
-/** Read rate of all bodies of a process together, and of all rejected bodies. */
+/** Read rate of all accepted bodies in a process together, and also of all rejected bodies together. */
 const BYTES_PER_SEC = 16 * 1024 * 1024;
 
-/** JSON of this size takes a millisecond or more to parse. */
+/** Parsing JSON of this size takes a millisecond or more. */
 const LARGE_JSON_BYTES = 32 * 1024;
 
-/** `mediaType` is in lower case and without parameters, or '' if the request has no body. */
+/** A body as bytes. `mediaType` is in lower case and without parameters, or '' if the request has no body. */
 export type RawBody = { mediaType: string; bytes: Buffer };
 
-/** `otherwise` is appended to the error if the client sends a media type that is not in `mediaTypes`. */
+/**
+ * Body that a route accepts. `otherwise` is appended to the error if the client sends a media type that is not in
+ * `mediaTypes`.
+ */
 export type RawAccepted = { mediaTypes: readonly string[]; bytesMax: number; otherwise?: string };
 
 export type BodyReader = {
@@ -51,16 +54,16 @@ export type BodyReader = {
   raw: (accepted: RawAccepted) => Promise<RawBody>;
   /**
    * Reads and parses the body. Returns undefined for a request without a body.
-   * @throws ApiError unsupported_media_type, body_too_large and those of parseJsonBody
+   * @throws ApiError unsupported_media_type, body_too_large, and the errors of `parseJsonBody`
    */
   json: (mediaTypes: readonly string[], membersMax?: number) => Promise<unknown>;
-  /** Frees the slot of the body. The caller calls it when the request has been handled. */
+  /** Frees the body's slot. Call it when the request has been handled. */
   release: () => void;
 };
 
 /**
  * Creates a reader that reads the body once, on the first call, and drops the bytes as soon as the JSON is parsed.
- * @param places slots for bodies in memory; without it, the number of bodies is unlimited
+ * @param places slots for bodies in memory; if omitted, the number of bodies is not limited
  */
 export function createBodyReader(request: IncomingMessage, places?: BodyPlaces): BodyReader {
   let reading: Promise<Buffer> | undefined;
@@ -69,14 +72,14 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
     if (!hasBody(request)) return Buffer.alloc(0);
     const length = Number(request.headers['content-length'] ?? bytesMax);
     if (length > bytesMax) throw tooLarge(bytesMax);
-    // Larger bodies are uploads, which already hold an in-flight slot.
+    // Larger bodies are uploads, which already have an in-flight slot.
     if (bytesMax <= BODY_BYTES_MAX)
       release = (await places?.take(request.socket.remoteAddress ?? '', length)) ?? release;
     try {
       return await readBytes(request, bytesMax);
     } catch (error) {
-      // The response may have ended before the body got its slot. Then the caller has already called `release`, which
-      // freed nothing, so the slot is freed here.
+      // The response may have ended before the body got its slot. In that case the caller has already called `release`,
+      // which had no effect, so the slot is freed here.
       release();
       throw error;
     }
@@ -97,7 +100,7 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
       if (text.length > LARGE_JSON_BYTES) await giveWay();
       const value = text.length === 0 ? undefined : parseJsonBody(text, membersMax);
       reading = Promise.resolve(Buffer.alloc(0));
-      // Waits until the caller has processed the parsed value, which takes memory too.
+      // Keeps the slot until the caller has had a turn to process the parsed value, which takes memory too.
       setImmediate(release);
       return value;
     },
@@ -105,22 +108,23 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
 }
 
 /**
- * Handles a body that was not read. A short body is read and dropped. A long body stays unread, and the connection
- * closes after the response, unless the response headers were already sent.
+ * Handles a body that was not read. A short body is read and dropped. A long body stays unread, and the connection is
+ * closed after the response. If the response headers have already been sent, a long body is read and dropped too, up to
+ * a limit.
  */
 export function discardBody(response: ServerResponse): void {
   const { req: request, socket } = response;
   if (request.complete) return;
   if (socket && !response.headersSent && isTooLongToDrop(request)) {
-    // The rest of the body stays unread, so a further request on this connection would never be read. This header tells
+    // The rest of the body stays unread, so another request on this connection would never be read. This header tells
     // the client not to send one.
     response.setHeader('Connection', 'close');
     request.pause();
-    // Node calls `destroySoon` after the last response of a connection. The original function would destroy the
+    // Node calls `destroySoon` after the last response on a connection. The original function would destroy the
     // connection as soon as the response is in the kernel's buffer. A client that is still sending would then get a
     // reset instead of the response (RFC 9112 §9.6).
     socket.destroySoon = () => {
-      request.resume(); // Drops the bytes that have already arrived.
+      request.resume(); // Drops bytes that have already arrived.
       endUnread(socket);
     };
     return;
@@ -135,7 +139,7 @@ export function discardBody(response: ServerResponse): void {
 }
 
 /**
- * Returns whether a body is too long to read and drop. A body without a declared length may be short, so it is read
+ * Returns true if a body is too long to read and drop. A body without a declared length may be short, so it is read
  * unless the backlog of rejected bodies is too long.
  */
 function isTooLongToDrop({ headers }: IncomingMessage): boolean {
@@ -144,7 +148,7 @@ function isTooLongToDrop({ headers }: IncomingMessage): boolean {
   return bytes > (isBehind ? PIECE_BYTES : DISCARD_BYTES_MAX);
 }
 
-/** Returns whether a request has a body: `Content-Length` or `Transfer-Encoding` declares it (RFC 9112 §6). */
+/** Returns true if a request has a body, which `Content-Length` or `Transfer-Encoding` declares (RFC 9112 §6). */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -156,7 +160,7 @@ function checkMediaType(
   mediaTypes: readonly string[],
   otherwise: string | undefined,
 ): string {
-  // RFC 9110 §8.3: a body without a declared type may be treated as an octet stream.
+  // A body without a declared type may be treated as an octet stream (RFC 9110 §8.3).
   const unsaid = mediaTypes.includes(OCTETS) ? OCTETS : '';
   const said = headers['content-type'] ?? unsaid;
   const [type = '', ...parameters] = said.toLowerCase().split(';');
@@ -200,16 +204,16 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
       stop();
       reject(new ApiError('malformed_request', 'The body ended too early.'));
     };
-    // If the client has disconnected during authentication, no further event reports it.
+    // If the client disconnected during authentication, no further event will report it.
     if (request.destroyed) onCut();
     else request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
   });
 }
 
-/** Read time per piece of a rejected body, in ms, at 16 MiB/s. */
+/** Time in ms that it takes to read one piece of a rejected body at 16 MiB/s. */
 const PIECE_MS = PIECE_BYTES / (BYTES_PER_SEC / 1_000);
 
-/** Creates a pace for rejected bodies. It spaces their pieces by `PIECE_MS`, the time that reading one takes. */
+/** Creates a pacer for rejected bodies. It reads one piece every `PIECE_MS`. */
 function createPace() {
   let freeAtMs = 0;
   const backlogMs = (): number => Math.max(0, freeAtMs - monotonicMs());
@@ -224,17 +228,14 @@ function createPace() {
 }
 
 /**
- * Pace of all bodies of a process together. Without it, a nearby sender delivers 20 MB at a gigabyte per second. Each
- * received chunk has its own memory, and garbage collection of the chunks blocked all other requests for 10 ms at a
- * time. While one key uploaded repeatedly, all other requests were blocked half of the time. At this rate an upload of
- * 20 MB takes a little more than a second, and four such uploads take 5 s of the 15 s that a request may take. A single
- * JSON body fits into the burst and never waits.
+ * Paces all accepted bodies of a process together. Without it, a nearby client can send 20 MB at a gigabyte per second.
+ * Each received chunk has its own memory, and collecting the chunks as garbage blocked all other requests for 10 ms at
+ * a time. While one key uploaded repeatedly, all other requests were blocked half of the time. At this rate, an upload
+ * of 20 MB takes a little more than a second, and four such uploads take 5 s of the 15 s that a request may take. A
+ * single JSON body fits into the burst and never waits.
  */
 const bodies = createPacedTurns({ burst: 4 * 1024 * 1024, perSec: BYTES_PER_SEC });
-/**
- * Pace of rejected bodies. It is separate from the pace of accepted bodies, so that rejected bodies do not slow down
- * accepted ones.
- */
+/** Paces rejected bodies. It is separate, so that rejected bodies do not slow down accepted ones. */
 const discarded = createPace();
 
 function pauseFor(request: IncomingMessage, ms: number): void {
@@ -242,13 +243,14 @@ function pauseFor(request: IncomingMessage, ms: number): void {
   setTimeout(() => request.resume(), ms);
 }
 
-/** Above this size, chunks are copied into one buffer as they arrive. */
+/** Size in bytes above which the chunks of a body are copied into one buffer as they arrive. */
 const CHUNKS_BYTES_MAX = 64 * 1024;
 
 /**
- * Joins chunks. A large body is copied into one buffer as its chunks arrive: until they are joined, each chunk occupies
- * 64 KiB, and joining 20 MB at the end would block all other requests for 10 ms. The buffer is shared memory, so that
- * another thread can use it without a copy. The system allocates such memory only for pages that are written.
+ * Collects the chunks of a body. The chunks of a large body are copied into one buffer as they arrive: an uncopied
+ * chunk occupies 64 KiB, and joining 20 MB at the end would block all other requests for 10 ms. The buffer of an upload
+ * is shared memory, so that another thread can use it without a copy. The system allocates such memory only for pages
+ * that are written.
  */
 function createCollector(length: number) {
   const place = length > CHUNKS_BYTES_MAX ? placeOf(length) : undefined;

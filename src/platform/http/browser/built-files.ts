@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 
 /**
  * Build output for browsers, read once at startup. Requests never read from disk, so no path can escape the folder, and
- * a browser always gets files of a single build. Each file has compressed forms (`.br`, `.gz`) beside it.
+ * a browser always gets files from a single build. Files may have compressed forms (`.br`, `.gz`) beside them.
  */
 type Encoding = 'br' | 'gzip';
 export type File = { type: string; body: Buffer; encoded: Partial<Record<Encoding, Buffer>> };
@@ -15,13 +15,13 @@ const ENCODINGS = [
   ['gzip', '.gz'],
 ] as const;
 
-/** Returns the folder of a build: `dist/NAME` in a checkout, `NAME` beside `main.js` in a package. */
+/** Returns the folder with a build: `dist/NAME` in a checkout, or `NAME` beside `main.js` in an installed package. */
 export function builtFolder(name: string): string {
   const isSource = import.meta.filename.endsWith('.ts');
   return path.resolve(import.meta.dirname, isSource ? '../../../../dist' : '../../..', name);
 }
 
-/** Returns the files by name, such as `assets/index-Bq1x.js`; an empty map if the folder does not exist. */
+/** Returns the files by name, such as `assets/index-Bq1x.js`. Returns an empty map if the folder does not exist. */
 export function readFiles(folder: string): Map<string, File> {
   const files = new Map<string, File>();
   const names = existsSync(folder) ? namesIn(folder) : [];

@@ -2,16 +2,16 @@ import type { Request, RequestHandler } from 'express';
 import { labelRoute } from '../request-log.ts';
 import { builtFolder, isRead, readFiles, sendFile, type File } from './built-files.ts';
 
-/** Serves the built dashboard: static files, without a key (contract/web.md#dashboard). */
+/** Serves the built dashboard as static files, for which no API key is needed (contract/web.md#dashboard). */
 
-/** Files by path, such as `/assets/index-Bq1x.js`; the page itself is at `/`. */
+/** Files by path, such as `/assets/index-Bq1x.js`. The page itself is at `/`. */
 export type Dashboard = ReadonlyMap<string, File>;
 
 export const DASHBOARD_FOLDER = builtFolder('dashboard');
 
 const PAGE = '/';
 const INDEX = '/index.html';
-/** Reads the dashboard's files. If the folder is missing, the page says so and the API works as usual. */
+/** Reads the dashboard's files. If they are missing, the page says so, and the API works as usual. */
 export function readDashboard(folder: string): Dashboard {
   const built = [...readFiles(folder)].map(([name, file]) => [`/${name}`, file] as const);
   const files = new Map(built);
@@ -21,8 +21,8 @@ export function readDashboard(folder: string): Dashboard {
 }
 
 /**
- * Serves the dashboard's files, after all other routes. Browsers get the page for every other path, because the page
- * does its own routing. A client that does not accept HTML gets 404.
+ * Serves the dashboard's files. It must come after all other routes: browsers get the page for every unknown path,
+ * because the page does its own routing. A client that does not accept HTML gets 404.
  */
 export function serveDashboard(files: Dashboard, refuseOthers: RequestHandler): RequestHandler {
   const label = labelRoute('dashboard');
@@ -50,7 +50,7 @@ function headersOf(found: string): Record<string, string> {
   return { 'Cache-Control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache' };
 }
 
-/** Allows only files from this server, and no embedding in frames. */
+/** Content security policy that allows only files from this server, and no embedding in frames. */
 const PAGE_POLICY = [
   "default-src 'none'",
   ...['script', 'style', 'img', 'font', 'connect', 'manifest'].map((kind) => `${kind}-src 'self'`),
@@ -58,14 +58,14 @@ const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "object-src 'none'",
-  // Forbids libraries to insert text as markup or script.
+  // Prevents libraries from inserting strings as markup or scripts.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join(';');
 
 /**
- * Headers of the dashboard's page. Like every response, the page also has those of app.ts: `nosniff`, no referrer, and
- * an opener of the same origin only.
+ * Headers of the dashboard's page, in addition to those that app.ts sets for every response: `nosniff`, no referrer,
+ * and a same-origin opener policy.
  */
 const PAGE_HEADERS = {
   'Content-Security-Policy': PAGE_POLICY,

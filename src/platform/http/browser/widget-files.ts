@@ -5,7 +5,7 @@ import { builtFolder, isRead, readFiles, sendFile, type File } from './built-fil
 
 /**
  * Serves the built widget: `/widget.js`, which other sites embed, and the files below `/widget/` that it loads later.
- * Every origin may read them without a key, because they contain no data of any namespace.
+ * Every origin may read them without a key, because they contain no data from any namespace.
  */
 
 /** Files by path, such as `/widget.js` and `/widget/sound-Bq1x.js`. */
@@ -19,7 +19,7 @@ export function readWidget(folder: string): Widget {
   const files = [...readFiles(folder)].map(([name, file]) => {
     const at = `/${name}` === ENTRY ? ENTRY : `/widget/${name}`;
     const hash = createHash('sha256').update(file.body).digest('base64url').slice(0, 16);
-    // The ETag is weak because the compressed forms of the file have the same one.
+    // The ETag is weak, because the compressed forms of the file have the same ETag.
     return [at, { ...file, etag: `W/"${hash}"` }] as const;
   });
   return new Map(files);
@@ -42,12 +42,12 @@ export function serveWidget(files: Widget, refuseOthers: RequestHandler): Reques
 function send(request: Request, response: Response, file: File & { etag: string }): void {
   const isEntry = request.path === ENTRY;
   response.set('Cache-Control', isEntry ? ENTRY_KEPT : 'public, max-age=31536000, immutable');
-  // Express compares this header with `If-None-Match`, and responds 304 if the client has the file.
+  // Express compares this header with `If-None-Match`, and responds with 304 if the client already has the file.
   response.set('ETag', file.etag);
   sendFile(request, response, file);
 }
 
-/** After an upgrade, browsers use the cached script for at most five minutes. */
+/** After an upgrade, browsers use the old cached script for at most five minutes. */
 const ENTRY_KEPT = 'public, max-age=300';
 
 const HEADERS = {

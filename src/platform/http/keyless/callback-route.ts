@@ -3,8 +3,8 @@ import type { Client } from '../authorize.ts';
 import type { Answer, RawRequest, Route } from '../route.ts';
 
 /**
- * Definition of a route that third parties call with a form. It needs no API key: the request carries its own proof,
- * such as a signature.
+ * Definition of a route that third parties call with a form. It needs no API key, because the request carries its own
+ * proof of origin, such as a signature.
  */
 type CallbackSpec = Pick<
   Route,
@@ -16,9 +16,9 @@ type CallbackSpec = Pick<
 
 export type CallbackRequest = {
   form: URLSearchParams;
-  /** Unparsed form, because some senders sign its bytes. */
+  /** The unparsed form, because some senders sign its bytes. */
   body: Buffer;
-  /** Path and query as sent, because a signature may cover each byte. */
+  /** Path and query exactly as sent, because a signature may cover every byte. */
   target: string;
   query: URLSearchParams;
   headers: RawRequest['headers'];
@@ -28,10 +28,12 @@ export type CallbackRequest = {
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const FORM_BYTES_MAX = 64 * 1024;
 
-/** Builds a callback route. Unknown parameters in form and query are ignored, because senders may add new ones. */
+/**
+ * Builds a callback route. Unknown parameters in the form and the query are ignored, because senders may add new ones.
+ */
 export function callbackRoute({ handle, ...about }: CallbackSpec): Route {
   const accepted = { mediaTypes: [FORM_TYPE], bytesMax: FORM_BYTES_MAX };
-  const schema = z.string().describe('A form with the fields of the carrier.');
+  const schema = z.string().describe("A form with the carrier's fields.");
   return {
     ...about,
     params: z.object({}),

@@ -1,6 +1,6 @@
 /**
- * Generates TypeScript types from an OpenAPI 3.1 document, in the form that openapi-fetch reads: `paths`, `components`,
- * `webhooks`. Existing generators need a different compiler from the one in this project, so we wrote our own
+ * Generates TypeScript types from an OpenAPI 3.1 document, in the form that openapi-fetch expects: `paths`,
+ * `components` and `webhooks`. Existing generators need a different compiler version from ours, so we wrote our own
  * generator. It supports only the schema features that our API uses, and throws for all others.
  */
 
@@ -22,7 +22,7 @@ export function clientTypes(document: object): string {
   const schemas = objectAt(components, 'schemas');
   return [
     HEAD,
-    `/** A path has the methods that it names and no others. */
+    `/** A path has only the methods that it declares. */
 type Only<T> = T & { [Method in Exclude<AnyMethod, keyof T>]?: never };
 type AnyMethod = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch' | 'trace';
 /** A problem document with one of these codes. */
@@ -75,7 +75,7 @@ function response([status, value]: [string, Json], depth: number): string {
   return `${key(status)}: { headers: { [name: string]: unknown }; ${shown} };`;
 }
 
-/** Returns the error codes of a problem schema that `problemWith` (openapi.ts) has built. */
+/** Returns the error codes in a problem schema that `problemWith` (openapi.ts) has built. */
 function codesOf(problem: Json): unknown[] | undefined {
   const { allOf } = objectAt(problem, 'schema');
   const own: unknown = Array.isArray(allOf) ? allOf[1] : undefined;
@@ -156,24 +156,24 @@ function objectType(schema: Schema, depth: number): string {
     if (rest === false) return 'Record<string, never>';
     return `{ [name: string]: ${value === '' ? 'unknown' : value} }`;
   }
-  // The index signature must also fit the named members, whose types differ, so it is `unknown`.
+  // The index signature must also be compatible with the named members, whose types differ, so it is `unknown`.
   return block([...members, ...(value === '' ? [] : ['[name: string]: unknown;'])], depth);
 }
 
-/** Declares a parameter that stands for all names with a prefix (`metadata.plan`). Its value is a string. */
+/** Declares a parameter that stands for all names with a prefix, such as `metadata.plan`. Its value is a string. */
 function openMember(start: string, note: unknown): string {
   const comment = typeof note === 'string' ? `/** ${note.replaceAll('*/', '*\\/')} */\n` : '';
   return `${comment}[name: \`${start}\${string}\`]: string;`;
 }
 
-/** Declares a member. A name that ends with `?` is optional: `limit?`. */
+/** Declares a member. If the name ends with `?` (such as `limit?`), the member is optional. */
 function member(name: string, type: string, note?: unknown): string {
   const comment = typeof note === 'string' ? `/** ${note.replaceAll('*/', '*\\/')} */\n` : '';
   const isOptional = name.endsWith('?');
   return `${comment}${key(isOptional ? name.slice(0, -1) : name)}${isOptional ? '?' : ''}: ${type};`;
 }
 
-/** Puts members on lines of their own, indented. */
+/** Puts each member on its own line, indented. */
 function block(members: readonly string[], depth = 0): string {
   if (members.length === 0) return '{}';
   const indent = '  '.repeat(depth + 1);

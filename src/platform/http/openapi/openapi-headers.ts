@@ -4,8 +4,8 @@ import { takesIdempotencyKey, takesIfMatch, type AnswerShape, type Route } from 
 import { saying } from '../../resources/schema/patterns.ts';
 
 /**
- * Request and response headers of a route for the OpenAPI document, derived from the route's properties
- * (contract/requests.md).
+ * Describes the request and response headers of a route for the OpenAPI document (contract/requests.md). They are
+ * derived from the route's properties.
  */
 
 const REQUEST_HEADERS = {
@@ -24,14 +24,14 @@ const REQUEST_HEADERS = {
     .optional()
     .meta({
       description:
-        'An `ETag` from an earlier response, or `*`. If the resource was changed since, the request ' +
-        'is rejected with 412.',
+        'An `ETag` from an earlier response, or `*`. If the resource has changed since then, the ' +
+        'request is rejected with 412.',
       example: '*',
     }),
   'Last-Event-ID': z
     .string()
     .optional()
-    .meta({ description: 'The last `id` that was received. The stream continues after it.' }),
+    .meta({ description: 'The last event `id` that you received. The stream continues after it.' }),
 };
 
 /** Returns the request headers of a route, or undefined if it takes none. */
@@ -48,7 +48,7 @@ export function requestHeadersOf(route: Route): z.ZodObject | undefined {
 /** Header components of the document, by name. */
 export const ANSWER_HEADERS = {
   'Request-Id': {
-    description: 'Id of the request, `req_…`. Problem documents contain it too.',
+    description: 'ID of the request, `req_…`. Problem documents contain it too.',
     required: true,
     schema: { type: 'string' },
   },
@@ -65,17 +65,18 @@ export const ANSWER_HEADERS = {
   },
   RateLimit: {
     description:
-      'Remaining requests of the key, and seconds until the number grows again. Absent without a ' +
-      'limit.',
+      'Number of requests that the key has left, and number of seconds until the count is reset. ' +
+      'Absent if there is no limit.',
     schema: { type: 'string' },
   },
   'RateLimit-Policy': {
     description:
-      'Number of requests that the key may make, and seconds of the window. Absent without a limit.',
+      'Number of requests that the key may make, and length of the window in seconds. Absent if ' +
+      'there is no limit.',
     schema: { type: 'string' },
   },
   'Retry-After': {
-    description: 'Seconds after which a repeat may succeed.',
+    description: 'Number of seconds to wait before you retry.',
     schema: { type: 'integer', minimum: 0 },
   },
   'WWW-Authenticate': { required: true, schema: { type: 'string', enum: ['Bearer'] } },
@@ -108,7 +109,7 @@ export function problemHeadersOf(route: Route, status: number): HeaderRefs {
   ]);
 }
 
-/** Returns the headers that every response has. A route without a key has no rate limit headers. */
+/** Returns the headers that every response has. A route that needs no API key has no rate limit headers. */
 function commonHeaders({ scope }: Route): HeaderName[] {
   return scope === null ? ['Request-Id'] : ['Request-Id', 'RateLimit', 'RateLimit-Policy'];
 }

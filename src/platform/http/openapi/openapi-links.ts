@@ -4,7 +4,8 @@ import type { AnswerShape, Route } from '../route.ts';
 
 /**
  * OpenAPI links: the operations that can follow a response. They are derived from names: an `id` or `…_id` in a
- * response is linked to routes with a parameter of that name in path, query or body. A test tool follows the links.
+ * response is linked to the routes that have a parameter of that name in their path, query or body. A test tool follows
+ * these links.
  */
 export type Links = Record<string, Link>;
 
@@ -14,10 +15,10 @@ type Link = {
   requestBody?: Record<string, string>;
 };
 
-/** Value in a response, under the name that other routes use for it: `agent_id`, `event_id`. */
+/** A value in a response, under the name that other routes use for it, such as `agent_id` or `event_id`. */
 type Source = { name: string; expression: string };
 
-/** Returns the links of a successful (2xx) response. Only a route that creates or lists something has links. */
+/** Returns the links of a successful (2xx) response. Only routes that create or list something have links. */
 export function linksOf(
   { route, answer }: { route: Route; answer: AnswerShape },
   routes: readonly Route[],
@@ -32,7 +33,7 @@ export function linksOf(
 }
 
 /**
- * Returns whether a route creates or lists something. Routes that read or change a resource would only repeat its
+ * Returns true if a route creates or lists something. Routes that read or change a resource would only repeat its
  * links.
  */
 function makesOrLists({ method, path, answers }: Route): boolean {
@@ -49,8 +50,8 @@ function sourcesIn({ method, path }: Route, schema: z.ZodType): Source[] {
   const own = `${nounOf(thing) ?? singular(collectionOf(path))}_id`;
   return Object.entries(fieldsOf(thing)).flatMap(([name, field]): Source[] => {
     const expression = `$response.body#${at}/${name}`;
-    // An action on a resource does not link the resource's id again: the route that creates the resource already links
-    // it.
+    // An action on a resource does not link the resource's id again, because the route that creates the resource
+    // already does.
     if (name === 'id' && method !== 'patch' && own === ownerOf(path)) return [];
     if (name === 'id') return [{ name: own, expression }];
     if (name.endsWith('_ids') && elementOf(field))
@@ -95,8 +96,8 @@ function linkTo(target: Route, from: Route, sources: readonly Source[]): Link | 
 }
 
 /**
- * Returns the name of the id parameter in a path: `/v1/webhooks/{id}/test` → `endpoint_id`. Undefined if the path has
- * none.
+ * Returns the name under which other routes know the id in a path: `/v1/webhooks/{id}/test` → `endpoint_id`. Returns
+ * undefined if the path has no id.
  */
 function ownerOf(path: string): string | undefined {
   const [collection, rest] = path.split('/{');
@@ -105,7 +106,7 @@ function ownerOf(path: string): string | undefined {
 
 /**
  * Returns the last word of the schema's name: `CreatedWebhookEndpoint` → `endpoint`. `TelephonyProvider` keeps its full
- * name, because `provider` means a model's provider.
+ * name, because `provider` alone means a model provider.
  */
 function nounOf(schema: z.ZodType): string | undefined {
   const id = unwrap(schema).meta()?.id;
@@ -118,7 +119,10 @@ function collectionOf(path: string): string {
   return path.split('/').findLast((part) => !part.startsWith('{')) ?? '';
 }
 
-/** Returns the singular that id fields use. An endpoint's path is `/v1/webhooks`, but its id field is `endpoint_id`. */
+/**
+ * Returns the singular noun that id fields use. An endpoint's path is `/v1/webhooks`, but its id field is
+ * `endpoint_id`.
+ */
 function singular(collection: string): string {
   if (collection === 'webhooks') return 'endpoint';
   return collection

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type Route, parseQuery } from '../route.ts';
 
 /**
- * Returns the route that serves the OpenAPI document of all routes, including itself, without a key. The document is
- * built on the first request and then cached.
+ * Returns the route that serves the OpenAPI document. The document describes all routes, including this one, and needs
+ * no API key. It is built on the first request and then cached.
  */
 export function openApiRoute(read: () => Promise<Buffer>): Route {
   let document: Promise<Buffer> | undefined;

@@ -25,7 +25,7 @@ import {
 import { wordsOf } from '../../resources/schema/patterns.ts';
 import { isRecord } from '../../resources/schema/prepare.ts';
 
-/** Builds the OpenAPI 3.1 document of a route table and of the webhooks that we send. */
+/** Builds the OpenAPI 3.1 document for a route table and for the webhooks that we send. */
 export function describeApi(api: {
   routes: readonly Route[];
   webhooks: readonly RouteConfig[];
@@ -37,16 +37,16 @@ export function describeApi(api: {
     type: 'http',
     scheme: 'bearer',
     description:
-      'An API key, `parley_…`. It belongs to one namespace and has access to that namespace only.',
+      'An API key, `parley_…`. It belongs to one namespace, and has access only to that namespace.',
   });
   registry.registerComponent('securitySchemes', SESSION, {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-parley_session',
     description:
-      'The cookie of a session, which `POST /v1/sessions` sets. On loopback without https its name ' +
-      'is `parley_session_PORT`. It is accepted only from pages of this server: requests that ' +
-      'change something must carry its `Origin`.',
+      'The session cookie, which `POST /v1/sessions` sets. On loopback without https, its name is ' +
+      '`parley_session_PORT`. It is accepted only from pages of this server: requests that change ' +
+      "something must have this server's `Origin`.",
   });
   // `problemWith` refers to this schema only by `$ref`, so the generator does not find it.
   const problem = z.toJSONSchema(Problem).$defs?.['Problem'];
@@ -72,8 +72,9 @@ export function describeApi(api: {
 }
 
 /**
- * Returns a copy in which each description ends with the pattern's explanation, so that readers need not decode regular
- * expressions. The generator shares parts of the document with the schemas, which must not change.
+ * Returns a copy in which the description of each pattern ends with an explanation, so that readers need not decode
+ * regular expressions. It is a copy because the generator shares parts of the document with the schemas, which must not
+ * change.
  */
 function withPatternsExplained<T>(node: T): T {
   if (Array.isArray(node)) return node.map(withPatternsExplained) as T;
@@ -98,9 +99,9 @@ function describeRoute(route: Route, routes: readonly Route[]): RouteConfig {
   const { method, path, operationId, summary, description, tag, scope, body } = route;
   const headers = requestHeadersOf(route);
   const also = route.alsoNeeds;
-  const more = also ? `, and \`${also.scope}\` when ${also.when}` : '';
-  const needed = scope === 'any' ? 'no scope' : `the scope \`${String(scope)}\``;
-  const needs = scope === null ? undefined : `Needs ${needed}${more}.`;
+  const more = also ? `, and the \`${also.scope}\` scope when ${also.when}` : '';
+  const needed = scope === 'any' ? 'an API key with any scope' : `the \`${String(scope)}\` scope`;
+  const needs = scope === null ? undefined : `Requires ${needed}${more}.`;
   const text = [description, needs].filter((part) => part !== undefined).join(' ');
   return {
     method,
@@ -125,7 +126,7 @@ function describeRoute(route: Route, routes: readonly Route[]): RouteConfig {
   };
 }
 
-/** Returns the security requirements of a route. Since OpenAPI 3.1, they may name the scopes that a key needs. */
+/** Returns the security requirements of a route. OpenAPI 3.1 allows them to name the scopes that a key needs. */
 function securityOf(scope: Route['scope']): Record<string, string[]>[] {
   if (scope === null) return [];
   const scopes = scope === 'any' ? [] : [scope];
@@ -179,8 +180,8 @@ function errorContent({ errorShape }: Route, status: number, codes: readonly Err
 }
 
 /**
- * Combines the problem schema with its status and codes by `allOf`. Extending the zod object would not work: each half
- * would be closed and reject the fields of the other half.
+ * Uses `allOf` to combine the problem schema with this status and these codes. Extending the zod object would not work:
+ * each half would be closed, and would reject the fields of the other half.
  */
 function problemWith(status: number, codes: readonly ErrorCode[]) {
   const own = { status: { const: status }, code: { enum: [...codes] } };
@@ -189,7 +190,7 @@ function problemWith(status: number, codes: readonly ErrorCode[]) {
   };
 }
 
-/** Errors of a request body. Writes without a body declare them too, because they reject a non-empty body. */
+/** Errors caused by a request body. Writes that take no body declare them too, because they reject a non-empty body. */
 const BODY_ERRORS = [
   'malformed_json',
   'body_too_large',
@@ -198,8 +199,8 @@ const BODY_ERRORS = [
 ] as const;
 
 /**
- * Errors of an idempotency key. The body is read to compare it with the body of a repeat, even on a route that expects
- * none. It can therefore be too large.
+ * Errors caused by an idempotency key. The body is read to compare it with the body of a repeated request, even on a
+ * route that expects none. It can therefore be too large.
  */
 const IDEMPOTENCY_ERRORS = [
   'body_too_large',

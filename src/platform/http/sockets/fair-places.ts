@@ -2,9 +2,9 @@ import { networkOf } from '../rate-limit.ts';
 
 /**
  * Connection slots for clients that have not authenticated yet. When all slots are taken, a new client gets the slot of
- * the oldest client of the address that holds the most slots. So an address that takes all slots cannot lock out other
- * addresses. Behind a proxy, all clients may have the same address. The oldest of them then loses its slot, so a client
- * that authenticates immediately has enough time.
+ * another client: the oldest one of the address that holds the most slots. An address that takes all slots therefore
+ * cannot lock out other addresses. Behind a proxy, all clients may have the same address. The oldest of them then loses
+ * its slot, so a client that authenticates immediately has enough time.
  */
 export type FairPlaces<T> = {
   /** Takes a slot. Returns the client that loses its slot, if any. */
@@ -27,8 +27,8 @@ export function createFairPlaces<T>(max: number): FairPlaces<T> {
   }
 
   /**
-   * Returns the oldest client of the address with the most slots. Costs one step per address, and runs only when all
-   * slots are taken.
+   * Returns the oldest client of the address with the most slots. It visits every address, but runs only when all slots
+   * are taken.
    */
   function oldestOfTheMost(): T | undefined {
     let most = new Set<T>();

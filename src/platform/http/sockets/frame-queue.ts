@@ -3,14 +3,14 @@ import { createCredit } from '../../controller/credit.ts';
 import { eventLoopTurns, type EventLoopTurns } from '../../controller/event-loop-turns.ts';
 
 /**
- * Passes the frames of a socket to its handler in order. While the handler is behind, the socket is not read, so that
- * the sender has to wait and memory use stays bounded.
+ * Passes the frames of a socket to its handler in order. While the handler is behind, nothing is read from the socket,
+ * so that the sender has to wait and memory use stays bounded.
  */
 export type FrameQueue = {
   push: (frame: Frame) => void;
-  /** Returns whether reading from the socket is paused. */
+  /** Returns true while reading from the socket is paused. */
   isHeld: () => boolean;
-  /** Drops waiting frames and all that arrive later. */
+  /** Drops all waiting frames and all frames that arrive later. */
   close: () => void;
 };
 
@@ -21,37 +21,37 @@ export type FrameQueueDeps = {
   take: (frame: Frame) => Promise<void> | undefined;
   pause: () => void;
   resume: () => void;
-  /** Called once, when too many frames wait. The queue is closed before the call. */
+  /** Called once, when too many frames are waiting. The queue is closed before the call. */
   onOverflow: () => void;
-  /** Bytes of text that may arrive in a burst before the rate limit applies, 4 MiB by default. */
+  /** Number of bytes of text that may arrive in a burst before the rate limit applies, 4 MiB by default. */
   burstBytes?: number | undefined;
   /** Returns the namespace for fair scheduling, or undefined before the client has authenticated. */
   namespace: () => string | undefined;
-  /** Default: `eventLoopTurns` of the process. */
+  /** The default is the process-wide `eventLoopTurns`. */
   turns?: EventLoopTurns;
 };
 
-/** Limits of the frames in progress: their number and their total size. At either limit, the socket is paused. */
+/** Limits on the number and the total size of frames in progress. At either limit, the socket is paused. */
 const IN_PROGRESS_MAX = 10;
 const BYTES_IN_PROGRESS_MAX = 64 * 1024;
-/** Maximum number of frames that wait for a turn of the event loop before the socket is paused. */
+/** Maximum number of frames that may wait for a turn of the event loop before the socket is paused. */
 const QUEUED_MAX = 10;
 /**
- * Maximum number of waiting frames while the handler is behind; 100 frames are two seconds of audio. These frames
- * arrive in the last chunk that is read before the pause.
+ * Maximum number of waiting frames while the handler is behind. They come from the last chunk that is read before the
+ * pause. 100 frames are two seconds of audio.
  */
 const WAITING_MAX = 100;
 /**
- * Bytes of text that may arrive in a burst, and per second after it. A telephone sends 15 KB of audio per second as
- * text. After a network stall, minutes of audio can arrive in one burst.
+ * Number of bytes of text that may arrive in a burst, and the number per second after that. A phone call carries 15 KB
+ * of audio per second as text. After a network stall, minutes of audio can arrive in one burst.
  */
 const BURST_BYTES = 4 * 1024 * 1024;
 const BYTES_PER_SEC = 256 * 1024;
-/** Minimum number of bytes that a frame counts as, so that tiny frames are limited too. */
+/** Each frame counts as at least this many bytes, so that tiny frames are limited too. */
 const FRAME_BYTES_MIN = 256;
 /**
- * Bytes that may still arrive after the queue is closed, such as the reply to our close frame. Beyond them the socket
- * is paused.
+ * Number of bytes that may still arrive after the queue is closed, such as the reply to our close frame. Beyond that,
+ * the socket is paused.
  */
 const LATE_BYTES_MAX = 256 * 1024;
 
@@ -59,7 +59,7 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
   const { take, pause, resume, onOverflow, namespace } = deps;
   const { burstBytes = BURST_BYTES, turns = eventLoopTurns } = deps;
   const credit = createCredit({ burst: burstBytes, perSec: BYTES_PER_SEC });
-  /** Returns how long reading must pause, in ms; 0 if it may continue. */
+  /** Returns how long reading must pause, in ms, or 0 if it may continue. */
   const debtMs = (): number => Math.ceil((Math.max(0, -credit.left()) / BYTES_PER_SEC) * 1_000);
   const inProgress = { frames: 0, bytes: 0 };
   let waiting: Frame[] = [];
@@ -89,7 +89,7 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
   }
 
   function takeWaiting(): void {
-    // Running a frame may close the queue, which empties `waiting`.
+    // Handling a frame may close the queue, which empties `waiting`.
     while (waiting.length > 0 && !place.isTaken() && !isSlow()) {
       if (turns.isFree()) run(waiting.shift()!);
       else place.wait(takeInTurn);
@@ -124,8 +124,8 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
       if (isClosed) return dropLate(frame);
       waiting.push(frame);
       takeWaiting();
-      // Too many frames are an overflow only while the handler is behind. Otherwise they just wait for their turn of
-      // the event loop, and one chunk may contain any number of them.
+      // Too many waiting frames are an overflow only while the handler is behind. Otherwise they just wait for their
+      // turn of the event loop, because one chunk may contain any number of frames.
       if (waiting.length <= WAITING_MAX || !isSlow()) return;
       close();
       onOverflow();
@@ -136,7 +136,7 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
 }
 
 /**
- * Creates a waiter for turns of the event loop. It waits for one turn at a time; `isTaken` returns whether it waits.
+ * Creates an object that waits for turns of the event loop, one at a time. `isTaken` returns true while it is waiting.
  */
 function createPlace(turns: EventLoopTurns, namespace: () => string | undefined) {
   let isTaken = false;

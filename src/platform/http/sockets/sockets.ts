@@ -12,37 +12,40 @@ import { createFairPlaces } from './fair-places.ts';
 import { createFrameQueue, type Frame, type FrameQueue } from './frame-queue.ts';
 
 /**
- * WebSockets (RFC 6455). Each kind of socket has a path of its own, in addition to the HTTP routes. Frames are text; a
- * path may also accept binary frames.
+ * WebSockets (RFC 6455). Each kind of socket has its own path, in addition to the HTTP routes. Frames are text; a path
+ * may also accept binary frames.
  */
 
 export type Socket = {
-  /** Sends a frame. Does nothing if the socket is closed. A client that does not read is disconnected. */
+  /**
+   * Sends a text frame. Does nothing if the socket is closed. A client that does not read its frames is disconnected.
+   */
   send: (text: string) => void;
   sendBytes: (bytes: Uint8Array) => void;
-  /** Closes with a code of RFC 6455 §7.4, by default 1000. The handlers get no further frame. */
+  /** Closes the socket with a code from RFC 6455 §7.4, 1000 by default. The handlers get no more frames. */
   close: (code?: number, reason?: string) => void;
-  /** Drops waiting frames and all that arrive later, before any handler gets them. */
+  /** Drops all waiting frames and all frames that arrive later, so that the handlers get no more frames. */
   takeNoMore: () => void;
   /**
-   * Moves the socket from the slots for unauthenticated clients to the authenticated slots of its path, after it has
-   * sent a valid token of this namespace. Before this call, the socket may lose its slot to a newer client. Returns
-   * false if the namespace has no slot left.
+   * Moves the socket from the slots for unauthenticated clients to the authenticated slots of its path. Call it after
+   * the client has sent a valid token for this namespace. Before that, the socket may lose its slot to a newer client.
+   * Returns false if the namespace has no slot left.
    */
   admit: (namespace: string) => boolean;
 };
 
 /**
- * Handlers of a socket. The promise of a handler settles when its frame has been handled. While several promises are
- * pending, the socket is not read.
+ * Handlers for a socket. A handler's promise settles when its frame has been handled. While too many promises are
+ * pending, nothing is read from the socket.
  */
 export type SocketHandlers = {
   onText: (text: string) => Promise<void> | undefined;
   /**
-   * Handles a binary frame, whose memory then belongs to the handler. Without `onBytes`, it closes the socket (1003).
+   * Handles a binary frame. The memory of the frame then belongs to the handler. If `onBytes` is absent, a binary frame
+   * closes the socket (1003).
    */
   onBytes?: (bytes: Buffer) => Promise<void> | undefined;
-  /** Called once, however the socket was closed. `code` is 1006 if there was no close frame. */
+  /** Called once, however the socket was closed. `code` is 1006 if no close frame arrived. */
   onClose: (code: number) => void;
 };
 
@@ -50,14 +53,17 @@ export type SocketRoute = {
   path: string;
   /** Maximum size of a frame. A longer frame closes the socket (1009). */
   frameBytesMax: number;
-  /** Bytes of text that may arrive in a burst before the rate limit applies, 4 MiB by default. */
+  /** Number of bytes of text that may arrive in a burst before the rate limit applies, 4 MiB by default. */
   burstBytes?: number;
-  /** Maximum number of authenticated sockets of this path. The limit for web pages leaves slots for telephones. */
+  /**
+   * Maximum number of authenticated sockets on this path. The limit for sockets of web pages leaves slots for phone
+   * calls.
+   */
   openMax?: number;
   accept: (socket: Socket, opened: Opened) => SocketHandlers;
 };
 
-/** Request that opened the socket. `address` is the remote address, which may be a proxy's. */
+/** The request that opened the socket. `address` is the remote address, which may belong to a proxy. */
 export type Opened = { headers: IncomingMessage['headers']; url: string; address: string };
 
 export type Sockets = {
@@ -67,32 +73,32 @@ export type Sockets = {
   stop: () => void;
 };
 
-/** Maximum number of authenticated sockets in one process, over all paths. */
+/** Maximum number of authenticated sockets in one process, on all paths together. */
 const OPEN_MAX = 2_000;
-/** Maximum number of sockets that have not authenticated yet (called strangers here). */
+/** Maximum number of sockets whose clients have not authenticated yet (called strangers here). */
 const STRANGERS_MAX = 500;
 /**
  * When this fraction of the slots is in use, a namespace gets another slot only if it holds less than half of all slots
- * (`SHARE`). So no namespace can take all.
+ * (`SHARE`). No namespace can therefore take all slots.
  */
 const CROWDED = 0.8;
 const SHARE = 0.5;
 /**
- * Above this number of open sockets, rejected sockets are closed without delay, because each delay keeps a socket open.
+ * Above this number of open sockets, rejected sockets are closed without delay, because a delay keeps a socket open.
  */
 const HELD_MAX = 4_000;
-/** Maximum number of bytes that wait to be sent: seconds of speech in any format. */
+/** Maximum number of bytes waiting to be sent. It is enough for several seconds of speech in any format. */
 const UNSENT_BYTES_MAX = 1024 * 1024;
-/** Interval of pings. A peer that has not answered a ping by the next one is considered gone. */
+/** Interval between pings in ms. A peer that has not replied to a ping by the next one is considered gone. */
 const PING_MS = 15_000;
-/** Time in ms that the peer has to close its side too. */
+/** Time in ms that the peer has to close its side. */
 const CLOSE_MS = 1_000;
 
-const NO_PLACE = 'This process accepts no more sockets. Reconnect in a second.';
+const NO_PLACE = 'This process has no free slot for another WebSocket. Reconnect in a second.';
 
 /**
  * Creates the WebSocket server.
- * @param options `strangersMax`: default 500
+ * @param options `strangersMax` is the maximum number of unauthenticated sockets, 500 by default
  */
 export function createSockets(
   routes: readonly SocketRoute[],
@@ -104,7 +110,7 @@ export function createSockets(
   const served = serversOf(routes);
   const pings = setInterval(() => {
     for (const [socket, { frames }] of places.open) {
-      // While reading is paused, a pong could not arrive, so its absence proves nothing.
+      // While reading is paused, a pong cannot arrive, so its absence proves nothing.
       if (alive.delete(socket) || frames.isHeld()) socket.ping();
       else socket.terminate();
     }
@@ -177,7 +183,7 @@ function listen(socket: WebSocket, { frames, log, isThere, onClose }: Listening)
       frames.push({ bytes: bytesOf(data), isBinary });
     })
     .on('pong', isThere)
-    // The peer violated the protocol: the frame is too long or not UTF-8. The library has already closed the socket.
+    // The peer violated the protocol: a frame is too long or is not UTF-8. The library has already closed the socket.
     .on('error', (error) =>
       log.debug({ reason: error.message }, 'peer violated the WebSocket protocol'),
     )
@@ -189,7 +195,8 @@ function listen(socket: WebSocket, { frames, log, isThere, onClose }: Listening)
 
 /** Returns the WebSocket servers by path. */
 function serversOf(routes: readonly SocketRoute[]) {
-  // Compression is off: frames are small and sent immediately, so compressing them costs more than it saves.
+  // Compression is off, because frames are small and sent immediately, so compressing them would cost more than it
+  // saves.
   const options = { noServer: true, clientTracking: false, perMessageDeflate: false } as const;
   return new Map(
     routes.map((route) => {
@@ -199,10 +206,13 @@ function serversOf(routes: readonly SocketRoute[]) {
   );
 }
 
-/** Open socket. `namespace` is undefined until the client has authenticated. */
+/** An open socket. `namespace` is undefined until the client has authenticated. */
 type Held = { path: string; namespace: string | undefined; end: Socket; frames: FrameQueue };
 
-/** Tracks the open sockets of a process: unauthenticated, authenticated, and waiting for their close. */
+/**
+ * Tracks the open sockets of a process: unauthenticated sockets, authenticated ones, and rejected ones that are waiting
+ * to be closed.
+ */
 function createPlaces(strangersMax: number) {
   const open = new Map<WebSocket, Held>();
   const admitted = new Set<Held>();
@@ -224,8 +234,8 @@ function createPlaces(strangersMax: number) {
       return true;
     },
     /**
-     * Returns how long the close of a rejected socket is delayed, in ms. Frees the socket's slot for unauthenticated
-     * clients.
+     * Returns how long to delay closing a rejected socket, in ms. Frees the socket's slot for another unauthenticated
+     * client.
      */
     refuse: (socket: WebSocket, address: string): number => {
       if (open.get(socket)?.namespace !== undefined) return 0;
@@ -241,7 +251,7 @@ function createPlaces(strangersMax: number) {
   };
 }
 
-/** Returns whether all slots are taken, overall or for this namespace. */
+/** Returns true if no slot is free, either overall or for this namespace. */
 function isFull(
   all: Iterable<Held>,
   { path, openMax = OPEN_MAX }: SocketRoute,
@@ -282,7 +292,7 @@ function takeFrame(
 
 /**
  * Creates a `Socket` without `admit`.
- * @param hold returns how long the close is delayed, in ms
+ * @param hold returns how long to delay the close, in ms
  */
 function endOf(
   socket: WebSocket,
