@@ -2,21 +2,24 @@ import type { SealedColumn } from '../postgres/sealed-values.ts';
 import type { Db } from '../postgres/pool.ts';
 import type { MarkKey } from './plan.ts';
 
-/** Row of an idempotency record (called mark in this code). Its encrypted (sealed) columns are not decrypted here. */
+/**
+ * Row of an idempotency record, which this code calls a mark. The row's encrypted ("sealed") columns are not decrypted
+ * here.
+ */
 export type MarkRow = {
   token: string;
   request: Buffer;
   decision: Buffer | null;
-  /** Stored response; empty if it was erased, null if there is none yet. */
+  /** Stored response: empty if it was erased, or null if there is none yet. */
   answer: Buffer | null;
   plannedId: string;
-  /** State by the database's clock, which all processes share. */
+  /** State according to the database's clock, which all processes share. */
   state: 'running' | 'finished' | 'abandoned' | 'expired';
 };
 
 export type NewMark = MarkKey & Pick<MarkRow, 'token' | 'request' | 'plannedId'>;
 
-/** Inserts a record. Returns false if another request inserted one for this key first. */
+/** Inserts a record. Returns false if another request has already inserted one for this key. */
 export async function insertMark(db: Db, mark: NewMark): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'insert_idempotency_mark',
@@ -42,8 +45,8 @@ export async function readMark(db: Db, key: MarkKey): Promise<MarkRow | undefine
 }
 
 /**
- * Takes over the record of an unfinished request and keeps its plan (plan.ts). Returns false if another request took it
- * first.
+ * Takes over the record of an unfinished request, and keeps its plan (plan.ts). Returns false if another request took
+ * it over first.
  */
 export async function takeMark(
   db: Db,
@@ -72,12 +75,12 @@ export async function replaceMark(db: Db, mark: NewMark, from: string): Promise<
   return rowCount === 1;
 }
 
-/** Record that belongs to this process as long as its row contains `token`. */
+/** A record that belongs to this process as long as its row contains `token`. */
 export type ClaimedMark = MarkKey & { token: string };
 
 /**
- * Stores the response. Returns false if another request has taken over the record. `conversationIds` are the
- * conversations whose words the response may contain, and the calls whose numbers it may contain.
+ * Stores the response. Returns false if another request has taken over the record. `conversationIds` contains the
+ * conversations whose messages may be in the response, and the calls whose phone numbers may be in it.
  */
 export async function finishMark(
   db: Db,
@@ -104,7 +107,7 @@ export async function writeDecision(db: Db, mark: ClaimedMark, decision: Buffer)
 }
 
 /**
- * Lets the next request take over immediately. The row stays, because the next request needs the plan that it contains.
+ * Lets the next request with the key take over immediately. The row stays, because that request needs the plan in it.
  */
 export async function abandonMark(db: Db, mark: ClaimedMark): Promise<void> {
   await db.query(
@@ -123,7 +126,10 @@ export async function renewMark(db: Db, mark: ClaimedMark): Promise<void> {
   );
 }
 
-/** Lets the next request take over immediately. Used when the process of the first request is known to have ended. */
+/**
+ * Lets the next request with the key take over immediately. Used when the process that handled the first request is
+ * known to have ended.
+ */
 export async function abandonLostMark(db: Db, key: MarkKey, plannedId: string): Promise<void> {
   await db.query(
     `update idempotency_marks set claimed_at = '-infinity'
@@ -133,8 +139,8 @@ export async function abandonLostMark(db: Db, key: MarkKey, plannedId: string): 
 }
 
 /**
- * Empties stored responses that may contain words of a conversation or numbers of a call. The rows stay, and still show
- * that the requests were answered.
+ * Empties stored responses that may contain messages of a conversation or phone numbers of a call. The rows stay, and
+ * still show that the requests got a response.
  */
 export async function eraseAnswersAbout(db: Db, id: string): Promise<void> {
   await db.query(
@@ -164,8 +170,8 @@ export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
 }
 
 /**
- * Returns the location of a record's encrypted columns. Each column is authenticated together with this location, so
- * that it cannot be decrypted in another row (sealing.ts).
+ * Returns a string that identifies the location of a record's encrypted columns. Each column is authenticated together
+ * with its location, so that its value cannot be decrypted in a different row (sealing.ts).
  */
 export function markPlace({ apiKeyId, hash }: MarkKey): string {
   return `idempotency:${apiKeyId}/${hash.toString('hex')}`;
@@ -183,7 +189,7 @@ export const SEALED_MARK_COLUMNS: readonly SealedColumn[] = ['request', 'decisio
     ],
     with: [],
     place: ({ api_key_id: apiKeyId = '', place_hash: hash = '' }) =>
-      // PostgreSQL's text form of bytes begins with `\x`, followed by hex digits.
+      // PostgreSQL writes bytes as `\x`, followed by hex digits.
       markPlace({ apiKeyId, hash: Buffer.from(hash.slice(2), 'hex') }),
     where: 'true',
   }),

@@ -22,14 +22,17 @@ import type { Sealer } from '../postgres/sealing.ts';
 import { SEED_BYTES, type MarkKey, type Plan } from './plan.ts';
 
 /**
- * `Idempotency-Key` (contract/idempotency.md#keys). Before any work, an idempotency record (called mark in this code)
- * is inserted to show that the request is in progress. The transaction that makes the change also stores the response
- * in the record. A crash therefore leaves an unfinished record and no change. The next request with the key takes the
- * record over after 60 s, or immediately if the client got an error that a retry may cure. The previous owner can then
- * neither finish the record nor commit.
+ * `Idempotency-Key` (contract/idempotency.md#keys). Before any work is done, an idempotency record (called a mark in
+ * this code) is inserted to show that the request is in progress. The transaction that makes the change also stores the
+ * response in the record. A crash therefore leaves an unfinished record and no change. The next request with the key
+ * takes the record over after 60 s, or immediately if the client got an error for which a retry may help. The previous
+ * owner can then neither finish the record nor commit its transaction.
  */
 
-/** Everything needed to send the response again. It is stored encrypted (sealed), because it may contain a secret. */
+/**
+ * Everything that is needed to send the response again. It is stored encrypted ("sealed"), because it may contain a
+ * secret.
+ */
 export type KeptAnswer = {
   status: number;
   headers: Record<string, string>;
@@ -44,28 +47,32 @@ export type MarkedRequest = {
   path: string;
   /** Value of the `Idempotency-Key` header. */
   key: string;
-  /** Parts that must be identical in a repeat, byte for byte: the query and the body. */
+  /** Parts of the request that a repeat must match byte for byte: the query and the body. */
   content: readonly (string | Buffer)[];
 };
 
-/** Idempotency record of a request that this process may carry out. */
+/** Idempotency record of a request that this process is allowed to handle. */
 export type Mark = {
   plan: Plan;
   /**
    * Stores the response.
-   * @throws ApiError idempotency_in_progress if another request took over; the caller must then not commit
+   * @throws ApiError idempotency_in_progress if another request has taken over the record; the caller must then not
+   * commit
    */
   keep: (db: Db, answer: KeptAnswer) => Promise<void>;
-  /** Extends the record's life. Unless it is called at least every 60 s, a repeat may take the record over. */
+  /**
+   * Keeps the record from being taken over. Unless this is called at least every 60 s, a repeated request may take it
+   * over.
+   */
   renew: () => Promise<void>;
-  /** Releases the record without a response, so that a repeat may try immediately. */
+  /** Releases the record without a response, so that a repeated request may run immediately. */
   abandon: () => Promise<void>;
 };
 
 export type Idempotency = {
   pool: Pool;
   /**
-   * Begins a request, or returns the stored response of an earlier one.
+   * Begins a request, or returns the stored response to an earlier one.
    * @throws ApiError idempotency_key_reused, idempotency_in_progress, not_found
    */
   begin: (request: MarkedRequest) => Promise<{ kept: KeptAnswer } | { mark: Mark }>;
@@ -74,7 +81,7 @@ export type Idempotency = {
 export type IdempotencyDeps = { pool: Pool; sealer: Sealer; nowMs: () => number };
 type Sealed = { hash: string; seed: string };
 
-/** Maximum number of attempts to begin. An attempt fails only if another request changed the record first. */
+/** Maximum number of attempts to begin a request. An attempt fails only if another request changed the record first. */
 const TRIES = 5;
 
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
@@ -94,7 +101,7 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   };
 }
 
-/** Deletes records older than a day. Returns true if there may be more. */
+/** Deletes records older than 24 hours. Returns true if there may be more. */
 export async function forgetOldMarks({ pool }: { pool: Pool }): Promise<boolean> {
   return (await hasOldMark(pool)) && (await deleteOldMarks(pool, BATCH)) === BATCH;
 }
@@ -126,7 +133,7 @@ async function tryToBegin(
   if (there.state === 'expired') {
     return (await replaceMark(pool, fresh, there.token)) ? ours() : undefined;
   }
-  // The cast is safe: only a text that we encrypted can be decrypted.
+  // The cast is safe, because only a value that we encrypted can be decrypted.
   const known = JSON.parse(sealer.open(there.request, place)) as Sealed;
   if (known.hash !== hash) throw reused();
   if (there.answer?.length === 0) {
@@ -154,7 +161,7 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
       ...plan,
       mark: { apiKeyId: claimed.apiKeyId, hash: claimed.hash },
       decide: async <T>(choose: () => Promise<T>) => {
-        // The cast is safe: the same `choose` of the same request wrote this decision.
+        // The cast is safe, because the same `choose` of the same request wrote this decision.
         if (decision) return JSON.parse(sealer.open(decision, place)) as T;
         const chosen = await choose();
         const text = sealer.seal(JSON.stringify(chosen), place);
@@ -173,9 +180,8 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
 }
 
 /**
- * Returns the ids of the conversations and calls in a response. Every response with words of a conversation, or with
- * the numbers of a call, contains the id of that object. The ids are stored with the response, so that an erasure finds
- * the response.
+ * Returns the ids of the conversations and calls in a response. Every response with messages of a conversation, or with
+ * phone numbers of a call, also contains its id. The ids are stored with the response, so that an erasure finds it.
  */
 function erasableIn(text: string): string[] {
   const ids = new Set(text.match(/\b(?:conv|call)_[0-9a-z]{26}\b/g));
@@ -183,14 +189,14 @@ function erasableIn(text: string): string[] {
 }
 
 function placeHash({ method, path, key }: MarkedRequest): Buffer {
-  // The separator is unambiguous: neither a method nor a path contains a line break.
+  // The separator is unambiguous, because neither a method nor a path contains a line break.
   return createHash('sha256').update(`${method}\n${path}\n${key}`).digest();
 }
 
 function contentHash({ content }: MarkedRequest): string {
   const hash = createHash('sha256');
   for (const part of content) {
-    // The length prefix prevents different parts from giving the same concatenation.
+    // The length prefix ensures that different parts never result in the same concatenation.
     hash.update(`${Buffer.byteLength(part)}:`).update(part);
   }
   return hash.digest('base64');
@@ -198,7 +204,7 @@ function contentHash({ content }: MarkedRequest): string {
 
 function inProgress(): ApiError {
   const detail =
-    'The first request with this Idempotency-Key is still in progress. Try again in a second.';
+    'The first request with this Idempotency-Key is still in progress. Retry in 1 second.';
   return new ApiError('idempotency_in_progress', detail, { retryAfterSec: 1 });
 }
 

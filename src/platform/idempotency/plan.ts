@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { newUuid } from '../../ids.ts';
 
-/** Key of an idempotency record: the API key, and the hash of method, path and the header's value. */
+/** Identifies an idempotency record: the API key, and the hash of the method, the path and the header's value. */
 export type MarkKey = { apiKeyId: string; hash: Buffer };
 
 /**
- * Decisions of a request that writes outside of our database transaction. For example, a declared object is in the
- * resource store and its idempotency record in PostgreSQL, so one transaction cannot write both. The decisions are
- * stored in the idempotency record, so that a retry after a crash recreates the same resource instead of a second one.
+ * Decisions made for a request that writes outside of our database transaction. For example, a declared object is in
+ * the resource store and its idempotency record is in PostgreSQL, so one transaction cannot write both. The decisions
+ * are stored in the record, so that a retry after a crash recreates the same resource instead of a second one.
  */
 export type Plan = {
-  /** UUIDv7 of the created resource. Derived names use it too. */
+  /** UUIDv7 of the resource to create. Derived names are computed from it too. */
   id: string;
-  /** 32 random bytes, from which secrets of the resource are derived. */
+  /** 32 random bytes from which the resource's secrets are derived. */
   seed: Buffer;
-  /** Whether an earlier attempt may have done all or part of the work. */
+  /** True if an earlier attempt may have done all or part of the work. */
   isRetry: boolean;
   /** Key of the idempotency record, if the request has an `Idempotency-Key`. */
   mark?: MarkKey;
@@ -26,7 +26,7 @@ export type Plan = {
 };
 
 /**
- * Creates the plan of a request without an `Idempotency-Key`. It is not stored, because a repeat without the key is a
+ * Creates the plan for a request without an `Idempotency-Key`. It is not stored, because a repeat without a key is a
  * new request.
  */
 export function freshPlan(nowMs: number): Plan {
