@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { reasonOf, StartupError } from '../../errors.ts';
 
-/** Address of a Kubernetes API server and the credentials with which Parley calls it. */
+/** Address of a Kubernetes API server, and the credentials that Parley uses to call it. */
 export type KubeCredentials = {
   /** `https://host:port`, without a trailing slash. */
   server: string;
@@ -12,17 +12,17 @@ export type KubeCredentials = {
     servername?: string;
     rejectUnauthorized?: boolean;
   };
-  /** Returns the headers that authenticate one request. Tokens are short-lived, so call it for each request. */
+  /** Returns the headers that authenticate one request. Call it for each request, because tokens are short-lived. */
   headers: () => Promise<Record<string, string>>;
-  /** Namespace of this process. */
+  /** Namespace in which this process runs. */
   namespace: string;
 };
 
-/** Folder of a pod's service account (Kubernetes docs, "Accessing the API from a Pod"). */
+/** Folder with a pod's service account (Kubernetes docs, "Accessing the API from a Pod"). */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 /**
- * Time for which a token is cached. The kubelet renews a token while at least a fifth of its lifetime (an hour or more)
- * is left, so a cached token is still valid.
+ * Time in ms for which a token is cached. The kubelet renews a token while at least a fifth of its lifetime (an hour or
+ * more) is left, so a cached token is always still valid.
  */
 const TOKEN_KEPT_MS = 60_000;
 
@@ -34,9 +34,9 @@ export type CredentialsDeps = {
 };
 
 /**
- * Loads a pod's own service account, or else the kubeconfig that kubectl would use (including exec plugins and OIDC).
- * Loads @kubernetes/client-node only for a kubeconfig: the package costs 87 MB and a second, too much for a pod that
- * only reads three files.
+ * Loads the pod's own service account or, outside a pod, the kubeconfig that kubectl would use (including exec plugins
+ * and OIDC). It loads @kubernetes/client-node only for a kubeconfig. The package costs 87 MB of memory and a second,
+ * which is too much for a pod that only reads three files.
  * @throws StartupError if there is neither
  */
 export async function loadCredentials(deps: CredentialsDeps): Promise<KubeCredentials> {
@@ -59,7 +59,7 @@ async function fromServiceAccount(
   let token = { text: '', readAtMs: -Infinity };
   const headers = async (): Promise<Record<string, string>> => {
     if (nowMs() - token.readAtMs > TOKEN_KEPT_MS) {
-      // A failed read of the file is ignored, because the current token is still valid for minutes.
+      // A failure to read the file is ignored, because the current token is still valid for minutes.
       const text = await read('token').catch((error: unknown) => {
         if (token.text === '') throw error;
         return token.text;
@@ -68,7 +68,7 @@ async function fromServiceAccount(
     }
     return { authorization: `Bearer ${token.text}` };
   };
-  await headers(); // Reads the token, so that a missing file is reported at startup.
+  await headers(); // Reads the token now, so that a missing file is reported at startup.
   const bracketed = host.includes(':') ? `[${host}]` : host;
   return { server: `https://${bracketed}:${port}`, tls: { ca }, headers, namespace };
 }
@@ -84,7 +84,7 @@ async function fromKubeconfig(): Promise<KubeCredentials> {
     throw new StartupError(`cannot read the kubeconfig: ${reasonOf(cause)}`, { cause });
   }
   const cluster = config.getCurrentCluster();
-  // Without a kubeconfig, client-node assumes this default cluster, as kubectl once did.
+  // If there is no kubeconfig, client-node assumes this default cluster, as kubectl once did.
   if (!cluster?.server || cluster.server === 'http://localhost:8080') {
     throw new StartupError(
       'no Kubernetes cluster: set KUBECONFIG, run in a pod, or set PARLEY_STORE=postgres',

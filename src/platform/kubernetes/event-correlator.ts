@@ -10,26 +10,26 @@ export type EventSubject = {
   resourceVersion?: string;
 };
 
-/** One Event in the cluster with its latest count and time. Repetitions of an event share one `EventSeries`. */
+/** An Event in the cluster with its latest count and time. Repetitions of an event share one `EventSeries`. */
 export type EventSeries = {
   about: EventSubject;
   text: ResourceEvent;
   count: number;
-  /** Time by the correlator's monotonic clock `nowMs`. */
+  /** Time of the last occurrence, by the correlator's monotonic clock `nowMs`. */
   lastAtMs: number;
   /** Name of the Event, once it has been created. */
   name?: string;
 };
 
 /**
- * Decides how to report an event, by the rules and numbers of client-go's EventCorrelator. A repeated event increases
- * the count of its series. Of events that differ only in their notes, the eleventh within 10 minutes and all later ones
- * share one Event. An object that has had 25 events may get one more every 5 minutes.
+ * Decides how to report an event, with the rules and limits of client-go's EventCorrelator. A repeated event increases
+ * the count of its series. If more than 10 events within 10 minutes differ only in their notes, the eleventh and all
+ * later ones share one Event. An object that has had 25 events may get one more every 5 minutes.
  */
 export type EventCorrelator = {
   /**
-   * Records an event. Returns the Event to send, or undefined if the limits allow none now. The next Event of the
-   * series then reports the increased count.
+   * Records an event. Returns the series to send, or undefined if the limits do not allow sending now. The next time
+   * that the series is sent, it reports the increased count.
    */
   correlate: (about: EventSubject, text: ResourceEvent) => EventSeries | undefined;
 };
@@ -48,8 +48,8 @@ export function createEventCorrelator({ nowMs }: { nowMs: () => number }): Event
   const buckets = new LRUCache<string, { tokens: number; atMs: number }>(bounds);
 
   /**
-   * Returns true if a reason has too many different notes (for example with a time or an id), each of which would
-   * otherwise be a separate Event.
+   * Returns true if events with the same reason have too many different notes, for example because each note contains a
+   * time or an id. Otherwise each note would become a separate Event.
    */
   function isOneOfMany(key: string, note: string): boolean {
     const found = similar.get(key);
@@ -91,7 +91,7 @@ export function createEventCorrelator({ nowMs }: { nowMs: () => number }): Event
 }
 
 /**
- * Copies only the fields that are sent. The copy is stored for a long time, and the original may belong to a large
+ * Copies only the fields that are sent. The copy is kept for a long time, and the original may be part of a large
  * object.
  */
 function pick(about: EventSubject): EventSubject {

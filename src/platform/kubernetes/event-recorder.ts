@@ -8,19 +8,19 @@ import { isKubeError } from './kube-error.ts';
 import { microTime } from './lease-record.ts';
 
 /**
- * Reports what happened to an object as events.k8s.io/v1 Events (`kubectl describe`, `kubectl events`). It works on a
- * best-effort basis: it never throws or waits, and drops events that the server refuses or that exceed the rate limits.
- * Nothing may depend on an Event.
+ * Reports what happened to an object as events.k8s.io/v1 Events, which `kubectl describe` and `kubectl events` show. It
+ * works on a best-effort basis: it never throws or waits, and it drops events that the server rejects or that exceed
+ * the rate limits. Nothing may depend on an Event.
  */
 export type EventRecorder = {
   record: (about: EventSubject, event: ResourceEvent) => void;
-  /** Sends pending events, for at most 2 s. Drops later events. May be called more than once. */
+  /** Sends pending events for at most 2 s, and drops events recorded later. May be called more than once. */
   stop: () => Promise<void>;
 };
 
 export type EventRecorderDeps = {
   client: Pick<KubeClient, 'request'>;
-  /** `DOMAIN/NAME`, the same for all replicas. */
+  /** Controller name in the form `DOMAIN/NAME`. It is the same for all replicas. */
   reportingController: string;
   /** Name of this replica's pod. */
   reportingInstance: string;
@@ -29,14 +29,14 @@ export type EventRecorderDeps = {
   nowMs: () => number;
   /** Unix time in ms for the timestamps of the Events. */
   wallMs?: () => number;
-  /** Returns at most 16 hexadecimal digits, which make names of Events unique. */
+  /** Returns at most 16 hexadecimal digits that make the name of an Event unique. */
   uniqueHex?: () => string;
 };
 
 const QUEUE_MAX = 1_000;
 const FLUSH_MS = 2_000;
 const CALL_TIMEOUT_MS = 10_000;
-/** Limits of the server, in bytes. A name ends with a unique suffix of 17 bytes. */
+/** The server's limits, in bytes. The name of an Event ends with a unique suffix of 17 bytes. */
 const NOTE_BYTES = 1_024;
 const INSTANCE_BYTES = 128;
 const NAME_PREFIX_BYTES = 253 - 17;
@@ -44,7 +44,10 @@ const NAME_PREFIX_BYTES = 253 - 17;
 export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
   const { log, nowMs } = deps;
   const correlator = createEventCorrelator({ nowMs });
-  /** Series to send. A series is queued at most once, however often its count increases before it is sent. */
+  /**
+   * Series that are waiting to be sent. A series is queued at most once, however often its count increases before it is
+   * sent.
+   */
   const queue = new Set<EventSeries>();
   const cancelling = new AbortController();
   const send = createSend(deps, cancelling.signal);
@@ -69,7 +72,7 @@ export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
     }
   };
 
-  /** Sends one event after the other, because events are the least important requests to the API server. */
+  /** Sends one event at a time, because events are the least important requests to the API server. */
   async function sendAll(): Promise<void> {
     for (const series of queue) {
       queue.delete(series);
@@ -102,8 +105,9 @@ export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
 }
 
 /**
- * Creates a function that updates the Event in the cluster from its series and stores the Event's name in the series.
- * @throws KubeError if the server refused it; KubeConnectionError
+ * Returns a function that creates or updates the Event of a series in the cluster. It stores the Event's name in the
+ * series.
+ * @throws KubeError if the server rejects the request; KubeConnectionError if there is no response
  */
 function createSend(
   deps: EventRecorderDeps,
@@ -151,7 +155,8 @@ function createSend(
       });
     } catch (error) {
       if (!isKubeError(error, 404)) throw error;
-      // Kubernetes deletes Events after an hour. The count then restarts, because the old Event is no longer visible.
+      // Kubernetes deletes Events after an hour. The count then starts again, because the old Event is no longer
+      // visible.
       delete series.name;
       series.count = 1;
       await create(series);
@@ -163,7 +168,7 @@ function eventsPath(namespace: string): string {
   return `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
 }
 
-/** Cuts text to a number of UTF-8 bytes without splitting a character. */
+/** Truncates a string to a number of UTF-8 bytes without splitting a character. */
 function cutToBytes(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));

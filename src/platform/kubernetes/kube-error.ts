@@ -21,11 +21,11 @@ const status = z.object({
 
 export type StatusCause = { reason: string; message: string; field: string };
 
-/** Error response of the API server (metav1.Status). `code` is the HTTP status. */
+/** Error response from the API server (metav1.Status). `code` is the HTTP status. */
 export class KubeError extends Error {
   override readonly name = 'KubeError';
   readonly code: number;
-  /** Reason of metav1.Status: NotFound, AlreadyExists, Conflict, Invalid, Expired, Forbidden … */
+  /** Reason in metav1.Status, such as NotFound, AlreadyExists, Conflict, Invalid, Expired or Forbidden. */
   readonly reason: string;
   readonly causes: readonly StatusCause[];
   constructor(code: number, { reason, message, causes }: Omit<KubeError, 'code' | 'name'>) {
@@ -36,13 +36,17 @@ export class KubeError extends Error {
   }
 }
 
-/** Error of a request without a response: the connection was refused, reset, timed out or cut off. A retry may help. */
+/**
+ * Error for a request that got no response, because the connection was refused, reset, timed out or cut off. A retry
+ * may help.
+ */
 export class KubeConnectionError extends Error {
   override readonly name = 'KubeConnectionError';
 }
 
 /**
- * Parses the Status in a response's body or in a watch's ERROR event. Any other body becomes an error without a reason.
+ * Parses the Status in the body of a response or in an ERROR event of a watch. Any other body becomes an error without
+ * a reason.
  */
 export function toKubeError(code: number, what: string, body: unknown): KubeError {
   const parsed = status.safeParse(body);

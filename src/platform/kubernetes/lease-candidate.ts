@@ -5,7 +5,7 @@ import { type LeaseLock, leasesPath } from './lease-lock.ts';
 import { leaseSpec, nextTransition, parseLease, type Lease } from './lease-record.ts';
 import { createListWatch } from './list-watch.ts';
 
-/** Candidate for a Lease: follows the Lease by a watch, waits until the Lease may be taken, and takes it. */
+/** Candidate for a Lease. It follows the Lease with a watch, waits until the Lease may be taken, and takes it. */
 export type Candidate = {
   start: () => void;
   stop: () => Promise<void>;
@@ -16,7 +16,7 @@ export type Candidate = {
   claim: (timeoutMs: number) => Promise<TakenLease | undefined>;
 };
 
-/** The Lease that this process has taken. `sentAtMs` is the time at which the request to take it was sent. */
+/** A Lease that this process has taken. `sentAtMs` is when the request to take it was sent. */
 export type TakenLease = { lease: Lease; sentAtMs: number };
 
 export type CandidateDeps = {
@@ -32,8 +32,8 @@ export type CandidateDeps = {
   random: () => number;
   setTimer: SetTimer;
   /**
-   * Called when the watch reports that another process holds the Lease, that nobody holds it, or that it is gone. The
-   * report may be outdated.
+   * Called when the watch reports that another process holds the Lease, that nobody holds it, or that it was deleted.
+   * The report may be outdated.
    */
   onForeign: () => void;
   /** Aborts all waits. */
@@ -71,7 +71,8 @@ export function createCandidate(deps: CandidateDeps): Candidate {
         await bell.wait(waitMs);
       }
     },
-    // Waits for the full time, although `bell.ring` ends a wait: our own release of the Lease usually rings the bell.
+    // Waits for the full time, even though `bell.ring` ends a single wait. Our own release of the Lease usually rings
+    // the bell.
     pause: async (ms) => {
       const untilMs = nowMs() + ms;
       while (!signal.aborted && nowMs() < untilMs) await bell.wait(untilMs - nowMs());
@@ -99,10 +100,11 @@ function transitionsAfter(seen: Lease | undefined, identity: string): number {
 }
 
 /**
- * View of the Lease by a candidate, from which it decides when it may try to take the Lease. Whether the holder is
- * alive is judged only by our own monotonic clock: by the time since the record last changed. Outdated reports (from a
- * watch that lags behind a read) can only make a candidate wait longer. A claim of the Lease names the version that the
- * candidate saw, so a candidate with incomplete knowledge never takes the Lease from a live holder.
+ * What a candidate knows about the Lease. From this it decides when it may try to take the Lease. It judges whether the
+ * holder is alive only by the time since the record last changed, measured with its own monotonic clock. Outdated
+ * reports (from a watch that lags behind a read) can only make a candidate wait longer. A request to take the Lease
+ * names the version that the candidate saw, so a candidate with incomplete knowledge never takes the Lease from a live
+ * holder.
  */
 export type LeaseView = {
   /** Records the current Lease, or undefined if there is none. */
@@ -115,9 +117,9 @@ export type LeaseView = {
 };
 
 /**
- * Maximum duration accepted from another holder's record. During an upgrade the holder may run with other settings, so
- * the longer of its duration and ours counts. The bound protects against a duration that was mistyped with extra
- * digits.
+ * Maximum lease duration accepted from another holder's record. During an upgrade the holder may run with different
+ * settings, so the longer of its duration and ours applies. The maximum protects against a duration that was mistyped
+ * with extra digits.
  */
 const FOREIGN_DURATION_MAX_MS = 60_000;
 
@@ -128,7 +130,7 @@ export function createLeaseView(deps: {
 }): LeaseView {
   const { identity, leaseDurationMs, nowMs } = deps;
   let current: Lease | undefined;
-  /** Last record seen. It is kept after the Lease was deleted. */
+  /** Last record seen. It is kept even after the Lease was deleted. */
   let record: Lease | undefined;
   let changedAtMs = 0;
   let known = false;
@@ -137,8 +139,8 @@ export function createLeaseView(deps: {
     observe: (lease) => {
       known = true;
       current = lease;
-      // A deletion does not shorten the wait: the former holder does not know of it yet, and continues to lead for a
-      // moment.
+      // A deletion does not shorten the wait, because the former holder does not know of it yet and continues to lead
+      // for a moment.
       if (!lease) return;
       if (!record || hasChanged(record, lease)) changedAtMs = nowMs();
       record = lease;
@@ -161,7 +163,7 @@ function hasChanged(before: Lease, after: Lease): boolean {
   );
 }
 
-/** Creates a bell, which wakes a waiting caller: `wait` ends after the given time, or earlier when `ring` is called. */
+/** Creates a bell that wakes a waiting caller: `wait` resolves after the given time, or earlier if `ring` is called. */
 function createBell(setTimer: SetTimer) {
   let rung: () => void = () => undefined;
   return {

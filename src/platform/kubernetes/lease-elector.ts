@@ -7,22 +7,23 @@ import { createCandidate, type TakenLease } from './lease-candidate.ts';
 import { createTenure, type Tenure } from './lease-tenure.ts';
 
 /**
- * Elects one leader among processes by a coordination.k8s.io/v1 Lease, as client-go does, with three differences.
- * Candidates follow the Lease by a watch instead of polling, so a released lease is taken in milliseconds. A leader
- * that stops renews the Lease until `onLost` has ended, so that no other process leads earlier. The deletion of the
- * Lease does not end the wait for it.
+ * Elects one leader among several processes with a coordination.k8s.io/v1 Lease. It works like client-go's election,
+ * with three differences. Candidates follow the Lease with a watch instead of polling, so a released Lease is taken
+ * within milliseconds. A leader that stops renews the Lease until `onLost` has ended, so that no other process starts
+ * to lead earlier. If the Lease is deleted, candidates still wait until it would have expired.
  *
- * A Lease does not guarantee a single leader: a process that is paused while it leads, and resumes after another took
- * over, does not notice before its next timer fires. So a store must itself reject a former leader's write (fencing),
- * if the write must not happen twice.
+ * A Lease does not guarantee a single leader: if a leader is paused and resumes after another process has taken over,
+ * it does not notice until its next timer fires. If a write must not happen twice, the store itself must therefore
+ * reject the write of a former leader (fencing).
  *
- * When idle, all candidates together send one request per `retryPeriodMs`. RBAC: leases: create get list watch update.
+ * When idle, all processes together send one request per `retryPeriodMs`. Required RBAC verbs for leases: create, get,
+ * list, watch, update.
  */
 export type Elector = {
   start: () => void;
   /**
-   * Stops leading (`onLost`), releases the lease and stops the watch. If the API server is unavailable, this takes at
-   * most `renewDeadlineMs`, plus the time of `onLead` and `onLost`. May be called more than once.
+   * Stops leading (`onLost`), releases the Lease and stops the watch. If the API server is unavailable, this takes at
+   * most `renewDeadlineMs` in addition to the time that `onLead` and `onLost` take. May be called more than once.
    */
   stop: () => Promise<void>;
 };
@@ -32,38 +33,39 @@ export type ElectorDeps = {
   namespace: string;
   name: string;
   /**
-   * Identity in the Lease, unique to this process and not only to its pod, because a restarted container needs another
-   * identity.
+   * Identity in the Lease. It must be unique to this process and not only to its pod, because a restarted container
+   * needs a different identity.
    */
   identity: string;
   /**
-   * Called when this process becomes the leader. If it throws, the lease is released after `onLost`, and the next
-   * attempt follows after `retryPeriodMs`. `resign` ends this term; the next term may begin immediately.
+   * Called when this process becomes the leader. If it throws, the Lease is released after `onLost`, and the next
+   * attempt follows after `retryPeriodMs`. `resign` ends this term. The next term may begin immediately.
    */
   onLead: (resign: (reason: string) => void) => Promise<void>;
   /**
-   * Called after each `onLead`, never while it is running. It must return only after everything that `onLead` started
-   * has ended, even if `onLead` threw.
+   * Called after each `onLead`, but never while it is running. It must return only after everything that `onLead`
+   * started has ended, even if `onLead` threw.
    */
   onLost: () => Promise<void>;
   log: Pick<Logger, 'info' | 'warn' | 'error' | 'debug'>;
-  /** Monotonic clock. Wall time (`wallMs`) is only written to the Lease, for people to read. */
+  /** Monotonic clock. The wall-clock time (`wallMs`) is only written to the Lease for people to read. */
   nowMs: () => number;
   wallMs?: () => number;
   random?: () => number;
   setTimer?: SetTimer;
-  /** Time in ms without a change of the Lease after which another process may take it. */
+  /** Time in ms after which another process may take the Lease if it has not changed. */
   leaseDurationMs?: number;
   /**
-   * Time in ms without a successful renewal after which the leader stops leading. The time from then until
-   * `leaseDurationMs` is for `onLost`.
+   * Time in ms without a successful renewal after which the leader stops leading. `onLost` has the rest of
+   * `leaseDurationMs` to finish.
    */
   renewDeadlineMs?: number;
   retryPeriodMs?: number;
 };
 
 /**
- * Pause in ms after another process took the Lease first. It keeps candidates from sending their requests in lockstep.
+ * Maximum pause in ms after another process took the Lease first. It keeps candidates from sending their requests in
+ * lockstep.
  */
 const CONFLICT_PAUSE_MS = 50;
 
@@ -94,7 +96,7 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     ...deps,
     lock,
     signal: stopping.signal,
-    // The report of the watch may be older than the leader's own last write. A renewal shows who holds the Lease now.
+    // The watch's report may be older than the leader's own last write. A renewal shows who holds the Lease now.
     onForeign: () => tenure?.renewNow(),
   });
   let running: Promise<void> | undefined;
@@ -108,7 +110,8 @@ export function createLeaseElector(given: ElectorDeps): Elector {
   }
 
   /**
-   * Tries to become the leader, and leads until the end of the term. Returns the pause in ms before the next attempt.
+   * Tries to become the leader and, if that succeeds, leads until the end of the term. Returns the pause in ms before
+   * the next attempt.
    */
   async function attempt(): Promise<number> {
     const laterMs = retryPeriodMs * (1 + random() / 5);
@@ -128,7 +131,7 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     const held = createHeldLease({ ...deps, lock, lease });
     tenure = createTenure({ ...deps, held, takenAtMs: sentAtMs });
     try {
-      // No term begins if `stop` was called in the meantime.
+      // Does not begin a term if `stop` was called in the meantime.
       return stopping.signal.aborted || (await serveTerm(deps, tenure, stopped));
     } finally {
       // The Lease is released last, so that everything in this term has ended before the next holder begins.
@@ -157,7 +160,7 @@ async function serveTerm(
   { lost, isLost }: Tenure,
   stopped: Promise<undefined>,
 ): Promise<boolean> {
-  if (isLost()) return true; // The process may have been paused since the response, so the tenure is checked again.
+  if (isLost()) return true; // Checked again, because the process may have been paused since the response.
   log.info({ lease: name, identity }, 'leading');
   const attemptTo = async (what: string, callback: () => Promise<void>): Promise<boolean> => {
     try {

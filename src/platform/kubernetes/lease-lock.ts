@@ -3,14 +3,17 @@ import { isKubeError } from './kube-error.ts';
 import { leaseSpec, parseLease, type Lease, type LeaseSpec } from './lease-record.ts';
 
 /**
- * Reads and writes one Lease. Each write names the version of the Lease that the writer read, so that of two writes for
- * the same version only one succeeds. Calls are never canceled, because a request in flight may still take effect;
- * after `timeoutMs` the caller just stops waiting.
+ * Reads and writes one Lease. Each write names the version of the Lease that the writer has read, so only one of two
+ * writes for the same version succeeds. The timeout of a call does not undo it: a request in flight may still take
+ * effect.
  */
 export type LeaseLock = {
   /** Reads the Lease. Returns undefined if it does not exist. */
   read: (timeoutMs: number) => Promise<Lease | undefined>;
-  /** Replaces `seen` with `spec`. Returns undefined if another process wrote first; the caller then reads again. */
+  /**
+   * Replaces `seen` with `spec`. Returns undefined if another process wrote first. The caller then reads the Lease
+   * again.
+   */
   write: (
     seen: Lease | undefined,
     spec: LeaseSpec,
@@ -52,8 +55,8 @@ export function createLeaseLock(deps: {
         return parseLease(await (seen ? put(seen, spec, timeoutMs) : post(spec, timeoutMs)));
       } catch (error) {
         if (isKubeError(error, 409)) return undefined;
-        // A PUT got this 404 because the Lease was deleted in the meantime. For a POST it means that the namespace is
-        // gone, and the error is thrown.
+        // For a PUT, a 404 means that the Lease was deleted in the meantime. For a POST, it means that the namespace is
+        // gone, so the error is thrown.
         if (seen && isKubeError(error, 404)) return undefined;
         throw error;
       }
@@ -65,20 +68,20 @@ export function leasesPath(namespace: string): string {
   return `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
 }
 
-/** Lease that this process holds, as it last wrote it. */
+/** A Lease that this process holds, as it last wrote it. */
 export type HeldLease = {
-  /** Renews the Lease. Returns false if another process holds it. Throws if it is unknown who holds it. */
+  /** Renews the Lease. Returns false if another process holds it. Throws if it cannot find out who holds it. */
   renew: (timeoutMs: number) => Promise<boolean>;
   /**
-   * Records that nobody holds the Lease. If the Lease was deleted, it is created again, so that candidates learn that
-   * its holder is gone.
+   * Records in the Lease that nobody holds it. If the Lease was deleted, creates it again, so that candidates learn
+   * that its holder is gone.
    */
   release: (timeoutMs: number) => Promise<void>;
 };
 
 /**
- * Maximum number of attempts. A single concurrent write causes a single conflict, so more conflicts mean that another
- * writer keeps changing the Lease.
+ * Maximum number of attempts to write. A single concurrent write causes only one conflict, so several conflicts mean
+ * that another writer keeps changing the Lease.
  */
 const TRIES = 3;
 

@@ -2,15 +2,15 @@ import { z } from 'zod';
 
 /** The fields of a coordination.k8s.io/v1 Lease that Parley reads. */
 export type Lease = {
-  /** Identity of the holder; '' after a release. */
+  /** Identity of the holder, or '' after a release. */
   holder: string;
   durationMs: number;
-  /** Stored as text and never used in computations, because the clocks of two machines cannot be compared. */
+  /** Kept as a string and never used in computations, because the clocks of two machines cannot be compared. */
   acquireTime: string;
   renewTime: string;
   transitions: number;
   resourceVersion: string;
-  /** Sent back unchanged, so that labels and owners set by others stay. */
+  /** Sent back unchanged, so that labels and owners set by others are kept. */
   metadata: Record<string, unknown>;
 };
 
@@ -57,7 +57,7 @@ export function parseLease(raw: unknown): Lease {
 export function leaseSpec(from: {
   holder: string;
   durationMs: number;
-  /** Wall time, for people to read. */
+  /** Wall-clock time. It is only for people to read. */
   renewedAtMs: number;
   acquireTime?: string;
   transitions: number;
@@ -75,14 +75,14 @@ export function leaseSpec(from: {
 const INT32_MAX = 2 ** 31 - 1;
 
 /**
- * Returns the next count of transitions. It wraps around, so that a count at its maximum does not block all later
- * take-overs.
+ * Returns the next transition count. It wraps around, so that a count at its maximum does not block all later
+ * takeovers.
  */
 export function nextTransition(transitions: number): number {
   return transitions >= INT32_MAX ? 0 : transitions + 1;
 }
 
-/** Formats Unix time in ms as metav1.MicroTime, which needs all six digits. */
+/** Formats a Unix time in ms as metav1.MicroTime, which requires all six decimals. */
 export function microTime(atMs: number): string {
   return new Date(atMs).toISOString().replace('Z', '000Z');
 }

@@ -3,24 +3,26 @@ import type { Logger } from '../observability/logger.ts';
 import type { HeldLease } from './lease-lock.ts';
 
 /**
- * Period during which this process holds the Lease. It renews the Lease until it is released or lost. The Lease is lost
- * if another process holds it, or if it could not be renewed for `renewDeadlineMs`. This time begins when the last
- * successful renewal was sent: other processes see that renewal later, so none of them can see the Lease as expired
- * before.
+ * The period during which this process holds the Lease. The Lease is renewed until it is released or lost. It is lost
+ * if another process holds it, or if it could not be renewed for `renewDeadlineMs`. That time is measured from when the
+ * last successful renewal was sent. Other processes see that renewal later, so none of them can consider the Lease
+ * expired before this process does.
  */
 export type Tenure = {
-  /** Resolves with the reason when the Lease is lost. Never resolves after `giveBack` was called. */
+  /** Resolves with the reason when the Lease is lost. Never resolves after `giveBack` is called. */
   lost: Promise<string>;
   isLost: () => boolean;
-  /** Renews the Lease immediately, because another writer has changed it. */
+  /**
+   * Renews the Lease immediately. It is called when the watch reports that the Lease may have another holder or none.
+   */
   renewNow: () => void;
-  /** Ends the tenure and, if the server can be reached, releases the Lease. Never throws. */
+  /** Ends the tenure, and releases the Lease if the server can be reached. Never throws. */
   giveBack: () => Promise<void>;
 };
 
 export type TenureDeps = {
   held: HeldLease;
-  /** Time at which the request that took the Lease was sent. */
+  /** Time when the request that took the Lease was sent. */
   takenAtMs: number;
   log: Pick<Logger, 'warn' | 'debug'>;
   nowMs: () => number;
@@ -53,15 +55,18 @@ export function createTenure(deps: TenureDeps): Tenure {
     lost.resolve(reason);
   }
 
-  /** Returns true if the tenure has ended. Call it after each wait, because a process may be paused at any point. */
+  /**
+   * Returns true if the tenure has ended. Call it after each wait, because the process may have been paused at any
+   * point.
+   */
   function isOver(): boolean {
     if (leftMs() <= 0) lose(`the lease was not renewed for ${renewDeadlineMs} ms`);
     return state !== 'held';
   }
 
   /**
-   * Enforces the deadline. Runs independently of the renewals, so that a renewal without a response does not delay the
-   * deadline.
+   * Enforces the deadline. It runs independently of the renewals, so that a renewal that gets no response does not
+   * delay the deadline.
    */
   function watchDeadline(): void {
     if (!isOver()) cancelDeadline = setTimer(watchDeadline, leftMs());
@@ -70,7 +75,7 @@ export function createTenure(deps: TenureDeps): Tenure {
   async function renew(): Promise<void> {
     const sentAtMs = nowMs();
     try {
-      // Half of the deadline, so that a dead connection is noticed early enough for another attempt.
+      // The timeout is half of the deadline, so that a dead connection is noticed early enough for another attempt.
       const isOurs = await held.renew(Math.min(renewDeadlineMs / 2, leftMs()));
       if (!isOurs) return lose('another process holds the lease');
       renewedAtMs = sentAtMs;
@@ -89,7 +94,7 @@ export function createTenure(deps: TenureDeps): Tenure {
       if (isOver()) return;
     } while (again);
     running = undefined;
-    // Pause after a failed renewal. It is shorter than `retryPeriodMs`, because the failed attempt has already cost
+    // The pause after a failed renewal is shorter than `retryPeriodMs`, because the failed attempt has already taken
     // time.
     const soonMs = (retryPeriodMs / 4) * (0.5 + deps.random() / 2);
     cancelRenewal = setTimer(renewNow, failures === 0 ? retryPeriodMs : soonMs);
@@ -104,7 +109,7 @@ export function createTenure(deps: TenureDeps): Tenure {
   async function giveBack(): Promise<void> {
     if (state !== 'held') return;
     end('ended');
-    await running; // The pending renewal is awaited first, because its response contains the version to overwrite.
+    await running; // A renewal in progress is awaited first, because its response contains the version to overwrite.
     await held.release(renewDeadlineMs / 2).catch((error: unknown) => {
       log.debug({ err: error }, 'cannot release the lease; it will expire');
     });

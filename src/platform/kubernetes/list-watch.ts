@@ -6,29 +6,30 @@ import type { KubeClient } from './client.ts';
 import { isKubeError, toKubeError } from './kube-error.ts';
 
 /**
- * Follows a collection: lists it page by page, then watches it from that version, and never ends on its own. It works
- * like client-go's Reflector. The informer of @kubernetes/client-node stops at the first broken connection and ignores
- * bookmarks.
- * - A watch that broke or ended resumes from the last version that was seen. Bookmarks keep this version recent.
- * - If the server no longer has the version (410 Gone, as status or event), everything is listed again.
- * - A connection may be dead without an error, so the watch is closed after `deadManMs` without a bookmark. The server
- * sends one bookmark a minute.
- * - An object that cannot be converted is logged and left out. The watch continues.
+ * Follows a collection: lists it page by page, watches it from that version on, and never ends by itself. It works like
+ * client-go's Reflector. The informer in @kubernetes/client-node is not used, because it stops at the first broken
+ * connection and ignores bookmarks.
+ * - A watch that broke or ended resumes from the last version seen. Bookmarks keep this version recent.
+ * - If the server no longer has that version (410 Gone, as a status or an event), everything is listed again.
+ * - A connection may die without an error, so the watch is closed after `deadManMs` without an event. The server sends
+ * at least one bookmark a minute.
+ * - An object that cannot be converted is logged and skipped. The watch continues.
  */
 export type ListWatch = {
   start: () => void;
   /** Stops the watch, and waits until no further changes can be reported. May be called more than once. */
   stop: () => Promise<void>;
-  /** Resolves after the first full list has been reported. Never resolves if the watch was stopped before. */
+  /** Resolves after the first full list has been reported. Never resolves if the watch is stopped first. */
   synced: Promise<void>;
   /**
-   * Lists everything again, and resolves when all objects that existed at the time of the call are reported. A watch
-   * alone does not show whether its data is current. Never resolves if the watch is stopped first.
+   * Lists everything again, and resolves when all objects that existed at the time of the call have been reported. It
+   * is needed because a watch alone does not show whether its data is current. Never resolves if the watch is stopped
+   * first.
    */
   refresh: () => Promise<void>;
 };
 
-/** Receiver of changes, in the order in which the server reports them. `replace` gets the complete current list. */
+/** Receives changes in the order in which the server reports them. `replace` gets the complete current list. */
 export type Sink<T> = {
   replace: (items: T[]) => void;
   upsert: (item: T) => void;
@@ -37,14 +38,14 @@ export type Sink<T> = {
 
 export type ListWatchDeps<T> = {
   client: Pick<KubeClient, 'request' | 'stream'>;
-  /** Path of the collection, such as `/apis/GROUP/VERSION/namespaces/NS/PLURAL` */
+  /** Path of the collection, such as `/apis/GROUP/VERSION/namespaces/NS/PLURAL`. */
   path: string;
   /** Query parameters such as `labelSelector` and `fieldSelector`. */
   query?: Record<string, string>;
-  /** Media types of lists and of watch events, for reading only a part of each object. */
+  /** Media types to request for lists and for watch events, in order to read only a part of each object. */
   accept?: { list: string; watch: string };
   sink: Sink<T>;
-  /** Converts an object. If it throws, the object is omitted. */
+  /** Converts an object. If it throws, the object is skipped. */
   convert: (raw: unknown) => T;
   log: Pick<Logger, 'warn' | 'debug'>;
   random?: () => number;
@@ -55,13 +56,13 @@ const PAGE_SIZE = 500;
 const WATCH_SEC = { min: 300, max: 600 };
 const DEAD_MAN_MS = 90_000;
 /**
- * Pauses after failures. client-go waits up to 30 s to avoid a thundering herd. A handful of pods causes none, and
- * people are watching when a cluster has just come back, so the maximum is 3 s.
+ * Pauses after failures. client-go waits up to 30 s to avoid a thundering herd. Here the maximum is 3 s, because a
+ * handful of pods causes no herd, and people are watching when a cluster has just come back.
  */
 const BACK_OFF_MS = { base: 100, max: 3_000 };
 /**
- * Pause before the next watch. The connection of an ended watch is free again a moment later; without the pause, the
- * next watch would open a new connection.
+ * Pause in ms before the next watch. The connection of a watch that has ended becomes free a moment later. Without the
+ * pause, the next watch would open a new connection.
  */
 const RESUME_MS = 20;
 /** Minimum duration of a watch in ms. A shorter watch counts as failed, even if it ended without an error. */
@@ -72,7 +73,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
   const synced = Promise.withResolvers<void>();
   const backOff = createBackOff(deps, stopping.signal);
   let running: Promise<void> | undefined;
-  /** Version from which to watch; undefined means that a list is needed first. */
+  /** Version from which to watch. If it is undefined, everything must be listed first. */
   let lastVersion: string | undefined;
   const refreshing = createWaiting();
   let interruptWatch = (): void => undefined;
@@ -103,7 +104,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
       for await (const event of watch(deps, lastVersion, ended)) {
         if (stopping.signal.aborted) return;
         lastVersion = take(deps, event);
-        backOff.reset(); // A watch that delivered an event counts as a success, so the failures are reset.
+        backOff.reset(); // A watch that has delivered an event counts as a success, so the back-off is reset.
       }
     } catch (error) {
       if (!interrupt.signal.aborted) throw error;
@@ -152,7 +153,7 @@ function take<T>(deps: ListWatchDeps<T>, raw: unknown): string {
   return resourceVersion;
 }
 
-/** Keeps track of the callers of `refresh`. Each waits for a list that begins after its call. */
+/** Tracks the callers of `refresh`. Each waits for a list that begins after its call. */
 function createWaiting() {
   let waiting: (() => void)[] = [];
   return {
@@ -160,7 +161,7 @@ function createWaiting() {
     join: () => new Promise<void>((resolve) => void waiting.push(resolve)),
     /**
      * Records that a list begins. The caller must call the returned function once the list has been reported. If the
-     * list fails, nothing is resolved.
+     * list fails, the callers of `refresh` keep waiting.
      */
     begin: () => {
       const served = new Set(waiting);
@@ -213,8 +214,8 @@ function createBackOff(
       failures = 0;
     },
     wait: async (error: unknown): Promise<void> => {
-      // One broken connection is normal. The second failure in a row is logged as a warning, and further failures only
-      // at the debug level.
+      // One broken connection is normal. The second failure in a row is logged as a warning, and all others only at the
+      // debug level.
       const level = failures === 1 ? 'warn' : 'debug';
       log[level]({ path, reason: reasonOf(error) }, 'watch interrupted; reconnecting');
       const ceiling = Math.min(BACK_OFF_MS.base * 2 ** Math.min(failures, 10), BACK_OFF_MS.max);
@@ -222,7 +223,7 @@ function createBackOff(
       try {
         await delay(ceiling * (0.5 + random() / 2), { signal: stopping });
       } catch {
-        // The watch was stopped, so no caller waits.
+        // The watch was stopped, so nobody is waiting for the pause to end.
       }
     },
   };
@@ -239,8 +240,8 @@ const listPage = z.object({
 });
 
 /**
- * Lists every object of a collection by pages, so that neither client nor server holds the whole list as text in
- * memory.
+ * Lists all objects of a collection page by page, so that neither the client nor the server has to keep the whole list
+ * as JSON in memory.
  */
 export async function list<T>(
   deps: Pick<ListWatchDeps<T>, 'path' | 'query' | 'accept' | 'convert'> & {
@@ -286,7 +287,7 @@ function isGone(error: unknown): boolean {
   return isKubeError(error, 410);
 }
 
-/** Creates a signal that aborts unless it is deferred repeatedly. */
+/** Creates a signal that aborts after `ms` unless `defer` is called before then. */
 function createDeadMan(ms: number) {
   const controller = new AbortController();
   const timer = setTimeout(() => {

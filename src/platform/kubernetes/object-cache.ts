@@ -1,26 +1,26 @@
 import type { ObjectKey } from '../resources/resource-store.ts';
 import type { Sink } from './list-watch.ts';
 
-/** Fields that an object must have to be stored in the cache. */
+/** Fields that an object needs in order to be stored in the cache. */
 export type Identified = { metadata: ObjectKey & { uid: string; resourceVersion: string } };
 
 /**
- * Change of one object from `before` to `after`. An object that was deleted and created again under the same name
- * causes two changes.
+ * A change of one object from `before` to `after`. Deleting an object and creating it again under the same name causes
+ * two changes.
  */
 export type CacheChange<T> = { key: ObjectKey; before: T | undefined; after: T | undefined };
 
 /**
- * Objects of one collection as last received, by namespace and name. The cache compares uids: an object that was
- * deleted and created again during an interruption of the watch is reported as a deletion and an addition, not as a
- * change. Objects are shared, and therefore frozen.
+ * Cache of the objects in one collection as last received, by namespace and name. It compares uids: if an object was
+ * deleted and created again while the watch was interrupted, it reports a deletion and an addition, not a change.
+ * Objects are frozen, because they are shared.
  */
 export type ObjectCache<T> = Sink<T> & {
   get: (key: ObjectKey) => T | undefined;
   list: (namespace?: string) => T[];
   /**
-   * Stores the response to a write of this process, so that the writer can read it before the watch reports it. An
-   * object that is not in the cache was deleted in the meantime, and is not stored.
+   * Stores the response to one of this process's own writes, so that the writer can read it before the watch reports
+   * it. An object that is not in the cache was deleted in the meantime, so it is not stored.
    */
   wrote: (item: T) => void;
 };
@@ -99,8 +99,8 @@ export function createObjectCache<T extends Identified>(deps: {
 }
 
 /**
- * Returns true if `a` is an older version of the same object. Versions increase (Kubernetes guarantees their order
- * since 1.35).
+ * Returns true if `a` is an older version of the same object. Versions always increase, which Kubernetes guarantees
+ * since 1.35.
  */
 function isOlder(a: Identified, b: Identified): boolean {
   const [left, right] = [a.metadata.resourceVersion, b.metadata.resourceVersion];

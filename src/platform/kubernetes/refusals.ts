@@ -35,16 +35,16 @@ export function toStoreError(error: unknown): unknown {
 }
 
 /**
- * Pattern of the error (500) that the server itself reports for a field that the schema does not have, or has with
- * another type: `… (default/b; parley.dev/v1alpha1, Kind=Agent): .spec.nope: field not declared in schema`
+ * Pattern of the error (500) that the server itself reports for a field that is not in the schema, or that has a
+ * different type there: `… (default/b; parley.dev/v1alpha1, Kind=Agent): .spec.nope: field not declared in schema`
  */
 const UNTYPED_PATCH = /failed to create typed patch object \([^)]*\): (?:\.([^:\s]+): )?(.*)$/s;
 
-/** Text that identifies an error for which a retry never helps, although it arrives as an internal error (500). */
+/** Message of an error for which a retry never helps, although it arrives as an internal error (500). */
 const TOO_LARGE_FOR_ETCD = 'etcdserver: request is too large';
 
 function untypedError([, field = '', text = '']: RegExpExecArray): FieldError {
-  // A list item is identified by its keys, as in `.spec.tools[name="a"].url`, which cannot be written as a JSON
+  // The server identifies a list item by its keys, as in `.spec.tools[name="a"].url`, which cannot be written as a JSON
   // Pointer.
   const [list = '', item] = field.split(/(?=\[[^\]]*=)/);
   const detail = text.replace(/, got .*$/s, ''); // The rest of the message is in Go's own notation.
@@ -80,7 +80,7 @@ function distinct(conflicts: { field: string; manager: string }[]) {
 }
 
 function fieldErrors({ causes, message }: KubeError): FieldError[] {
-  // Causes without a field (`<nil>`) are ignored: they do not name a mistake but report, for example, that the server
+  // Causes without a field (`<nil>`) are ignored. They do not name a mistake, but report, for example, that the server
   // stopped checking.
   const found = causes.filter(({ field }) => field !== '<nil>');
   if (found.length === 0) return [{ pointer: '', code: 'invalid', detail: message }];
@@ -91,10 +91,11 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
     }
     const [, expected] = /^Invalid value: .* in body (should .*)$/s.exec(text) ?? [];
     if (expected === undefined) {
-      // For a rule, the server writes the invalid text before the rule's message. Only the message is shown.
+      // If a rule is violated, the server writes the invalid value before the rule's message. Only the message is
+      // shown.
       const detail = text.replace(/^Invalid value: (?:"(?:[^"\\]|\\.)*": )?/, '');
-      // In the CRDs, a CEL rule replaces each pattern that has a description in words (crd.ts). The rule's message is
-      // the description. If the message is such a description, the reported error is that of a pattern.
+      // In the CRDs, a CEL rule replaces each pattern that has a description in words (crd.ts), and the description is
+      // the rule's message. A message that is such a description is therefore reported as an invalid format.
       const isOfRule = pointer.startsWith('/spec') && !areWords(detail);
       return { pointer, code: isOfRule ? 'rule' : 'invalid_format', detail };
     }
@@ -104,7 +105,7 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
   });
 }
 
-/** Our own error code for each of the API server's reasons, as in src/platform/resources/schema/schema-errors.ts. */
+/** Maps the API server's reasons to our own error codes, as in src/platform/resources/schema/schema-errors.ts. */
 const CODES: Record<string, string> = {
   FieldValueRequired: 'required',
   FieldValueTypeInvalid: 'invalid_type',
@@ -131,7 +132,7 @@ function toPointer(field: string): string {
     .join('');
 }
 
-/** Splits `.spec.tools[0].url` and `spec.tools[name="a"]` into spec, tools, 0, url. */
+/** Splits a field path: `.spec.tools[0].url` becomes `spec`, `tools`, `0` and `url`. */
 function tokens(field: string): string[] {
   return [...field.matchAll(/\[(?:"([^"]*)"|([^\]]*))\]|([^.[\]]+)/g)].map(
     ([, quoted, index, name]) => quoted ?? index ?? name ?? '',

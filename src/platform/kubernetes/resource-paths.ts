@@ -1,7 +1,7 @@
 import { isCoreKind } from '../resources/schema/core-kinds.ts';
 import { API_VERSION, pluralOf } from '../resources/kind-names.ts';
 
-/** Location of a kind in the API server, and the `apiVersion` of its objects. */
+/** Location of a kind in the Kubernetes API, and the `apiVersion` of its objects. */
 export type ResourcePath = { apiVersion: string; root: string; plural: string };
 
 export function pathOf(kind: string): ResourcePath {
@@ -11,7 +11,10 @@ export function pathOf(kind: string): ResourcePath {
     : { apiVersion: API_VERSION, root: `/apis/${API_VERSION}`, plural };
 }
 
-/** Returns `/apis/parley.dev/v1alpha1/namespaces/NS/agents`, or the path for all namespaces if none is given. */
+/**
+ * Returns a path such as `/apis/parley.dev/v1alpha1/namespaces/NS/agents`, or the path for all namespaces if none is
+ * given.
+ */
 export function collectionPath(kind: string, namespace?: string): string {
   const { root, plural } = pathOf(kind);
   const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;

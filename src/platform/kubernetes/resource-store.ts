@@ -17,11 +17,11 @@ import { createWatchedKinds } from './watched-kinds.ts';
 import { annotateRequest, applyRequest, deleteRequest, statusRequest } from './write-requests.ts';
 
 /**
- * Stores declared objects in the API server. Reads of Parley's own watched kinds come from the watch's cache, without a
- * request; they are never older than the last write through this store. Secrets and ConfigMaps are watched by their
- * metadata only and read on demand, because a cluster may have thousands of unrelated ones. Without a watch (in the API
- * role), every read sends a request. Number of requests: 0 for a `get` of a watched kind or an unchanged status; 1 for
- * any other `get`, `apply`, `annotate`, `patchStatus` or `delete`.
+ * Stores declared objects in the Kubernetes API server. Parley's own watched kinds are read from the watch's cache,
+ * without a request, and are never older than the last write through this store. For Secrets and ConfigMaps, only the
+ * metadata is watched, and the content is read on demand, because a cluster may have thousands of unrelated ones.
+ * Without a watch (in the API role), every read sends a request. Number of requests: 0 for a `get` of a watched kind or
+ * an unchanged status, and 1 for any other `get`, `apply`, `annotate`, `patchStatus` or `delete`.
  */
 export type KubernetesResourceStoreDeps = {
   client: KubeClient;
@@ -47,8 +47,8 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
   }
 
   /**
-   * Performs one of the operator's own writes and updates the cache with its response, so that the next read returns
-   * the change. The watch does not report it, because the operator already knows it.
+   * Performs one of the operator's own writes, and updates the cache with the response, so that the next read returns
+   * the change. The watch does not report this change, because the operator already knows it.
    */
   async function note(kind: string, request: KubeRequest): Promise<void> {
     const resource = await translated(unlessMissing(write(kind, request)));
@@ -66,8 +66,8 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
     },
     apply: (applied, options) =>
       translated(write(applied.kind, applyRequest(applied, options))).catch((error: unknown) => {
-        // The caller required that the object is new (version ''), but it exists and one of its fields conflicts. The
-        // server reports only the field conflict.
+        // The caller required that the object is new (version ''), but it already exists and one of its fields
+        // conflicts. The server reports only the field conflict.
         if (options.resourceVersion !== '' || !(error instanceof FieldConflictError)) throw error;
         throw new WriteConflictError('an object with that name already exists', { cause: error });
       }),
@@ -97,7 +97,7 @@ async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Awaits a response. Converts its errors to those that `ResourceStore` documents. */
+/** Awaits a response, and converts its errors to those that `ResourceStore` documents. */
 async function translated<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

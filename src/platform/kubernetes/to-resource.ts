@@ -5,7 +5,7 @@ import type { Resource } from '../resources/resource-store.ts';
 const strings = z.record(z.string(), z.string());
 const fieldsV1 = z.record(z.string(), z.unknown());
 
-/** Fields that we read from any object. A metadata-only response (PartialObjectMetadata) has no other fields. */
+/** Fields that we read from any object. A metadata-only response (PartialObjectMetadata) has only the metadata. */
 const raw = z.looseObject({
   metadata: z.object({
     namespace: z.string(),
@@ -35,8 +35,8 @@ const raw = z.looseObject({
 type Raw = z.output<typeof raw>;
 
 /**
- * Annotation with kubectl's copy of the object. It is dropped, because Parley does not use it and it would fill half of
- * the cache.
+ * Annotation that contains kubectl's copy of the object. It is dropped, because Parley does not use it, and it would
+ * take up half of the cache.
  */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
@@ -62,7 +62,7 @@ export function toResource(kind: string, object: unknown): Resource {
   };
 }
 
-/** Decodes a Secret's values, which are base64 on the wire. */
+/** Decodes the values of a Secret, which are base64 in JSON. */
 function textData(kind: string, data: Record<string, string>): Record<string, string> {
   if (kind !== 'Secret') return data;
   const decode = (text: string): string => Buffer.from(text, 'base64').toString('utf8');
@@ -70,8 +70,8 @@ function textData(kind: string, data: Record<string, string>): Record<string, st
 }
 
 /**
- * Returns the managers of each top-level spec field. `metadata.managedFields` has a tree of `f:` keys per manager
- * (structured-merge-diff). Managers of subresources (status) do not own the spec.
+ * Returns the managers of each top-level spec field. For each manager, `metadata.managedFields` has a tree of `f:` keys
+ * (structured-merge-diff). Managers of subresources, such as the status, do not own the spec.
  */
 function ownersOf(object: Raw, root = 'f:spec'): Record<string, string[]> {
   const owners: Record<string, string[]> = {};
@@ -84,7 +84,7 @@ function ownersOf(object: Raw, root = 'f:spec'): Record<string, string[]> {
       if (!managers.includes(manager)) managers.push(manager);
     }
   }
-  // The server orders managers by their last write. They are sorted here, so that equal sets compare as equal.
+  // The server orders managers by their last write. They are sorted by name here, so that equal sets compare as equal.
   for (const managers of Object.values(owners)) managers.sort();
   return owners;
 }
@@ -93,12 +93,12 @@ function timesOf({ metadata }: Raw): Record<string, string> {
   const times: Record<string, string> = {};
   for (const { manager, subresource, time, fieldsV1: fields } of metadata.managedFields) {
     if (subresource !== '' || !('f:spec' in fields)) continue;
-    if (time > (times[manager] ?? '')) times[manager] = time; // In UTC, to the second: text order is time order.
+    if (time > (times[manager] ?? '')) times[manager] = time; // The strings sort by time.
   }
   return times;
 }
 
-/** Returns the owners of a Secret's or ConfigMap's values. Owners of its labels do not count. */
+/** Returns the owners of the values in a Secret or ConfigMap. Owners of its labels do not count. */
 function dataOwners(object: Raw): Record<string, string[]> {
   const { data } = ownersOf(object, '');
   return data ? { data } : {};

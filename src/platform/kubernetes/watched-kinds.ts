@@ -12,10 +12,13 @@ import { toResource } from './to-resource.ts';
 type WatchedCache = Pick<ObjectCache<Resource>, 'get' | 'list' | 'wrote'>;
 
 export type WatchedKinds = {
-  /** Returns the cached objects of one of our watched kinds, or undefined until all have been listed. */
+  /**
+   * Returns the cached objects of a kind. Returns undefined if their content is not watched, or until all of them have
+   * been listed.
+   */
   cacheOf: (kind: string) => WatchedCache | undefined;
   /**
-   * Starts one list-watch per namespace, or a single one for all namespaces. Reports nothing before all objects are
+   * Starts one list-watch per namespace, or a single one for all namespaces. Reports nothing until all objects are
    * listed, so that a reader never mistakes an object that has not arrived yet for a deleted one.
    */
   watch: ResourceStore['watch'];
@@ -24,7 +27,7 @@ export type WatchedKinds = {
 export type WatchedKindsDeps = {
   client: KubeClient;
   log: Logger;
-  /** Namespaces to watch; an empty list means all. */
+  /** Namespaces to watch. An empty list means all namespaces. */
   namespaces: readonly string[];
 };
 
@@ -90,7 +93,7 @@ const identified = z.object({
   }),
 });
 
-/** Returns the cached object if it is unchanged, so that a new list does not store every object twice. */
+/** Returns the cached object if it is unchanged, so that a new list does not keep every object in memory twice. */
 function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undefined {
   const { data } = identified.safeParse(raw);
   const known = data && cache.get(data.metadata);
@@ -100,7 +103,7 @@ function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undef
   return isSame ? known : undefined;
 }
 
-/** Returns true if a change concerns the declaration. A change of only the status comes from this operator. */
+/** Returns true if a change affects the declaration. A change that affects only the status comes from this operator. */
 function matters({ before, after }: CacheChange<Resource>): boolean {
   if (!before || !after) return true;
   const [a, b] = [before.metadata, after.metadata];
@@ -108,8 +111,8 @@ function matters({ before, after }: CacheChange<Resource>): boolean {
     // Secrets and ConfigMaps have no generation, so any write may have changed their data.
     a.generation !== b.generation ||
     a.generation === 0 ||
-    // Owners can change without a new generation: if another manager declares the same value as the API, the API is no
-    // longer the only owner.
+    // Owners can change without a new generation. For example, if another manager declares the same value as the API,
+    // the API is no longer the only owner.
     !isDeepStrictEqual(before.owners, after.owners) ||
     !isDeepStrictEqual(a.annotations, b.annotations) ||
     !isDeepStrictEqual(a.labels, b.labels)

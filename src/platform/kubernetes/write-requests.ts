@@ -3,13 +3,13 @@ import type { Applied, ApplyOptions, ObjectKey, Resource } from '../resources/re
 import { APPLY_PATCH, MERGE_PATCH, type KubeRequest } from './client.ts';
 import { objectPath, pathOf } from './resource-paths.ts';
 
-/** Builds the requests by which a ResourceStore writes to the API server. */
+/** Builds the requests with which a `ResourceStore` writes to the API server. */
 
 const STATUS_MANAGER = 'parley-operator';
-/** No object ever has this version, so a request for it means "the object must not exist". */
+/** No object ever has this version, so a request that names it means that the object must not exist. */
 const NO_VERSION = '1';
 
-/** Builds a server-side apply request, never forced. */
+/** Builds a server-side apply request. It is never forced. */
 export function applyRequest(applied: Applied, options: ApplyOptions): KubeRequest {
   const { kind, namespace, name, spec, labels, annotations, owner } = applied;
   const { fieldManager, resourceVersion } = options;
@@ -40,8 +40,8 @@ export function applyRequest(applied: Applied, options: ApplyOptions): KubeReque
 }
 
 /**
- * Builds a patch of annotations. The patch names the version of the object that was read. So if two writers choose an
- * id for the object, one of them fails.
+ * Builds a patch of annotations. The patch names the version of the object that was read, so that if two writers choose
+ * an id for the object at the same time, one of them fails.
  */
 export function annotateRequest(
   { kind, metadata: { namespace, name, resourceVersion } }: Resource,
@@ -57,8 +57,8 @@ export function annotateRequest(
 }
 
 /**
- * Builds a patch of the status. The patch names the version that was read, so that the server rejects the write of a
- * former leader with an old cache.
+ * Builds a patch of the status. The patch names the version that was read, so that the server rejects a write by a
+ * former leader whose cache is outdated.
  */
 export function statusRequest(
   { kind, metadata: { namespace, name, uid, resourceVersion } }: Resource,
