@@ -10,15 +10,15 @@ import { escapeToken } from '../resources/schema/cel-rules.ts';
 import type { ManifestObject } from './object.ts';
 import { formatPointer, type ManifestProblem } from './report.ts';
 
-// Maximum number of rounds. Each round drops at least one field or meets a concurrent write, so more rounds mean that
-// another writer keeps changing the object.
+// Maximum number of rounds. A round is repeated after it has dropped a field or met a concurrent write, so many rounds
+// mean that another writer keeps changing the object.
 const MAX_ROUNDS = 8;
 
 /**
- * Applies one object as field manager `file`, never forced. A field of another manager is reported and omitted, and the
- * other fields are applied (contract/running.md#manifests). Resolves to the problems that a person must fix; they
- * remain until the manifest or the object changes.
- * @throws the errors of the store that mean that it is unavailable
+ * Applies one object as the field manager `file`, never forced. A field that another manager owns is reported and
+ * omitted, and the other fields are applied (contract/running.md#manifests). Resolves to the problems that a person
+ * must fix. They remain until the manifest or the object changes.
+ * @throws the store's errors that mean that it is unavailable
  */
 export async function applyManifest(
   object: ManifestObject & { applied: Applied },
@@ -44,8 +44,8 @@ export async function applyManifest(
 }
 
 /**
- * Removes the fields that other managers own. `lost` contains their names as in `FieldConflictError`: fields of the
- * spec, or `metadata.labels.x`.
+ * Removes the fields that other managers own. `lost` contains their names in the form that `FieldConflictError` uses:
+ * names of spec fields, or `metadata.labels.x`.
  */
 function without(applied: Applied, lost: ReadonlySet<string>): Applied {
   const keep = <T>(map: Record<string, T>, prefix = ''): Record<string, T> =>
@@ -71,7 +71,7 @@ function conflictsOf(object: ManifestObject, error: FieldConflictError): Manifes
   return error.conflicts.map(({ field, manager }) => ({
     place: object.placeOf(pointerOf(field)),
     field: field.startsWith('metadata.') ? field : `spec.${field}`,
-    detail: `is managed by ${manager}, so this value is not applied: remove the field from this manifest, or give it up there`,
+    detail: `is managed by ${manager}, so this value is not applied: remove the field either from this manifest or there`,
   }));
 }
 

@@ -6,13 +6,14 @@ import { createManifestPass, type ManifestPassDeps, type ManifestTiming } from '
 import { createManifestWatcher } from './watch.ts';
 
 /**
- * Folder of manifests (`*.yaml`, `*.yml`, `*.json`, including subfolders). They are applied as field manager `file`,
- * never forced, and kept in sync (contract/running.md#manifests). When a manifest is removed, its object is deleted
- * only if no other manager declares it. An unreadable file or folder deletes nothing.
+ * Folder of manifests (`*.yaml`, `*.yml`, `*.json`, including subfolders). They are applied as the field manager
+ * `file`, never forced, and kept in sync (contract/running.md#manifests). When a manifest is removed, its object is
+ * deleted only if no other manager declares it. While a file or folder cannot be read, nothing is deleted.
  */
 export type ManifestFolder = {
   /**
-   * Starts the folder. Resolves after the first pass, even if it failed; a failed pass is retried in the background.
+   * Starts to apply the manifests. Resolves after the first pass, even if it failed. A failed pass is retried in the
+   * background.
    */
   start: () => Promise<void>;
   stop: () => Promise<void>;
@@ -35,13 +36,13 @@ const TIMING: ManifestTiming = {
 
 const MAX_RETRY_MS = 30_000;
 const DRAIN_TIMEOUT_MS = 5_000;
-// Longer than the controller's default of 30 s, because a thousand objects can take longer than that on a slow
-// database.
+// The timeout is longer than the controller's default of 30 s, because a thousand objects can take longer than that on
+// a slow database.
 const PASS_TIMEOUT_MS = 600_000;
 
 /**
- * The only key of the queue. A pass over the folder is a reconcile of this key, so the queue handles retries, stopping,
- * and running one pass at a time.
+ * The only key in the queue. A pass over the folder is a reconcile of this key, so the queue takes care of retries, of
+ * stopping, and of running only one pass at a time.
  */
 const FOLDER = 'manifests';
 
@@ -65,12 +66,12 @@ export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
     timeoutMs: PASS_TIMEOUT_MS,
     drainTimeoutMs: DRAIN_TIMEOUT_MS,
     nowMs,
-    // Logs only errors caused by a bug, because a pass handles all expected failures itself.
+    // Only bugs are logged here, because a pass handles all expected failures itself.
     log: { error: (fields) => deps.report({ level: 'error', text: inspect(fields) }) },
     reconcile: async (_key, signal) => {
       try {
         const { folders, againInMs } = await pass(() => stopping || signal.aborted);
-        // A file in a new folder caused no event if it was written before the folder was watched, so another pass
+        // A file that was written to a new folder before the folder was watched caused no event, so another pass
         // follows soon.
         const unseen = !stopping && watcher.setFolders(folders);
         return { requeueAfterMs: unseen ? Math.min(timing.debounceMs, againInMs) : againInMs };

@@ -9,20 +9,20 @@ import { formatPointer, type ManifestPlace, type ManifestProblem } from './repor
 import type { YamlDocument } from './yaml.ts';
 
 /**
- * Object declared by a manifest. `applied` is undefined if the manifest has mistakes; such an object is only protected
- * from deletion.
+ * An object declared by a manifest. `applied` is undefined if the manifest has mistakes. The object is then not
+ * applied, but it is protected from deletion.
  */
 export type ManifestObject = {
-  /** Identity of the object, such as `Agent default/support`. Two declarations of the same object have the same id. */
+  /** Identifies the object, such as `Agent default/support`. Two declarations of the same object have the same id. */
   id: string;
   kind: string;
   applied?: Applied;
-  /** Returns the position in the file of the value at a JSON Pointer. The pointer is relative to the object. */
+  /** Returns the position in the file of the value at a JSON Pointer that is relative to the object. */
   placeOf: (pointer: string) => ManifestPlace;
 };
 
 /**
- * Objects of a document or file. `unknownIdentity` means that a document does not identify its object, so that it could
+ * Objects in a document or a file. If `unknownIdentity` is true, a document does not identify its object, so it could
  * declare any object. Until that is fixed, no object counts as missing.
  */
 export type ManifestObjects = {
@@ -31,7 +31,7 @@ export type ManifestObjects = {
   unknownIdentity: boolean;
 };
 
-// Metadata that the server sets and `kubectl get -o yaml` prints. It is ignored in a declaration.
+// Metadata that the server sets and that `kubectl get -o yaml` prints. It is ignored in a manifest.
 const SERVER_METADATA = new Set(
   'creationTimestamp generation managedFields resourceVersion selfLink uid'.split(' '),
 );
@@ -94,7 +94,10 @@ function readObject(
 
 type AddError = (pointer: string, detail: string) => void;
 
-/** Returns the kind. A wrong `apiVersion` is reported, but does not prevent the object from being identified. */
+/**
+ * Returns the kind, or undefined if it is unknown. A wrong `apiVersion` is reported, but does not prevent the object
+ * from being identified.
+ */
 function readKind(
   value: Record<string, unknown>,
   known: readonly string[],
@@ -112,8 +115,8 @@ function readKind(
 }
 
 /**
- * Returns true if an unknown kind may be a misspelled kind of Parley. Returns false if the object has a foreign API
- * group, as a Deployment has.
+ * Returns true if an unknown kind may be a misspelled Parley kind. Returns false if the object's API group is not ours,
+ * as for a Deployment.
  */
 function mayBeOurs({ apiVersion }: Record<string, unknown>): boolean {
   if (typeof apiVersion !== 'string' || apiVersion === 'v1') return true;
@@ -130,7 +133,7 @@ function readMetadata(value: unknown, add: AddError): DeclaredMeta | undefined {
     if (!['name', 'namespace', 'labels', 'annotations'].includes(field)) {
       add(
         `/metadata/${escapeToken(field)}`,
-        'is not supported; use name, namespace, labels, annotations',
+        'is not supported; use only name, namespace, labels and annotations',
       );
     }
   }
@@ -143,13 +146,13 @@ function readMetadata(value: unknown, add: AddError): DeclaredMeta | undefined {
 }
 
 function readName(name: unknown, add: AddError): string | undefined {
-  // Kubernetes allows a DNS subdomain as the name of any kind; `validate` may be stricter.
+  // Kubernetes allows a DNS subdomain as the name of an object of any kind. `validate` may be stricter.
   const valid = typeof name === 'string' && name.length <= 253;
   if (valid && name.split('.').every((label) => DNS_LABEL.test(label))) return name;
   const given = name === undefined || name === null ? 'is missing' : `is ${JSON.stringify(name)}`;
   add(
     '/metadata/name',
-    `${given}; use lower-case letters, digits and "-", in quotes if only digits`,
+    `${given}; use lower-case letters, digits and "-", and put a name that has only digits in quotes`,
   );
   return undefined;
 }
@@ -157,7 +160,7 @@ function readName(name: unknown, add: AddError): string | undefined {
 function readNamespace(namespace: unknown, add: AddError): string | undefined {
   if (namespace === undefined || namespace === null) return 'default';
   if (typeof namespace === 'string' && DNS_LABEL.test(namespace)) return namespace;
-  add('/metadata/namespace', 'must be lower-case letters, digits and "-", at most 63');
+  add('/metadata/namespace', 'must have at most 63 lower-case letters, digits and "-"');
   return undefined;
 }
 
@@ -180,7 +183,7 @@ function readStrings(
 }
 
 /**
- * Returns the spec as declared, without defaults. The store adds the defaults later: if they were part of the
+ * Returns the spec as declared, without defaults. The store adds the defaults later. If they were part of the
  * declaration, the field manager `file` would own all of them.
  */
 function readSpec(input: {

@@ -16,24 +16,24 @@ import {
 
 export type ManifestTiming = {
   /**
-   * Time in ms to wait after the last change of a burst, such as the changes of an editor that saves a file. The total
+   * Time in ms to wait after the last change of a burst. Editors cause such bursts when they save a file. The total
    * wait is at most `maxDelayMs`.
    */
   debounceMs: number;
   maxDelayMs: number;
   /**
-   * Interval in ms of passes without a file event, for changes that cause no events. An empty file may be half written,
-   * so its objects count as missing only after it has been empty for this time.
+   * Interval in ms between passes that need no file event. They find changes that cause no events. An empty file may be
+   * half written, so its objects count as missing only after it has been empty for this time.
    */
   rescanMs: number;
   /**
-   * Time in ms for which an object must be missing before it is deleted, because some editors save a file by deleting
-   * it and writing it again.
+   * Time in ms for which an object must be missing before it is deleted. Some editors save a file by deleting it and
+   * writing it again.
    */
   settleMs: number;
   /** Interval in ms at which all objects are applied again, even if they seem unchanged. */
   fullPassMs: number;
-  /** Time in ms to wait after a failure of the store. It doubles up to 30 s. */
+  /** Time in ms to wait after a failure of the store. It doubles with each failure, up to 30 s. */
   retryMs: number;
 };
 
@@ -47,20 +47,22 @@ export type ManifestPassDeps = {
 };
 
 /**
- * Result of a pass. `againInMs` is the time until the next pass; 0 means that the store failed and that the pass is
- * retried with back-off.
+ * Result of a pass. `againInMs` is the time until the next pass. If it is 0, the store failed, and the pass is retried
+ * with back-off.
  */
 export type ManifestPassResult = { folders: ManifestLook['folders']; againInMs: number };
 
-// Number of failures in a row after which a pass stops: if the store is down, each further object would only wait for
+// Number of failures in a row after which a pass stops. If the store is down, every further object would only wait for
 // its own timeout.
 const MAX_FAILURES_IN_A_ROW = 3;
 
 const DELETES_NOTHING: ManifestProblem = {
-  detail: 'nothing is deleted while the manifests or their folder cannot be read',
+  detail: 'nothing is deleted as long as a manifest or the folder cannot be read',
 };
 
-/** Creates the function that runs a pass: it reads the folder once and updates the store. Calls must not overlap. */
+/**
+ * Creates the function that runs a pass: it reads the folder once, and then updates the store. Calls must not overlap.
+ */
 export function createManifestPass(
   deps: ManifestPassDeps,
 ): (isStopping: () => boolean) => Promise<ManifestPassResult> {
@@ -72,7 +74,8 @@ export function createManifestPass(
   let lastFullMs: number | undefined;
   let pruneDue = true;
   let pruneProblems: ManifestProblem[] = [];
-  // Current problem of the store. It is reported only once per outage, although its text may differ between attempts.
+  // Current problem with the store. It is reported only once per outage, although its message may differ between
+  // attempts.
   let storeProblem: ManifestProblem | undefined;
 
   const noteStore = (error: unknown): void => {
@@ -85,8 +88,8 @@ export function createManifestPass(
   };
 
   /**
-   * Deletes objects that are no longer declared. Returns the time until another check is needed, or undefined if none
-   * is needed.
+   * Deletes objects that are no longer declared. Returns the time in ms until another check is needed, or undefined if
+   * none is needed.
    */
   const prune = async (look: ManifestLook, declared: Declared): Promise<number | undefined> => {
     if (!look.complete || !pruneDue) return undefined;
@@ -141,8 +144,8 @@ export function createManifestPass(
 type Declared = ReadonlyMap<string, ManifestObject>;
 
 /**
- * Resolves duplicate declarations: the first declaration of an object, in path order, applies. Each of the others gets
- * a problem that names the file of the first.
+ * Resolves duplicate declarations: the first declaration of an object, in path order, is used. Each other declaration
+ * becomes a problem that names the position of the first.
  */
 function resolveDuplicates(look: ManifestLook): {
   declared: Declared;
@@ -163,13 +166,13 @@ function resolveDuplicates(look: ManifestLook): {
   return { declared, duplicates };
 }
 
-/** Tracks for how long objects that were declared earlier have been missing. */
+/** Tracks how long objects that were declared earlier have been missing. */
 function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): {
-  /** Updates the tracked times. Returns true if an object is newly missing. */
+  /** Updates the times. Returns true if another object has become missing. */
   note: (declared: Declared, look: ManifestLook) => boolean;
   /**
-   * Returns for how long the object must still be missing before it may be deleted: 0 for an object that was never
-   * declared since the start.
+   * Returns how much longer, in ms, the object must be missing before it may be deleted. The result is negative for an
+   * object that has not been declared since the start.
    */
   leftMs: (id: string) => number;
 } {
@@ -181,8 +184,7 @@ function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): 
       for (const id of missing) sinceMs.set(id, deps.nowMs());
       for (const id of sinceMs.keys()) {
         if (declared.has(id)) sinceMs.delete(id);
-        // An incomplete read of the folder does not prove that an object is missing, so the time for which it has been
-        // missing starts again.
+        // An incomplete read of the folder does not prove that an object is missing, so the time starts again.
         else if (!look.complete) sinceMs.set(id, deps.nowMs());
       }
       known = [...declared.keys()];
@@ -192,13 +194,13 @@ function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): 
   };
 }
 
-/** Creates an applier, which applies changed objects and remembers the problems of each object. */
+/** Creates an applier that applies changed objects and remembers the problems with each object. */
 function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string) => void) {
   const done = new Map<string, { applied: Applied; problems: ManifestProblem[] }>();
 
   /**
-   * Applies an object if it has changed since it was last applied, or in any case with `isFull`. Returns true if it was
-   * applied.
+   * Applies an object if it has changed since it was last applied, or always if `isFull` is true. Returns true if it
+   * was applied.
    * @throws the errors of the store
    */
   const applyOne = async (object: ManifestObject, isFull: boolean): Promise<boolean> => {
@@ -212,7 +214,10 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
   };
 
   return {
-    /** Applies all objects, even if some fail. Then throws the first failure, if there is one. */
+    /**
+     * Applies the objects and continues if one fails, except after several failures in a row. Then throws the first
+     * failure, if there was one.
+     */
     apply: async (
       objects: readonly ManifestObject[],
       { isFull, isStopping }: { isFull: boolean; isStopping: () => boolean },
@@ -245,7 +250,7 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
 
 const isCore = ({ kind }: ManifestObject): boolean => isCoreKind(kind);
 
-/** Puts Secrets and ConfigMaps first, so that they exist when objects that refer to them are applied. */
+/** Puts Secrets and ConfigMaps first, so that they exist when the objects that refer to them are applied. */
 function inOrder(objects: readonly ManifestObject[]): ManifestObject[] {
   return [...objects.filter(isCore), ...objects.filter((object) => !isCore(object))];
 }

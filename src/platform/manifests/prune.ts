@@ -7,16 +7,16 @@ import { API_PIN_MANAGER, FILE_MANAGER } from '../resources/annotations.ts';
 import type { ManifestProblem } from './report.ts';
 
 /**
- * Removes what the manifests no longer declare: the whole object if only `file` declared it, otherwise only the fields
- * that `file` owns in it (contract/running.md#manifests).
- * @throws the errors of the store; the next pass removes the rest
+ * Removes what the manifests no longer declare. If only `file` declared an object, the whole object is deleted.
+ * Otherwise only the fields that `file` owns are removed (contract/running.md#manifests).
+ * @throws the errors of the store. The next pass removes the rest.
  */
 export async function pruneManifests(deps: {
   store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
   kinds: readonly string[];
   /**
-   * Returns true if an object may be removed, and false while it is uncertain whether the object is missing. Called
-   * with `ManifestObject.id`.
+   * Returns true if an object may be removed, and false while it is uncertain whether it is really missing. The
+   * argument is a `ManifestObject.id`.
    */
   mayRemove: (id: string) => boolean;
   info: (text: string) => void;
@@ -57,12 +57,12 @@ async function release(
   try {
     const empty = { kind, namespace, name, spec: {} };
     await deps.store.apply(empty, { fieldManager: FILE_MANAGER, resourceVersion });
-    deps.info(`${id}: no manifest declares it; the fields of ${others} stay`);
+    deps.info(`${id}: no longer declared by a manifest; the fields owned by ${others} stay`);
     return [];
   } catch (error) {
     if (!(error instanceof InvalidResourceError)) throw error;
-    const detail = `no manifest declares it, but the fields of ${others}`;
-    return [{ detail: `${id}: ${detail} are not valid alone, so the whole object stays` }];
+    const detail = `no longer declared by a manifest, but the fields owned by ${others}`;
+    return [{ detail: `${id}: ${detail} are not valid on their own, so the whole object stays` }];
   }
 }
 
@@ -73,8 +73,8 @@ function ownedBy(resource: Resource, manager: string): boolean {
 function othersOf({ owners }: Resource): string[] {
   const managers = new Set(Object.values(owners).flat());
   managers.delete(FILE_MANAGER);
-  // The API's pin refers to the content of another manager. Without that content the pin has no effect, so it does not
-  // keep the object alive.
+  // A pin set through the API refers to content that another manager declares. Without that content, the pin has no
+  // effect, so it does not keep the object alive.
   managers.delete(API_PIN_MANAGER);
   return [...managers].sort();
 }

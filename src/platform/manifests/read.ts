@@ -11,14 +11,14 @@ import { parseYaml } from './yaml.ts';
 export type ManifestLook = {
   /** Files in the order of their paths, with objects in the order of their documents. */
   files: ManifestObjects[];
-  /** Folders to watch. The inode distinguishes a folder from one that is created later under the same name. */
+  /** Folders to watch. The inode distinguishes a folder from a later one with the same name. */
   folders: { path: string; inode: string }[];
   problems: ManifestProblem[];
-  /** Whether everything could be read and parsed. Only then does an object that was not found count as missing. */
+  /** True if everything could be read and parsed. Only then does an object that was not found count as missing. */
   complete: boolean;
   /**
-   * A positive value means that a file is empty and may be half written. The folder must be read again after this time
-   * in ms before an object counts as missing.
+   * A positive value means that a file is empty or vanished, and may be about to be written. The folder must then be
+   * read again after this time in ms before an object counts as missing.
    */
   unsettledMs: number;
 };
@@ -30,7 +30,8 @@ export type ManifestReaderDeps = {
   validate: Validator;
   nowMs: () => number;
   /**
-   * Time in ms for which a file must stay empty before its objects count as missing. Until then it may be half written.
+   * Time in ms for which a file must stay empty before its objects count as missing. Until then, it may be half
+   * written.
    */
   emptySettleMs: number;
 };
@@ -42,7 +43,7 @@ const MAX_BYTES = 1024 * 1024;
 type Cached = ManifestObjects & {
   key: string;
   text: string;
-  /** Whether a second read found the same text; see `readCached`. */
+  /** True if a second read found the same text. See `readCached`. */
   confirmed: boolean;
   emptySinceMs: number | undefined;
 };
@@ -122,8 +123,8 @@ async function readEntries(folder: string, found: Found): Promise<Dirent[]> {
 }
 
 /**
- * Reads a file if its stat has changed. The next pass reads a changed file once more and compares the text, because a
- * second write within the same tick of the file system's clock leaves the stat unchanged.
+ * Reads a file if its `stat` result has changed. The next pass reads a changed file once more and compares the text,
+ * because a second write within the same tick of the file system's clock does not change the `stat` result.
  */
 async function readCached(
   deps: ManifestReaderDeps,
@@ -132,7 +133,7 @@ async function readCached(
 ): Promise<Cached | ManifestProblem | 'vanished' | 'not a file'> {
   try {
     const stats = await stat(path, { bigint: true });
-    // Rejected, because reading a pipe would block forever.
+    // Only regular files are read, because reading a pipe would block forever.
     if (!stats.isFile()) return 'not a file';
     const key = [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
     if (cached?.confirmed && cached.key === key) return cached;
@@ -141,8 +142,8 @@ async function readCached(
     if (cached?.text === text) return { ...cached, key, confirmed: cached.key === key };
     return { key, text, confirmed: false, ...parseFile(path, text, deps) };
   } catch (error) {
-    // The file was deleted after the folder was listed, for example by an editor that saves it. A dangling link,
-    // however, is reported.
+    // The file was deleted after the folder was listed, for example by an editor that is saving it. A dangling link,
+    // however, is reported as a problem.
     if (codeOf(error) === 'ENOENT' && !isLink) return 'vanished';
     return { detail: `${path} ${cannotBeRead(error)}` };
   }
@@ -158,7 +159,7 @@ function parseFile(
   return {
     objects: read.flatMap(({ objects }) => objects),
     problems: [...problems, ...read.flatMap((result) => result.problems)],
-    // A document that cannot be parsed may declare any object, so no object may count as missing.
+    // A document that cannot be parsed could declare any object, so no object may count as missing.
     unknownIdentity: problems.length > 0 || read.some((result) => result.unknownIdentity),
     emptySinceMs: text.trim() === '' ? deps.nowMs() : undefined,
   };

@@ -2,17 +2,18 @@ import { watch, type FSWatcher } from 'node:fs';
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
 export type ManifestWatcher = {
-  /** Replaces the set of watched folders. Returns true if it contains a folder that was not watched before. */
+  /** Replaces the set of watched folders. Returns true if a folder is watched that was not watched before. */
   setFolders: (folders: readonly { path: string; inode: string }[]) => boolean;
   stop: () => void;
 };
 
 /**
- * Creates a watcher, which calls `onChange` when something in the folders has changed: `debounceMs` after the last of a
- * burst of changes, but at most `maxDelayMs` after the first. It may miss changes (on network mounts, or at the limit
- * on watches). The periodic rescan finds those; the watcher only makes updates faster. Each folder has its own watcher,
- * which reports renames, new files and swapped links immediately. Node's recursive watcher is not used, because on
- * Linux it walks the folders in JavaScript and watches each file. chokidar would need the rescan as well (decision 17).
+ * Creates a watcher that calls `onChange` when something in the folders has changed: `debounceMs` after the last change
+ * of a burst, but at most `maxDelayMs` after the first. It may miss changes, for example on network mounts or at the
+ * system's limit on watches. The periodic rescan finds those; the watcher only makes updates faster. Each folder has
+ * its own watcher, which reports renames, new files and swapped links immediately. Node's recursive watcher is not
+ * used, because on Linux it walks the folders in JavaScript and watches every file. chokidar would need the rescan as
+ * well (decision 17).
  */
 export function createManifestWatcher(deps: {
   onChange: () => void;
@@ -50,7 +51,8 @@ export function createManifestWatcher(deps: {
       watchers.set(key, watcher);
       return true;
     } catch {
-      // The folder was deleted, or the system's limit on watches is reached. The rescan handles both cases.
+      // Either the folder was deleted, or the system's limit on watches has been reached. The rescan handles both
+      // cases.
       return false;
     }
   };

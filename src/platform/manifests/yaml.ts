@@ -13,21 +13,22 @@ import {
 import { reasonOf } from '../../errors.ts';
 import { splitPointer, type ManifestPlace, type ManifestProblem } from './report.ts';
 
-/** YAML document as plain data. */
+/** A YAML document as plain data. */
 export type YamlDocument = {
   value: unknown;
-  /** Returns the position of the key or item at a JSON Pointer or, if it is missing, of its parent. */
+  /** Returns the position of the key or item at a JSON Pointer, or of its parent if it is missing. */
   placeOf: (pointer: string) => ManifestPlace;
 };
 
-// Manifests do not need more aliases. The limit stops exponential expansion ("a billion laughs") at a few kilobytes.
+// No manifest needs more aliases than this. The limit stops exponential expansion ("a billion laughs") at a few
+// kilobytes.
 const MAX_ALIASES = 100;
-// Maximum number of reported problems per document. Further problems are mostly consequences of the first.
+// Maximum number of problems to report per document. Further problems are mostly consequences of the first.
 const MAX_PROBLEMS_PER_DOCUMENT = 3;
 
 /**
- * Parses each document of a file separately. `---` at the start of a line always ends a document, whereas with the
- * library alone an unclosed quote in one document would swallow the next.
+ * Parses each document in a file separately. `---` at the start of a line always ends a document. If the library split
+ * the file, an unclosed quote in one document would swallow the next document.
  */
 export function parseYaml(
   file: string,
@@ -44,8 +45,8 @@ export function parseYaml(
 }
 
 /**
- * Options to parse YAML 1.1 as kubectl does: `no` is false, and `<<` merges. Unlike YAML 1.1, kubectl keeps dates and
- * `22:00` as text instead of a Date and the number 1320.
+ * Options for parsing YAML 1.1 as kubectl does: `no` is false, and `<<` merges. Where YAML 1.1 has a date or reads
+ * `22:00` as the number 1320, kubectl keeps a string.
  */
 const LIKE_KUBECTL = {
   version: '1.1',
@@ -65,7 +66,8 @@ function splitDocuments(text: string): Chunk[] {
   let lines: string[] = [];
   let firstLine = 1;
   const cut = (nextLine: number): void => {
-    // Skips a chunk that has only directives (`%YAML 1.2`), comments and markers. Manifests need no directives.
+    // Skips a chunk that contains only directives (such as `%YAML 1.2`), comments and markers. Manifests need no
+    // directives.
     if (lines.some((line) => !/^\s*(#.*|%.*|---\s*)?$/.test(line))) {
       chunks.push({ text: lines.join('\n'), firstLine });
     }
@@ -87,7 +89,7 @@ function parseChunk(
   const lineCounter = new LineCounter();
   const at = (offset: number): ManifestPlace => {
     const { line, col } = lineCounter.linePos(offset);
-    // The line counter returns line 0 for a position in the first line.
+    // The line counter returns line 0 for a position on the first line.
     return { file, line: firstLine + Math.max(line, 1) - 1, column: Math.max(col, 1) };
   };
   try {
