@@ -3,13 +3,13 @@ import { errorTypeOf, inSpan, SpanKind, type OpenSpan } from './trace-context.ts
 import type { Metrics } from './metrics.ts';
 
 /**
- * Spans and metrics by OpenTelemetry's conventions for generative AI (`gen_ai.*`, in development). Only this file knows
- * the names, so that a renaming changes only this file. It never records prompts, answers, arguments or results, nor
- * anything that identifies a person, a key or an address.
+ * Spans and metrics that follow OpenTelemetry's conventions for generative AI (`gen_ai.*`, status: in development).
+ * Only this file contains the names, so that a renaming affects only this file. It never records prompts, replies,
+ * arguments or results, nor anything that identifies a person, a key or an address.
  */
 export type GenAi = ReturnType<typeof createGenAi>;
 
-/** Properties of a model's answer. Some are missing if the answer was interrupted. */
+/** Properties of a model's response. */
 export type AnsweredModel = {
   provider: string;
   model: string;
@@ -23,11 +23,11 @@ type GenAiMetrics = Pick<
   'modelDuration' | 'modelTokens' | 'modelFirstChunk' | 'toolDuration'
 >;
 
-/** OpenTelemetry's label value for all names beyond the limit `NAMES_MAX`. */
+/** Label value that replaces all names beyond the limit `NAMES_MAX`. OpenTelemetry defines it. */
 const OTHER = '_OTHER';
 /**
- * Maximum number of distinct values of a label, because tenants choose the names, and each name costs a dozen time
- * series.
+ * Maximum number of distinct values for a label. It is limited because tenants choose the names, and each name costs a
+ * dozen time series.
  */
 const NAMES_MAX = 100;
 
@@ -35,7 +35,9 @@ export function createGenAi(metrics: GenAiMetrics) {
   const pairs = createLabels();
   const toolNames = createLabels();
   return {
-    /** Records a turn: the work of an agent until it has replied. Ids are in the form that the REST API shows. */
+    /**
+     * Records a turn, which is the work of an agent until it has replied. Ids are in the form that the REST API shows.
+     */
     invokeAgent: <T>(
       about: { agentId: string; agentVersion: number; conversationId: string },
       run: (span: OpenSpan) => Promise<T>,
@@ -55,8 +57,8 @@ export function createGenAi(metrics: GenAiMetrics) {
       ),
 
     /**
-     * Records a request to a model, including its fallbacks. `run` calls `told` with the answer, even if the answer was
-     * interrupted after its first part. An error of `run` is counted by its code.
+     * Records a request to a model, including its fallbacks. `run` calls `told` with the response, even if the response
+     * was interrupted after its first part. An error thrown by `run` is counted by its code.
      */
     chat: <T>(
       asked: { provider: string; model: string | undefined },
@@ -89,7 +91,7 @@ export function createGenAi(metrics: GenAiMetrics) {
 
     embeddings: createEmbeddings(metrics, pairs),
 
-    /** Records a tool call. The promise never rejects, because the result of a call contains any failure. */
+    /** Records a tool call. The promise never rejects, because failures are part of the call's result. */
     executeTool: <T extends { ok: boolean }>(
       { name, callId }: { name: string | undefined; callId: string },
       run: () => Promise<T>,
@@ -109,7 +111,7 @@ export function createGenAi(metrics: GenAiMetrics) {
   };
 }
 
-/** Creates the recorder of requests for embeddings. An error of `run` is counted by its code. */
+/** Creates the function that records requests for embeddings. An error thrown by `run` is counted by its code. */
 function createEmbeddings(metrics: GenAiMetrics, pairs: Labels) {
   return <T extends { tokens: number }>(
     asked: { provider: string; model: string },
@@ -198,7 +200,8 @@ function observeAnswer(metrics: GenAiMetrics, labels: ModelLabels, answer: Answe
 }
 
 /**
- * Limits label values: returns the first hundred combinations of names unchanged, and `_OTHER` for all further ones.
+ * Limits the number of label values. Returns the first hundred combinations of names unchanged, and `_OTHER` for all
+ * others.
  */
 type Labels = <N extends string[]>(...names: N) => N;
 

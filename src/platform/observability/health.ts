@@ -5,8 +5,9 @@ import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
 /**
- * Dependencies of the health server, which serves `/metrics`, `/healthz` (the process runs) and `/readyz` (it can work)
- * to probes and Prometheus (contract/running.md#probes). The API role of `start` serves the same paths on its own port.
+ * Dependencies of the health server. It serves `/metrics`, `/healthz` (the process is running) and `/readyz` (it can do
+ * its work) to probes and Prometheus (contract/running.md#probes). The API role of `start` serves the same paths on its
+ * own port.
  */
 export type HealthDeps = {
   metrics: Pick<Metrics, 'render' | 'contentType'>;
@@ -19,9 +20,9 @@ export type HealthPath = (typeof HEALTH_PATHS)[number];
 export type HealthAnswer = { status: number; contentType: string; body: string };
 
 const TEXT = 'text/plain; charset=utf-8';
-/** Maximum duration of a readiness check in ms. Probes usually wait for one second. */
+/** Maximum duration of a readiness check in ms. It is below one second, the usual timeout of a probe. */
 const READY_WITHIN_MS = 900;
-/** Time limit for receiving a request. It is short, because probes and scrapers send one short request. */
+/** Time limit in ms for receiving a request. It is short, because probes and scrapers send only short requests. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
 export async function answerHealth(deps: HealthDeps, path: HealthPath): Promise<HealthAnswer> {
@@ -50,8 +51,8 @@ export function isHealthPath(path: string): path is HealthPath {
 }
 
 /**
- * Serves the health paths on a separate port, so that users cannot reach them.
- * @throws StartupError if the port is in use
+ * Serves the health paths on a separate port that users cannot reach.
+ * @throws StartupError if the server cannot listen on the port
  */
 export async function runHealthServer(
   deps: HealthDeps & { port: number; host: string; log: Logger },

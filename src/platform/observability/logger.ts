@@ -4,8 +4,8 @@ import { epochMs } from '../../clock.ts';
 export type { Logger } from 'pino';
 
 /**
- * Creates a logger that writes one JSON line per entry to stderr. stdout is for the output of commands (such as the
- * ready line of `start`). Secrets and credentials are redacted wherever they might appear.
+ * Creates a logger that writes one JSON line per entry to stderr. stdout is reserved for the output of commands, such
+ * as the ready line of `start`. Secrets and credentials are redacted wherever they might appear.
  */
 export function createLogger(level: string, role: string): Logger {
   return pino(
@@ -24,7 +24,7 @@ export function createLogger(level: string, role: string): Logger {
         censor: '[redacted]',
       },
     },
-    // Shared by all loggers, because each destination adds a listener to stderr that is never removed.
+    // All loggers share the destination, because each destination adds a listener to stderr that is never removed.
     (toStderr ??= createLogDestination(process.stderr)),
   );
 }
@@ -33,22 +33,25 @@ let toStderr: LogDestination | undefined;
 
 export type LogDestination = { write: (line: string) => void };
 type Output = Pick<NodeJS.WritableStream, 'on'> & {
-  /** Number of bytes that were written but not sent yet; undefined for a file, which accepts all bytes immediately. */
+  /**
+   * Number of bytes that were written but not sent yet. It is undefined for a file, which accepts all bytes
+   * immediately.
+   */
   writableLength?: number;
   write: (text: string) => boolean;
 };
 
 /**
- * Maximum number of bytes that wait for a slow reader, or for a reader that has stopped reading without closing the
+ * Maximum number of bytes to buffer for a slow reader, or for a reader that has stopped reading without closing the
  * pipe.
  */
 const WAITING_BYTES_MAX = 1 << 20;
 
 /**
- * Creates a destination that never blocks on the reader of the log. pino's own destinations either block the whole
- * process on a full pipe, or buffer lines that a SIGKILL then loses. Here, Node immediately writes as much as the pipe
- * accepts. The rest is buffered up to `WAITING_BYTES_MAX`; beyond that, lines are dropped and counted. Lines that are
- * still buffered when the process exits are lost, because no reader took them.
+ * Creates a destination that never waits for the reader of the log. pino's own destinations either block the whole
+ * process when the pipe is full, or buffer lines that are lost on a SIGKILL. Here, Node immediately writes as much as
+ * the pipe accepts. The rest is buffered up to `WAITING_BYTES_MAX`. Beyond that, lines are dropped and counted. Lines
+ * that are still buffered when the process exits are lost.
  */
 export function createLogDestination(output: Output): LogDestination {
   let dropped = 0;
@@ -67,6 +70,6 @@ export function createLogDestination(output: Output): LogDestination {
 }
 
 function droppedLine(dropped: number): string {
-  const msg = 'log lines were dropped: the reader was too slow';
+  const msg = 'log lines were dropped because the reader was too slow';
   return `${JSON.stringify({ level: pino.levels.values['warn'], time: epochMs(), dropped, msg })}\n`;
 }

@@ -2,8 +2,8 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { monotonicMs } from '../../clock.ts';
 
 /**
- * All metrics. Only this file imports prom-client. contract/metrics.md defines names, labels and meanings. A label
- * never contains an id, a URL, a host, a key or an error text.
+ * All metrics. Only this file imports prom-client. contract/metrics.md defines their names, labels and meanings. A
+ * label never contains an id, a URL, a host, a key or an error message.
  */
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -11,7 +11,7 @@ export type AttemptKind = 'first' | 'retry' | 'replay';
 export type RequestOutcome = 'acknowledged' | 'rejected' | 'timeout' | 'connect_error' | 'blocked';
 
 /**
- * Buckets of delivery latency in seconds. One bound is exactly 0.5, so that the goal "median under 500 ms" can be
+ * Buckets for delivery latency in seconds. One bound is exactly 0.5, so that the goal "median under 500 ms" can be
  * measured.
  */
 const DELIVERY_BUCKETS = [
@@ -22,8 +22,8 @@ const REQUEST_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const HTTP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const SYNC_BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200];
 /**
- * Buckets of stalls of the event loop in seconds. The first bound is just above the shortest stall that the watchdog
- * reports (100 ms).
+ * Buckets for event-loop stalls in seconds. The first bound is just above the shortest stall that the watchdog reports
+ * (100 ms).
  */
 const STALL_BUCKETS = [0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const CONTROLLER_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -40,7 +40,7 @@ const TOKEN_BUCKETS = [
 export function createMetrics(options: { processMetrics: boolean }) {
   const registry = new Registry();
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
-  /** Functions that update computed gauges before each scrape, by subject. */
+  /** Functions that update computed gauges before each scrape. The key is the subject. */
   const beforeScrape = new Map<string, () => void>();
   return {
     contentType: registry.contentType,
@@ -62,8 +62,8 @@ export function createMetrics(options: { processMetrics: boolean }) {
 }
 
 /**
- * Creates the metrics of limits. They have no label for the key or the namespace, because callers can create any number
- * of those.
+ * Creates the metrics for limits. They have no label for the key or the namespace, because callers can create any
+ * number of those.
  */
 function createLimitMetrics(registry: Registry) {
   const { counter, gauge } = makersIn(registry);
@@ -73,19 +73,19 @@ function createLimitMetrics(registry: Registry) {
     ]),
     inFlightRefused: counter(
       'parley_in_flight_refused_total',
-      'Requests refused because a key, namespace or process had its maximum in progress.',
+      'Requests rejected because an API key, namespace or process had reached its concurrency limit.',
       ['kind', 'share'],
     ),
-    workWaiting: gauge('parley_work_waiting', 'Jobs that wait for their turn in this process.', [
+    workWaiting: gauge('parley_work_waiting', 'Jobs waiting for their turn in this process.', [
       'kind',
     ]),
     workRunning: gauge('parley_work_running', 'Jobs in progress in this process.', ['kind']),
     workRefused: counter(
       'parley_work_refused_total',
-      'Jobs refused because too many of their kind wait.',
+      'Jobs rejected because too many jobs of the same kind were waiting.',
       ['kind', 'share'],
     ),
-    quotaRefused: counter('parley_quota_refused_total', 'Writes refused by a quota.', ['quota']),
+    quotaRefused: counter('parley_quota_refused_total', 'Writes rejected by a quota.', ['quota']),
   };
 }
 
@@ -107,34 +107,37 @@ function createDeliveryMetrics(registry: Registry) {
   return {
     deliveryDuration: histogram(
       'parley_webhook_delivery_duration_seconds',
-      'Time from the commit of the event (replay: of the request) to the acknowledgement.',
+      'Time from the commit of the event, or of the replay request, to the acknowledgement.',
       kind,
       DELIVERY_BUCKETS,
     ),
     queueDuration: histogram(
       'parley_webhook_queue_duration_seconds',
-      "Time from the due time to the start of the attempt: Parley's part alone.",
+      "Time from when an attempt is due to its start: Parley's share of the latency.",
       kind,
       DELIVERY_BUCKETS,
     ),
     requestDuration: histogram(
       'parley_webhook_request_duration_seconds',
-      "Time from the start of the attempt to the answer: the receiver's part.",
+      "Time from the start of an attempt to the response: the receiver's share of the latency.",
       ['outcome'],
       REQUEST_BUCKETS,
     ),
-    deliveries: counter('parley_webhook_deliveries_total', 'Attempts and deliveries by outcome.', [
+    deliveries: counter('parley_webhook_deliveries_total', 'Delivery attempts and finished deliveries, by outcome.', [
       'outcome',
     ]),
   };
 }
 
-/** Maximum age of a measurement in ms. An older one is not exported, because it would be mistaken for a current one. */
+/**
+ * Maximum age of a measurement in ms. An older measurement is not exported, because it would be mistaken for a current
+ * one.
+ */
 const MEASURED_MAX_AGE_MS = 30_000;
 
 /**
- * Returns a function that exports gauges after a measurement, until it is too old. A process that does not measure does
- * not export them, because they would show 0.
+ * Returns a function to call after each measurement. It exports the gauges until the measurement is too old. A process
+ * that does not measure does not export them, because they would show 0.
  */
 function showingWhileFresh(
   registry: Registry,
@@ -151,7 +154,7 @@ function showingWhileFresh(
   };
 }
 
-/** Creates the metrics of the delivery queue. */
+/** Creates the metrics for the delivery queue. */
 function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () => void>) {
   const { gauge } = makersIn(undefined);
   const names = [
@@ -159,12 +162,12 @@ function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () =
     'parley_webhook_oldest_due_age_seconds',
     'parley_webhook_endpoints',
   ] as const;
-  const pending = gauge(names[0], 'Deliveries that are not finished.');
+  const pending = gauge(names[0], 'Number of unfinished deliveries.');
   const oldestDueAge = gauge(
     names[1],
-    'Waiting time of the oldest delivery that could be attempted now.',
+    'How long the oldest delivery that is ready to be attempted has been waiting.',
   );
-  const endpoints = gauge(names[2], 'Endpoints by state.', ['state']);
+  const endpoints = gauge(names[2], 'Number of endpoints, by state.', ['state']);
   const show = showingWhileFresh(registry, beforeScrape, {
     subject: 'backlog',
     gauges: { [names[0]]: pending, [names[1]]: oldestDueAge, [names[2]]: endpoints },
@@ -184,12 +187,12 @@ function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () =
   };
 }
 
-/** Creates the metrics of users who wait for a person. */
+/** Creates the metrics for users who are waiting for a person. */
 function createWaitingMetrics(registry: Registry, beforeScrape: Map<string, () => void>) {
   const { gauge } = makersIn(undefined);
   const names = ['parley_escalations_waiting', 'parley_escalation_oldest_wait_seconds'] as const;
-  const waiting = gauge(names[0], 'Escalations that nobody has accepted yet.');
-  const oldestWait = gauge(names[1], 'Waiting time of the oldest of these escalations.');
+  const waiting = gauge(names[0], 'Number of escalations that nobody has accepted yet.');
+  const oldestWait = gauge(names[1], 'How long the oldest unaccepted escalation has been waiting.');
   const show = showingWhileFresh(registry, beforeScrape, {
     subject: 'waiting',
     gauges: { [names[0]]: waiting, [names[1]]: oldestWait },
@@ -209,12 +212,12 @@ function createWaitingMetrics(registry: Registry, beforeScrape: Map<string, () =
 function createProductMetrics(registry: Registry) {
   const { counter, gauge, histogram } = makersIn(registry);
   return {
-    events: counter('parley_events_total', 'Events committed.', ['type']),
-    conversations: counter('parley_conversations_total', 'Conversations that ended.', [
+    events: counter('parley_events_total', 'Committed events.', ['type']),
+    conversations: counter('parley_conversations_total', 'Conversations that have ended.', [
       'channel',
       'outcome',
     ]),
-    rolloutActs: counter('parley_rollout_acts_total', 'Acts of rollouts.', ['action', 'by']),
+    rolloutActs: counter('parley_rollout_acts_total', 'Rollout actions.', ['action', 'by']),
     turnDuration: histogram(
       'parley_conversation_turn_duration_seconds',
       "Time from the user's message to the commit of the reply.",
@@ -223,43 +226,43 @@ function createProductMetrics(registry: Registry) {
     ),
     voiceTurnDuration: histogram(
       'parley_voice_turn_duration_seconds',
-      "Time from the end of the user's speech to the first sound of the reply, and the parts of that time.",
+      "Time from the end of the user's speech to the first audio of the reply, and its parts.",
       ['part'],
       REQUEST_BUCKETS,
     ),
     turnErrors: counter(
       'parley_conversation_turn_errors_total',
-      'Replies that failed, by the code of their error.',
+      'Replies that failed, by error code.',
       ['code'],
     ),
     redactions: counter(
       'parley_redactions_total',
-      'Values redacted in stored messages of users, by kind.',
+      'Values redacted in stored user messages, by kind.',
       ['kind'],
     ),
     judgements: counter(
       'parley_judgements_total',
-      'Judgements of ended conversations by a model, by outcome.',
+      'Evaluations of ended conversations by a model, by result.',
       ['result'],
     ),
-    escalations: counter('parley_escalations_total', 'Escalations that entered a status.', [
+    escalations: counter('parley_escalations_total', 'Escalations, by the status that they entered.', [
       'status',
     ]),
-    knowledgeSyncs: counter('parley_knowledge_syncs_total', 'Sources that were indexed.', [
+    knowledgeSyncs: counter('parley_knowledge_syncs_total', 'Finished attempts to index a knowledge source.', [
       'type',
       'result',
     ]),
     knowledgeSyncDuration: histogram(
       'parley_knowledge_sync_duration_seconds',
-      'Duration of finished syncs of websites and integrations.',
+      'Duration of finished website and integration syncs.',
       ['type'],
       SYNC_BUCKETS,
     ),
     knowledgeOverdue: gauge(
       'parley_knowledge_sources_overdue',
-      'Sources whose last sync is older than three intervals of their schedule.',
+      'Number of knowledge sources whose last sync was more than three scheduled intervals ago.',
     ),
-    knowledgeGaps: counter('parley_knowledge_gaps_total', 'Distinct questions without an answer.'),
+    knowledgeGaps: counter('parley_knowledge_gaps_total', 'Distinct questions to which no answer was found.'),
     httpRequestDuration: histogram(
       'http_server_request_duration_seconds',
       'Duration of HTTP server requests.',
@@ -269,26 +272,26 @@ function createProductMetrics(registry: Registry) {
   };
 }
 
-/** Creates the metrics for gen-ai.ts, with the names that OpenTelemetry's metrics have in Prometheus. */
+/** Creates the metrics for gen-ai.ts, under the names that OpenTelemetry's metrics have in Prometheus. */
 function createGenAiMetrics(registry: Registry) {
   const { histogram } = makersIn(registry);
   const model = ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model'];
   return {
     modelDuration: histogram(
       'gen_ai_client_operation_duration_seconds',
-      'Duration of requests to models, with their retries and fallbacks.',
+      'Duration of model requests, including retries and fallbacks.',
       [...model, 'error_type'],
       GEN_AI_BUCKETS,
     ),
     modelFirstChunk: histogram(
       'gen_ai_client_operation_time_to_first_chunk_seconds',
-      'Time from the request to a model to the first part of its answer.',
+      'Time from a model request to the first part of the response.',
       model,
       GEN_AI_BUCKETS,
     ),
     modelTokens: histogram(
       'gen_ai_client_token_usage',
-      'Tokens of a request to a model, and of its answer.',
+      'Number of tokens in a model request or its response.',
       [...model, 'gen_ai_token_type'],
       TOKEN_BUCKETS,
     ),
@@ -307,7 +310,7 @@ function createControllerMetrics(registry: Registry) {
   const c = ['controller'];
   const n = ['name', 'controller'];
   return {
-    restClientRequests: counter('rest_client_requests_total', 'Requests to the Kubernetes API.', [
+    restClientRequests: counter('rest_client_requests_total', 'Requests sent to the Kubernetes API.', [
       'code',
       'method',
     ]),
@@ -316,41 +319,41 @@ function createControllerMetrics(registry: Registry) {
     reconcileErrors: counter('controller_runtime_reconcile_errors_total', 'Failed reconciles.', c),
     terminalErrors: counter(
       'controller_runtime_terminal_reconcile_errors_total',
-      'Reconciles that failed for good.',
+      'Failed reconciles that will not be retried.',
       c,
     ),
     reconcilePanics: counter(
       'controller_runtime_reconcile_panics_total',
-      'Reconciles ended by a bug.',
+      'Reconciles that failed because of a bug.',
       c,
     ),
     reconcileTimeouts: counter(
       'controller_runtime_reconcile_timeouts_total',
-      'Reconciles stopped by their timeout.',
+      'Reconciles that timed out.',
       c,
     ),
     reconcileTime: histogram(
       'controller_runtime_reconcile_time_seconds',
-      'Duration of a reconcile.',
+      'Duration of reconciles.',
       c,
     ),
-    activeWorkers: gauge('controller_runtime_active_workers', 'Busy workers.', c),
-    maxConcurrent: gauge('controller_runtime_max_concurrent_reconciles', 'Total workers.', c),
-    queueDepth: gauge('workqueue_depth', 'Waiting keys.', n),
-    queueAdds: counter('workqueue_adds_total', 'Added keys.', n),
-    queueWait: histogram('workqueue_queue_duration_seconds', 'Waiting time of a key.', n),
-    queueWork: histogram('workqueue_work_duration_seconds', 'Processing time of a key.', n),
-    queueUnfinished: gauge('workqueue_unfinished_work_seconds', 'Seconds of work in progress.', n),
+    activeWorkers: gauge('controller_runtime_active_workers', 'Number of busy workers.', c),
+    maxConcurrent: gauge('controller_runtime_max_concurrent_reconciles', 'Total number of workers.', c),
+    queueDepth: gauge('workqueue_depth', 'Number of keys waiting in the queue.', n),
+    queueAdds: counter('workqueue_adds_total', 'Keys added to the queue.', n),
+    queueWait: histogram('workqueue_queue_duration_seconds', 'How long a key waited in the queue.', n),
+    queueWork: histogram('workqueue_work_duration_seconds', 'How long it took to process a key.', n),
+    queueUnfinished: gauge('workqueue_unfinished_work_seconds', 'Total duration of the work in progress.', n),
     queueLongest: gauge(
       'workqueue_longest_running_processor_seconds',
-      'Age of the oldest work in progress.',
+      'Duration of the longest work in progress.',
       n,
     ),
-    queueRetries: counter('workqueue_retries_total', 'Delayed adds.', n),
+    queueRetries: counter('workqueue_retries_total', 'Keys added with a delay.', n),
   };
 }
 
-/** Returns functions that create metrics. Without a registry, a metric is not exported until it is registered. */
+/** Returns functions that create metrics. Without a registry, a metric is not exported until it is registered later. */
 function makersIn(registry: Registry | undefined) {
   const registers = registry === undefined ? [] : [registry];
   return {

@@ -16,12 +16,12 @@ import {
 export { SpanKind, type Attributes } from '@opentelemetry/api';
 
 /**
- * This module carries the current trace (W3C Trace Context) through every `await` of a request. Without an exporter
+ * This module keeps the current trace (W3C Trace Context) across every `await` in a request. Without an exporter
  * (tracing.ts), no spans or ids are created, and an incoming `traceparent` is passed on unchanged. `tracestate` is not
- * passed on, because it would reveal the caller's tracing systems to other parties' receivers and tools.
+ * passed on, because it would reveal the caller's tracing systems to receivers and tools that belong to others.
  */
 
-/** The tracer; undefined if no exporter is configured. */
+/** The tracer, or undefined if no exporter is configured. */
 let tracer: Tracer | undefined;
 
 /** Sets the tracer. Only tracing.ts calls it. */
@@ -32,12 +32,12 @@ export function useTracer(given: Tracer | undefined): void {
 export const isTracing = (): boolean => tracer !== undefined;
 
 /**
- * Pattern for a `traceparent`. In a later version than 00, it matches the part that version 00 defines and ignores the
+ * Pattern for a `traceparent`. For versions later than 00, it matches the part that version 00 defines and ignores the
  * rest.
  */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 const NOTHING = /^0+$/;
-/** Mask of the flag bits that we know: sampled, and random trace id (level 2). */
+/** Mask for the flag bits that we know: sampled, and random trace id (level 2). */
 const KNOWN_FLAGS = 3;
 
 /** Returns the context of a `traceparent`, or a context without a trace if the `traceparent` is missing or invalid. */
@@ -55,8 +55,8 @@ function parse(traceparent: string): SpanContext | undefined {
 }
 
 /**
- * Returns the `traceparent` of the active trace, or undefined without a trace. Callers send it, or store it for later
- * work.
+ * Returns the `traceparent` of the active trace, or undefined if there is no trace. Callers send it, or store it for
+ * later work.
  */
 export function activeTraceparent(): string | undefined {
   const active = trace.getSpanContext(context.active());
@@ -89,16 +89,16 @@ export type SpanOptions = {
   name: string;
   kind: SpanKind;
   attributes?: Attributes;
-  /** Parent of the span; by default the active context. */
+  /** Parent of the span. The default is the active context. */
   parent?: Context;
 };
 
-/** Span that has not ended, with setters for facts that are known only at the end. */
+/** A span that has not ended yet, with setters for facts that are known only at its end. */
 export type OpenSpan = {
   set: (attributes: Attributes) => void;
   /**
-   * Marks the span as failed. `errorType` is a code such as `timeout`, never an error text, which may contain
-   * customers' words.
+   * Marks the span as failed. `errorType` is a code such as `timeout`. It is never an error message, which may quote
+   * customers.
    */
   fail: (errorType: string) => void;
 };
@@ -106,8 +106,8 @@ export type OpenSpan = {
 const NO_SPAN: OpenSpan = { set: () => undefined, fail: () => undefined };
 
 /**
- * Runs a function in a new span. Without an exporter, it only runs the function, in the context of the parent if there
- * is one. If the function throws, only the error's code or name is recorded.
+ * Runs a function in a new span. Without an exporter, it only runs the function, in the context of `parent` if one is
+ * given. If the function throws, only the error's code or name is recorded.
  */
 export async function inSpan<T>(
   options: SpanOptions,
@@ -131,8 +131,8 @@ export async function inSpan<T>(
 }
 
 /**
- * Starts a span for work that does not end when a promise settles (for other work there is `inSpan`). The caller must
- * call `end` once.
+ * Starts a span for work that does not end when a promise settles. For other work, use `inSpan`. The caller must call
+ * `end` once.
  */
 export function startSpan(options: SpanOptions): {
   context: Context;
@@ -166,7 +166,7 @@ export function errorTypeOf(error: unknown): string {
 }
 
 /**
- * Creates a context manager based on Node's AsyncLocalStorage. OpenTelemetry's own manager is an additional package
+ * Creates a context manager based on Node's AsyncLocalStorage. OpenTelemetry's own manager would be another package
  * around the same feature.
  */
 function createContexts(): ContextManager {

@@ -6,22 +6,22 @@ import type { Logger } from './logger.ts';
 import { useTracer } from './trace-context.ts';
 
 /**
- * Sends spans to an OpenTelemetry collector by OTLP over HTTP as JSON. If no collector is configured, OpenTelemetry's
+ * Sends spans to an OpenTelemetry collector with OTLP over HTTP as JSON. If no collector is configured, OpenTelemetry's
  * packages are not loaded. The exporter reads further settings (headers, timeouts, compression, certificates) from
- * OpenTelemetry's own environment variables. Its requests are the only ones that bypass `platform/egress`, because the
- * operator of Parley chooses the collector and tenants cannot.
+ * OpenTelemetry's own environment variables. Its requests are the only ones that bypass `platform/egress`. That is
+ * safe, because the operator of Parley chooses the collector, and tenants cannot.
  */
 export type Tracing = {
-  /** Sends pending spans and stops. Takes at most three seconds. */
+  /** Sends pending spans and stops. This takes at most three seconds. */
   stop: () => Promise<void>;
 };
 
 /**
- * Interval in ms at which spans are sent. It is short, so that people find a new trace immediately; the package's
- * default is five seconds.
+ * Interval in ms at which spans are sent. The package's default is five seconds. Ours is shorter, so that people can
+ * find a new trace right away.
  */
 const SEND_EVERY_MS = 1_000;
-/** Maximum time in ms for the last send. It is part of the 25 s that a process has to stop. */
+/** Maximum time in ms for the last send. It counts toward the 25 s that a process has to stop. */
 const FLUSH_MS = 3_000;
 
 export async function startTracing(
@@ -60,7 +60,7 @@ export async function startTracing(
   };
 }
 
-/** Returns the sampler that `OTEL_TRACES_SAMPLER` names. */
+/** Returns the sampler for the value of `OTEL_TRACES_SAMPLER`. */
 function samplerOf(sdk: typeof Sdk, { sampler, ratio }: TracingSettings): Sdk.Sampler {
   const name = sampler.replace('parentbased_', '');
   const root =
@@ -73,8 +73,8 @@ function samplerOf(sdk: typeof Sdk, { sampler, ratio }: TracingSettings): Sdk.Sa
 }
 
 /**
- * Logs problems of the export as warnings, because they are not errors of this program: spans are dropped if the
- * collector is unavailable.
+ * Logs problems with the export as warnings. They are not errors in this program: if the collector is unavailable,
+ * spans are dropped.
  */
 function logProblems(log: Logger): void {
   const warn = (message: string): void => log.warn({ reason: message }, 'cannot export traces');

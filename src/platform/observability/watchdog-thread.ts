@@ -5,18 +5,18 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { monotonicMs, setInterval } from '../../clock.ts';
 import type { Work } from './work.ts';
 
-/** Data for the watchdog's thread (watchdog.ts). The thread shares only a counter with the program. */
+/** Code of the watchdog thread (watchdog.ts). The thread shares only a counter with the program. */
 
 export type WatchdogData = {
-  /** Number of times that a timer on the watched event loop has fired. */
+  /** Number of times that a timer in the watched event loop has fired. */
   beats: Int32Array;
   beatMs: number;
   mayInterrupt: boolean;
 };
 
 /**
- * Period during which the event loop was blocked. `at` is the call stack when the watchdog paused the program,
- * innermost function first; it is empty if the watchdog could not pause it.
+ * A period during which the event loop was blocked. `at` is the call stack at which the watchdog paused the program,
+ * innermost function first. It is empty if the watchdog could not pause the program.
  */
 export type Stall = { seconds: number; work: Work | undefined; at: readonly string[] };
 
@@ -25,7 +25,7 @@ type Seen = Pick<Stall, 'work' | 'at'>;
 const STALL_MS = 100;
 /**
  * Time in ms for which the event loop must be blocked before the program is paused. It is shorter than `STALL_MS`, so
- * that even in a short stall the blocking code is still running at the pause.
+ * that even in a short stall, the blocking code is still running when the program is paused.
  */
 const INTERRUPT_MS = 60;
 const TICK_MS = 20;
@@ -52,7 +52,7 @@ let seen: Promise<Seen> | undefined;
 
 setInterval(() => {
   const nowMs = monotonicMs();
-  // If the timer of this thread was late as well, the whole machine was busy, and not only the program. Then the
+  // If this thread's own timer was late too, the whole machine was busy and not only the program. In that case the
   // program is not paused.
   ticksInTime = nowMs - tickAtMs < 2 * TICK_MS ? ticksInTime + 1 : 0;
   tickAtMs = nowMs;
@@ -77,7 +77,7 @@ async function report(stalledMs: number, found: Promise<Seen>): Promise<void> {
 }
 
 /**
- * Pauses the program at its next statement, or inside a regular expression, and reads its call stack and current work.
+ * Pauses the program at its next statement or inside a regular expression, and reads its call stack and current work.
  */
 async function interrupt(nowMs: number): Promise<Seen> {
   if (!mayInterrupt || nowMs - interruptedAtMs < INTERRUPT_EVERY_MS) return NOTHING;
@@ -94,8 +94,8 @@ async function interrupt(nowMs: number): Promise<Seen> {
     await post('Debugger.enable');
     await post('Debugger.pause');
     const { callFrames } = await paused;
-    // A native function cannot be paused. If it has ended in the meantime, the code that runs now does not explain the
-    // stall.
+    // A native function cannot be paused. If one caused the stall and has ended in the meantime, the code that is
+    // running now does not explain the stall.
     if (Atomics.load(beats, 0) !== stalledBeat) return NOTHING;
     return { work: await readWork(callFrames[0]), at: callFrames.slice(0, FRAMES).map(nameOf) };
   } catch {
@@ -123,7 +123,10 @@ async function readWork(frame: Debugger.CallFrame | undefined): Promise<Work | u
   return typeof result.value === 'string' ? (JSON.parse(result.value) as Work) : undefined;
 }
 
-/** Returns for how many ms the main thread was ready to run but got no CPU; 0 if Linux does not report it. */
+/**
+ * Returns how many ms the main thread has been ready to run without getting a CPU. Returns 0 if the system does not
+ * report it.
+ */
 function readStarvedMs(): number {
   try {
     const [, waitedNs] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(

@@ -9,18 +9,18 @@ import type { Stall, WatchdogData } from './watchdog-thread.ts';
 import { currentWork } from './work.ts';
 
 /**
- * Interval in ms of the timer. It is short enough to detect a stall of 100 ms. The cost of 50 timer calls a second was
- * not measurable.
+ * Interval in ms of the timer. It is short enough to detect a stall of 100 ms. The cost of 50 timer calls per second
+ * was too small to measure.
  */
 const BEAT_MS = 20;
 
 export type Watchdog = { stop: () => Promise<void> };
 
 /**
- * Detects when the event loop of this process is blocked for more than 100 ms, and reports the responsible work in the
+ * Detects when the event loop of this process is blocked for more than 100 ms. Reports the work that blocked it in the
  * log and in `parley_event_loop_stall_seconds` (contract/metrics.md#load). A separate thread watches the event loop,
  * because a blocked thread cannot watch itself. At most once a second, the watching thread pauses the blocked one as a
- * debugger does, and reads its call stack.
+ * debugger would, and reads its call stack.
  */
 export async function startWatchdog({
   metrics,
@@ -33,8 +33,8 @@ export async function startWatchdog({
   const data: WatchdogData = {
     beats,
     beatMs: BEAT_MS,
-    // Disabled while another debugger is attached, because its breakpoints would look like stalls and two debuggers
-    // would disturb each other.
+    // Disabled if a debugger is attached, because its breakpoints would look like stalls, and two debuggers would
+    // disturb each other.
     mayInterrupt: inspector.url() === undefined,
   };
   const thread = new Worker(programFile(import.meta.url, 'watchdog-thread'), {
@@ -52,7 +52,7 @@ export async function startWatchdog({
     const { seconds, work, at } = stall;
     metrics.eventLoopStall.observe({ work: work?.name ?? 'unknown' }, seconds);
     const about = { seconds, work: work?.name, namespace: work?.namespace, at };
-    log.warn(about, 'the event loop stalled: no request was served meanwhile');
+    log.warn(about, 'the event loop was blocked; no requests were served during that time');
   });
   Object.defineProperty(globalThis, Symbol.for('parley.work'), {
     value: () => JSON.stringify(currentWork()),

@@ -1,13 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Work to which the running code belongs: a request, a frame of a socket or a job. */
+/** Describes the work to which the running code belongs: a request, a socket frame or a job. */
 export type Work = {
   /**
-   * Name of the work, such as `POST /v1/agents` or `reconcile agent`. There are few different names, so that they can
-   * be metric labels.
+   * Name of the work, such as `POST /v1/agents` or `reconcile agent`. There are only a few different names, so that
+   * they can be metric labels.
    */
   name: string;
-  /** Namespace of the work. Undefined until it is known, and for work that belongs to no single namespace. */
+  /**
+   * Namespace of the work. It is undefined until it is known, and for work that does not belong to a single namespace.
+   */
   namespace?: string | undefined;
 };
 
