@@ -2,9 +2,9 @@ import type { Db, Pool } from './pool.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
- * Function that a service calls at the end of its transaction, with the value that it is about to return. With the
- * hook, the caller of the service can commit something together with the change. The API stores the response to an
- * `Idempotency-Key` this way (contract/idempotency.md#keys), so that after a crash either both or neither are stored.
+ * Function that a service calls at the end of its transaction with the value that it is about to return. It lets the
+ * caller of the service commit something together with the change. The API uses it to store the response for an
+ * `Idempotency-Key` (contract/idempotency.md#keys), so that a crash leaves either both or neither.
  */
 export type CommitHook<R> = (db: Db, result: R) => Promise<void>;
 
@@ -12,7 +12,8 @@ export type CommitHook<R> = (db: Db, result: R) => Promise<void>;
 export const noCommitHook = async (): Promise<void> => undefined;
 
 /**
- * Runs `change`, which is a single statement, and then the hook. Opens a transaction only if the hook adds something.
+ * Runs `change`, which must be a single statement, and then the hook. Opens a transaction only if the hook does
+ * something.
  */
 export function inOneCommit<R>(
   pool: Pool,

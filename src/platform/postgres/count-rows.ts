@@ -2,15 +2,15 @@ import { codeOf } from '../../errors.ts';
 import type { Pool } from './pool.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Maximum count of a list. A list with more rows has this count too. */
+/** Highest count that is returned. It also stands for every higher number of rows. */
 export const COUNT_MAX = 10_000;
 
 /** Maximum duration of a count in ms. */
 const COUNT_MS = 500;
-/** query_canceled (PostgreSQL, appendix A). */
+/** Code of query_canceled (PostgreSQL, appendix A). */
 const CANCELED = '57014';
 
-/** Counts the rows of a list, at most 10,000. Returns null if that takes more than half a second. */
+/** Counts the rows of a list, but stops at 10,000. Returns null if that takes more than half a second. */
 export async function countRows(
   pool: Pool,
   { from, where, values }: { from: string; where: string; values: readonly unknown[] },
@@ -22,7 +22,7 @@ export async function countRows(
         `select count(*)::int as count from (select from ${from} where ${where} limit ${COUNT_MAX}) counted`,
         [...values],
       );
-      return rows[0]!.count; // `rows[0]` exists: an aggregate without `group by` returns one row.
+      return rows[0]!.count; // `rows[0]` exists, because an aggregate without `group by` returns one row.
     });
   } catch (error) {
     if (codeOf(error) === CANCELED) return null;

@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { codeOf, reasonOf, StartupError } from '../../errors.ts';
 
 /**
- * TLS settings of a `DATABASE_URL`, with the meaning that PostgreSQL documents (section 34.19). The `pg` library would
- * treat every mode as `verify-full`.
+ * Connection settings of a `DATABASE_URL`. The TLS parameters have the meaning that PostgreSQL documents (section
+ * 34.19). The `pg` library would treat every mode as `verify-full`.
  */
 export type Connecting = Pick<pg.ClientConfig, 'connectionString' | 'ssl' | 'sslnegotiation'>;
 
@@ -12,7 +12,7 @@ export type Connecting = Pick<pg.ClientConfig, 'connectionString' | 'ssl' | 'ssl
 const SYSTEM = 'system';
 
 /**
- * Parameters that this file handles. They are removed from the URL, because the `pg` library interprets them
+ * URL parameters that this file handles. They are removed from the URL, because the `pg` library interprets them
  * differently.
  */
 const READ = [
@@ -30,8 +30,8 @@ type Mode = (typeof MODES)[number];
 
 /**
  * Reads the connection settings from `DATABASE_URL`.
- * @throws StartupError for an unknown mode, a mode without the certificate authority that it needs, or a file that
- * cannot be read
+ * @throws StartupError for an unknown mode, for a mode whose required certificate authority is missing, or for a file
+ * that cannot be read
  */
 export function readDatabaseUrl(databaseUrl: string): Connecting {
   const { address, query } = split(databaseUrl);
@@ -50,7 +50,7 @@ export function readDatabaseUrl(databaseUrl: string): Connecting {
   return { connectionString, ssl, ...(negotiation && { sslnegotiation: negotiation }) };
 }
 
-/** Returns whether `DATABASE_URL` itself sets a session parameter, by name or within `options`. */
+/** Returns true if `DATABASE_URL` itself sets a session parameter, by name or within `options`. */
 export function setsParameter(databaseUrl: string, name: string): boolean {
   const { query } = split(databaseUrl);
   return query.has(name) || (query.get('options') ?? '').includes(`${name}=`);
@@ -63,25 +63,25 @@ function split(databaseUrl: string): { address: string; query: URLSearchParams }
   return { address: databaseUrl.slice(0, at), query };
 }
 
-/** Returns the TLS mode, or undefined if none is set. `no-verify` is the name of `require` in Node's libraries. */
+/** Returns the TLS mode, or undefined if none is set. Node's libraries call `require` `no-verify`. */
 function modeIn(text: string | undefined, authority: string | undefined): Mode | undefined {
   if (text === undefined) return authority === SYSTEM ? 'verify-full' : undefined;
   const mode = MODES.find((one) => one === (text === 'no-verify' ? 'require' : text));
   if (mode === undefined)
     throw new StartupError(`DATABASE_URL: sslmode must be one of ${MODES.join(', ')}.`);
   if (authority === SYSTEM && mode !== 'verify-full')
-    throw new StartupError('DATABASE_URL: sslrootcert=system needs sslmode=verify-full.');
+    throw new StartupError('DATABASE_URL: sslrootcert=system requires sslmode=verify-full.');
   if (authority === undefined && mode === 'verify-ca')
     throw new StartupError(
-      'DATABASE_URL: sslmode=verify-ca needs sslrootcert, the file with the certificate of the authority. Or use verify-full, which also checks the host name.',
+      "DATABASE_URL: sslmode=verify-ca requires sslrootcert, the file with the certificate authority's certificate. Or use verify-full, which also checks the host name.",
     );
   return mode;
 }
 
 /**
- * Returns how the client verifies the server's certificate. `verify-full` without a file trusts the authorities of
- * Node.js and of `NODE_EXTRA_CA_CERTS`. `verify-ca` requires a file: it does not check the host name, so a certificate
- * from a public authority, which any host can get, would prove nothing.
+ * Returns the options that determine how the client verifies the server's certificate. `verify-full` without a file
+ * trusts the authorities in Node.js and in `NODE_EXTRA_CA_CERTS`. `verify-ca` requires a file. It does not check the
+ * host name, so a certificate from a public authority, which any host can get, would prove nothing.
  */
 function checksOf(mode: Mode, authority: string | undefined): object {
   const ca = authority === SYSTEM ? {} : fileOf('ca', 'sslrootcert', authority);
@@ -115,15 +115,17 @@ const UNTRUSTED = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 ]);
 
-/** Returns what to change in `DATABASE_URL` after a failed connection, or undefined if TLS is not the cause. */
+/**
+ * Returns advice on what to change in `DATABASE_URL` after a failed connection, or undefined if TLS is not the cause.
+ */
 export function tlsAdvice(error: unknown): string | undefined {
   const code = codeOf(error);
   const reason = reasonOf(error);
   if (UNTRUSTED.has(code)) {
-    return 'set sslrootcert to the file with the certificate of its authority; sslmode=require encrypts, but does not verify the server';
+    return 'set sslrootcert to the file with the certificate of its authority, or use sslmode=require, which encrypts but does not verify the server';
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return 'use the host name of its certificate, or sslmode=verify-ca, which does not check the host name';
+    return 'use the host name in its certificate, or sslmode=verify-ca, which does not check the host name';
   if (/does not support SSL/.test(reason))
     return 'the server does not support TLS: use sslmode=disable';
   if (code === '28000' && /no encryption|SSL off/.test(reason))

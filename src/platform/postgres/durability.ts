@@ -3,20 +3,20 @@ import type { Logger } from '../observability/logger.ts';
 import { createClient } from './pool.ts';
 
 /**
- * Settings without which a power cut could lose committed data. A 2xx response promises that an event survives any
- * later failure. If one of these settings is off, no role starts, unless the server itself declares that its data may
- * be lost. That consent is a setting of the server, because an environment variable of Parley would only state an
- * assumption about the server.
+ * Settings without which a power failure could lose committed data. A 2xx response promises that an event survives any
+ * later failure. If one of these settings is off, no role starts, unless the database server itself declares that its
+ * data may be lost. That consent is a setting on the server, because an environment variable of Parley could only state
+ * an assumption about the server.
  */
 const SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'];
 /**
- * Setting that declares consent to data loss. It is set where the other settings are: in postgresql.conf or by `alter
- * database … set`.
+ * Setting that declares consent to data loss. It is set where the other settings are: in postgresql.conf or with
+ * `alter database … set`.
  */
 const CONSENT = 'parley.may_lose_data';
 
 /**
- * Checks that the server does not lose committed data.
+ * Checks that the server cannot lose committed data.
  * @throws StartupError that names the settings that are off
  */
 export async function assertDurable(databaseUrl: string, log: Logger): Promise<void> {
@@ -32,7 +32,7 @@ export async function assertDurable(databaseUrl: string, log: Logger): Promise<v
     const { off = [], consent = null } = rows[0] ?? {};
     if (off.length === 0) return;
     if (consent !== 'on') throw new StartupError(refusal(off));
-    log.warn({ off }, `accepted events may be lost: the database has ${CONSENT}=on`);
+    log.warn({ off }, `accepted events may be lost, because the database has ${CONSENT}=on`);
   } finally {
     await client.end();
   }
@@ -40,5 +40,5 @@ export async function assertDurable(databaseUrl: string, log: Logger): Promise<v
 
 function refusal(off: readonly string[]): string {
   const settings = off.map((name) => `${name}=off`).join(', ');
-  return `DATABASE_URL: this PostgreSQL runs with ${settings}, so a power failure would lose accepted events. Turn the setting on, or set ${CONSENT}=on in this PostgreSQL if losing data is acceptable`;
+  return `DATABASE_URL: this PostgreSQL runs with ${settings}, so a power failure would lose accepted events. Turn the settings on, or set ${CONSENT}=on in this PostgreSQL if losing data is acceptable`;
 }

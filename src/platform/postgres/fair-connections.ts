@@ -7,43 +7,44 @@ import { currentWork } from '../observability/work.ts';
 type Namespace = string | undefined;
 type Connected = Parameters<Parameters<pg.Pool['connect']>[0]>;
 
-/** Text of the `pg` library's error, by which `isUnavailable` recognizes it. */
+/** Message of the `pg` library's timeout error. `isUnavailable` recognizes the error by it. */
 const TIMED_OUT = 'timeout exceeded when trying to connect';
 
 /**
- * Maximum number of connections that one namespace uses at once while another namespace is active. Without this limit,
- * short statements of one namespace on all connections would keep all cores of a small PostgreSQL server busy, and each
- * statement of another namespace would wait behind them. While no other namespace is active, a namespace may use all
- * connections.
+ * Maximum number of connections that one namespace may use at once while another namespace is active. Without this
+ * limit, one namespace could run short statements on all connections and keep all cores of a small PostgreSQL server
+ * busy, and every statement of another namespace would wait behind them. While no other namespace is active, a
+ * namespace may use all connections.
  */
 const SHARE = 2;
-/** Time in ms for which a namespace counts as active after its last statement. */
+/** Time in ms for which a namespace counts as active after it last asked for a connection. */
 const ACTIVE_MS = 1_000;
 /**
- * Time in ms after which a connection in use no longer counts toward `SHARE`. By then it serves a long transaction,
- * which mostly waits, such as the writes of a large text. If it still counted, the other work of its namespace would
- * wait, and so would a transaction that needs a second connection.
+ * Time in ms after which a connection in use no longer counts toward `SHARE`. By then it is probably used by a long
+ * transaction that mostly waits, such as one that indexes a large text. If it still counted, the other work of its
+ * namespace would have to wait, and so would a transaction that needs a second connection.
  */
 const LONG_MS = 50;
 
-/** The connections that each namespace holds. */
+/** Tracks the connections that each namespace holds. */
 type Holdings = {
   /** Records that a namespace asks for a connection. */
   ask: (namespace: Namespace) => void;
   /**
-   * Returns the number of connections that a namespace holds, or infinity if it has used up its `SHARE` and must wait.
+   * Returns the number of connections that a namespace holds, or `Infinity` if it has used up its `SHARE` and must
+   * wait.
    */
   countOf: (namespace: Namespace) => number;
-  /** Returns the time at which the connection was taken, for `giveBack`. */
+  /** Records that a namespace has taken a connection. Returns the time, which must be passed to `giveBack`. */
   take: (namespace: Namespace) => number;
   giveBack: (namespace: Namespace, sinceMs: number) => void;
 };
 
 function createHoldings(): Holdings {
-  /** Times when the connections that a namespace holds were taken, oldest first. */
+  /** For each namespace, the times at which its current connections were taken, oldest first. */
   const held = new Map<Namespace, number[]>();
   /**
-   * The last two namespaces that asked for a connection, with the times of their last requests. They are enough to
+   * The last two namespaces that asked for a connection, with the times of their last requests. Two are enough to
    * decide, for any namespace, whether another one is active.
    */
   let active: { namespace: string; atMs: number }[] = [];
@@ -74,7 +75,7 @@ function createHoldings(): Holdings {
       return sinceMs;
     },
     giveBack: (namespace, sinceMs) => {
-      const since = held.get(namespace)!; // Not undefined: `take` added an entry.
+      const since = held.get(namespace)!; // Defined, because `take` has added an entry.
       since.splice(since.indexOf(sinceMs), 1);
       if (since.length === 0) held.delete(namespace);
     },
@@ -82,10 +83,10 @@ function createHoldings(): Holdings {
 }
 
 /**
- * Gives the connections of a pool to namespaces in turn. A free connection goes to the waiting namespace that holds the
- * fewest. The pool of `pg` is first come, first served, so all statements of a busy namespace would run before those of
- * any other. A namespace also waits when it has used up its `SHARE`. All work without a namespace is treated as one
- * namespace, which has no such limit and never counts as active.
+ * Shares the connections of a pool between namespaces. A free connection goes to the waiting namespace that holds the
+ * fewest. `pg`'s own pool is first come, first served, so all statements of a busy namespace would run before those of
+ * any other. A namespace also waits while it has used up its `SHARE`. All work without a namespace is treated as one
+ * namespace that has no such limit and never counts as active.
  */
 export function shareConnections(
   pool: pg.Pool,
@@ -98,15 +99,15 @@ export function shareConnections(
   let taken = 0;
   let isChecked = false;
 
-  /** Gives free connections to waiting callers whose namespace has not used up its share. */
+  /** Gives free connections to waiting callers whose namespaces have not used up their shares. */
   function fill(): void {
     for (let free = max - taken; free > 0; free -= 1) {
       const next = line.next(countOf);
       if (!next) break;
       next.one();
     }
-    // If callers wait although a connection is free, their namespaces have used up their shares. Connections stop
-    // counting after `LONG_MS`, which no event reports, so this function runs again then.
+    // If callers are waiting although a connection is free, their namespaces have used up their shares. Connections
+    // stop counting after `LONG_MS`. No event reports that, so this function runs again after that time.
     if (taken === max || line.size() === 0 || isChecked) return;
     isChecked = true;
     setTimeout(() => {
@@ -127,8 +128,8 @@ export function shareConnections(
     const sinceMs = holdings.take(namespace);
     let isAnswered = false;
     connect((error, client, done) => {
-      // If the time-out passes while a new connection is set up, `pg-pool` calls back twice: with the error, and later
-      // with the connection. Nobody waits for it any longer.
+      // If the timeout expires while a new connection is being set up, `pg-pool` calls back twice: first with the
+      // error, and later with the connection. By then, nobody is waiting for the connection.
       if (isAnswered) return done();
       isAnswered = true;
       if (client) holders.set(client, { namespace, sinceMs });
@@ -164,7 +165,7 @@ export function shareConnections(
   pool.connect = inBothForms(connectInTurn);
 }
 
-/** Returns `connect` in both forms that the pool offers: with a callback, and with a promise as its result. */
+/** Returns a `connect` function in both forms that the pool offers: with a callback, and returning a promise. */
 function inBothForms(
   connect: (callback: (...connected: Connected) => void) => void,
 ): pg.Pool['connect'] {

@@ -5,10 +5,10 @@ import { createClient, isAnswering, type Db } from './pool.ts';
 import { endClient } from './silent-connections.ts';
 
 /**
- * Elects one active operator at a time by a session lock. The server releases the lock when the holder's connection
- * ends, or when the holder has been silent for `LEASE_MS`. The lock alone does not stop a leader that was paused and
- * then resumes. So each new leader increments an epoch, and every transaction of a leader first checks that its epoch
- * is still the highest.
+ * Elects one active operator at a time with a session lock. The server releases the lock when the holder's connection
+ * ends, or when the holder has sent nothing for `LEASE_MS`. The lock alone does not stop a leader that was paused and
+ * then resumes. Each new leader therefore increments an epoch, and every transaction of a leader first checks that its
+ * epoch is still the highest.
  */
 export type Leadership = { start: () => void; stop: () => Promise<void> };
 
@@ -18,15 +18,15 @@ export class NotLeaderError extends Error {
 
 const NAME = 'operator';
 /**
- * Id of the store of declared objects. It is constant, because a leader elected by this lock stores the objects in the
- * same database.
+ * Id of the store of declared objects. It is constant, because a leader elected with this lock stores the objects in
+ * the same database.
  */
 const STORE_ID = 'postgres';
 const LOCK = [0x7061, 0x6c64];
 const RETRY_MS = 1_000;
 /**
- * The server ends the session of a holder that has been silent for this time in ms, such as a paused or disconnected
- * one.
+ * The server ends the session of a holder that has sent nothing for this time in ms, for example because it was paused
+ * or disconnected.
  */
 const LEASE_MS = 10_000;
 const BEATS_PER_LEASE = 5;
@@ -34,7 +34,7 @@ const BEATS_PER_LEASE = 5;
 export function createLeadership(deps: {
   databaseUrl: string;
   log: Logger;
-  /** Called when this process becomes the leader. `resign` ends this term; the next term may begin immediately. */
+  /** Called when this process becomes the leader. `resign` ends this term. The next term may begin immediately. */
   onLead: (term: TermOfOffice, resign: () => void) => Promise<void>;
   /** Called at the end of a term. Must resolve only after everything that `onLead` started has ended. */
   onLost: () => Promise<void>;
@@ -45,7 +45,7 @@ export function createLeadership(deps: {
   let running: Promise<void> = Promise.resolve();
   let abandon = (): void => undefined;
 
-  /** Waits for the lock and leads until the connection or the process ends. */
+  /** Waits for the lock, and leads until the connection or the process ends. */
   async function term(): Promise<void> {
     const client = createClient(deps.databaseUrl);
     const ended = new Promise<void>((resolve) => {
@@ -55,8 +55,8 @@ export function createLeadership(deps: {
     });
     try {
       await client.connect();
-      // The server blocks this statement until the previous holder's session has ended, so no polling delays the
-      // take-over.
+      // The server blocks this statement until the previous holder's session has ended, so the takeover is not delayed
+      // by polling.
       await Promise.race([client.query('select pg_advisory_lock($1, $2)', LOCK), ended]);
       if (stopping.signal.aborted) return;
       await client.query("select set_config('idle_session_timeout', $1, false)", [`${leaseMs}ms`]);
@@ -96,7 +96,7 @@ export function createLeadership(deps: {
 }
 
 /**
- * Checks that this leader's epoch is still the highest. Must be the first statement of a leader's transaction.
+ * Checks that this leader's epoch is still the highest. It must be the first statement in a leader's transaction.
  * @throws NotLeaderError
  */
 export async function assertLeader(db: Db, epoch: number): Promise<void> {
@@ -108,20 +108,20 @@ export async function assertLeader(db: Db, epoch: number): Promise<void> {
   if (rowCount !== 1) throw new NotLeaderError(`epoch ${epoch} is over: another operator leads`);
 }
 
-/** Term of a leader: its epoch, and how long this database has belonged to the current store of declared objects. */
+/** A leader's term: its epoch, and how long this database has been used with the current store of declared objects. */
 export type TermOfOffice = {
   epoch: number;
   /**
    * Time in ms since this database was first used with the current store of declared objects, such as a Kubernetes
-   * cluster; `Infinity` if it has always been the same store. It is small after a move to another cluster with the old
-   * database.
+   * cluster. It is `Infinity` if the store has always been the same. It is small after a move to a different cluster
+   * with the old database.
    */
   storeAgeMs: number;
 };
 
 /**
- * Begins a term by incrementing the epoch, which makes all earlier epochs invalid. Waits for open transactions that
- * have checked their epoch. `storeId` identifies the store of declared objects.
+ * Begins a term by incrementing the epoch, which invalidates all earlier epochs. Waits for open transactions that have
+ * already checked their epoch. `storeId` identifies the store of declared objects.
  */
 export async function raiseEpoch(db: Db, storeId: string): Promise<TermOfOffice> {
   const { rows } = await db.query<{ epoch: number; storeAgeMs: number | null }>(
@@ -134,13 +134,13 @@ export async function raiseEpoch(db: Db, storeId: string): Promise<TermOfOffice>
        then extract(epoch from now() - home_since)::float8 * 1000 end as "storeAgeMs"`,
     [NAME, `${hostname()}/${process.pid}`, storeId],
   );
-  const { epoch, storeAgeMs } = rows[0]!; // Not undefined: an upsert always returns its row.
+  const { epoch, storeAgeMs } = rows[0]!; // Defined, because an upsert always returns its row.
   return { epoch, storeAgeMs: storeAgeMs ?? Infinity };
 }
 
 /**
- * Sends a statement at regular intervals, so that the server does not end the session as idle. Calls `onSilence` if the
- * server does not reply.
+ * Sends a statement at regular intervals, so that the server does not end the session because it is idle. Calls
+ * `onSilence` if the server does not reply.
  */
 function beat(client: Db, leaseMs: number, onSilence: () => void): () => void {
   let unanswered = 0;

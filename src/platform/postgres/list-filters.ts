@@ -2,15 +2,15 @@ import { lowestUuidAt } from '../../ids.ts';
 
 export type ListPage = {
   namespace: string;
-  /** UUID of the item after which the page starts. */
+  /** UUID of the last item of the previous page. */
   before?: string | null | undefined;
   limit: number;
 };
 
-/** Order of a list by creation time; default: newest first. */
+/** Order of a list by creation time. The default is newest first. */
 export type ListOrder = { order?: 'newest' | 'oldest' | undefined };
 
-/** Returns the SQL for an order: the direction, and the operator for the items that follow another one. */
+/** Returns the SQL for an order: the direction, and the operator that compares an item with one that precedes it. */
 export function inOrder({ order }: ListOrder): {
   direction: 'asc' | 'desc';
   follows: '>' | '<';
@@ -21,26 +21,27 @@ export function inOrder({ order }: ListOrder): {
 }
 
 /**
- * Maximum size in bytes of the JSON documents in one page. A larger page would block the process and take much memory.
+ * Maximum total size in bytes of the JSON documents on one page. A larger page would block the process and take a lot
+ * of memory.
  */
 export const PAGE_DOCUMENTS_BYTES = 4 * 1024 * 1024;
 
 /**
- * Returns the query of a list whose items have JSON documents. The query returns the first row and all further rows
- * whose documents still fit into the page. If one more row follows, the query returns it too, with `fits` false. The
- * sizes are summed in PostgreSQL, so rows that do not fit are not sent. `limit` is one more than the number of items in
- * the page.
+ * Returns the query for a list whose items have JSON documents. The query returns the first row and all further rows
+ * whose documents still fit on the page. If another row follows, the query returns it too, with `fits` false.
+ * PostgreSQL sums the sizes, so rows that do not fit are not sent. `limit` is one more than the number of items on the
+ * page.
  */
 export function fittingRows(list: {
   /** Name of the table in the other parts of the query. */
   table: string;
-  /** Table with its alias and joins; default: `table`. */
+  /** The table with its alias and joins. The default is `table`. */
   from?: string;
   where: string;
   order: string;
   limit: string;
   columns: string;
-  /** SQL for the size of a row's documents; see `bytesOf`. */
+  /** SQL for the size of a row's documents. See `bytesOf`. */
   bytes: string;
 }): string {
   const { table, from = table, where, order, limit, columns, bytes } = list;
@@ -61,7 +62,7 @@ export function bytesOf(...columns: readonly string[]): string {
 /** Row of `fittingRows`. */
 export type FittingRow<Row> = Row & { fits: boolean };
 
-/** Returns how many items the page has: at most `limit`, and only those that fit. */
+/** Returns the number of items on the page: at most `limit`, and only those that fit. */
 export function itemsThatFit(rows: readonly { fits?: boolean }[], limit: number): number {
   const tooLarge = rows.findIndex(({ fits }) => fits === false);
   return tooLarge === -1 ? limit : Math.min(limit, tooLarge);
@@ -74,13 +75,15 @@ export type CreatedBetween = {
 };
 
 /**
- * SQL condition that ends before its value, or contains `?` where the value goes. Conditions whose value is null or
- * undefined are omitted.
+ * SQL condition and its value. The value replaces `?` in the condition, or is appended if there is no `?`. A condition
+ * whose value is null or undefined is omitted.
  */
 export type Condition = [condition: string, value: Value | null | undefined];
 type Value = string | number | boolean | readonly string[];
 
-/** Builds a `where` clause that contains only the given filters, so that each combination can use its index. */
+/**
+ * Builds a `where` clause that contains only the filters that have a value, so that each combination can use its index.
+ */
 export function filteredBy(conditions: readonly Condition[]): {
   where: string;
   values: unknown[];
@@ -97,7 +100,10 @@ export function filteredBy(conditions: readonly Condition[]): {
   };
 }
 
-/** Returns the bounds of a time column, in Unix seconds; the first is inclusive, the second exclusive. */
+/**
+ * Returns conditions that limit a time column. The bounds are in Unix seconds; the first is inclusive, and the second
+ * is exclusive.
+ */
 export function timeBetween(
   column: string,
   { after, before }: { after?: number | undefined; before?: number | undefined },
@@ -108,22 +114,22 @@ export function timeBetween(
   ];
 }
 
-/** Returns a `like` pattern that matches a text anywhere. Wildcards in the text are escaped. */
+/** Returns a `like` pattern that matches any string that contains this text. Wildcards in the text are escaped. */
 export function anywhere(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
 /**
- * Returns a condition for any of the values. A single value is compared with `=`, which can use an index that `any`
- * cannot use.
+ * Returns a condition that a column has one of the values. A single value is compared with `=`, because that can use an
+ * index that `any` cannot use.
  */
 export function oneOf(column: string, values: readonly string[] | undefined): Condition {
   return values?.length === 1 ? [`${column} =`, values[0]] : [`${column} = any(?)`, values];
 }
 
 /**
- * Returns bounds for the id instead of a time column. The id contains the time of creation, so PostgreSQL can skip
- * whole partitions.
+ * Returns conditions that limit the creation time by the id instead of a time column. The id contains the creation
+ * time, so PostgreSQL can skip whole partitions.
  */
 export function createdBetween(
   { createdAfter, createdBefore }: CreatedBetween,

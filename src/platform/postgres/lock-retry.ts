@@ -1,21 +1,24 @@
 import { delay } from '../../clock.ts';
 import { codeOf } from '../../errors.ts';
 
-/** Value for `lock_timeout` in ms: half of the longest time for which a schema change may block other statements. */
+/**
+ * Value of `lock_timeout` in ms. It is half of the longest time for which a schema change may block other statements.
+ */
 export const LOCK_TIMEOUT_MS = 500;
 const PAUSE_MS = 500;
 /**
- * Maximum number of attempts. They take about two minutes in total, because a query may run for 15 s and a dump much
+ * Maximum number of attempts. Together they take about two minutes, because a query may run for 15 s and a dump much
  * longer.
  */
 const TRIES = 120;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Retries a transaction that locks a table exclusively, under a `lock_timeout` of `LOCK_TIMEOUT_MS`. Such a transaction
- * waits for the last reader of the table, and all other statements wait behind it, so one long query would stop the
- * whole service. With the timeout it waits only briefly, lets the others run, and tries again.
- * @param work one transaction, rolled back if it rejects
+ * Retries a transaction that locks a table exclusively and runs with a `lock_timeout` of `LOCK_TIMEOUT_MS`. Such a
+ * transaction waits for all readers of the table, and all other statements wait behind it, so one long query would stop
+ * the whole service. With the timeout, the transaction waits only briefly, lets the other statements run, and tries
+ * again.
+ * @param work runs one transaction, and rolls it back if it rejects
  * @throws any error of `work`; after `TRIES` attempts, the error that the lock is not available
  */
 export async function retryingLock<T>(work: () => Promise<T>): Promise<T> {

@@ -15,8 +15,8 @@ const LOCK = [0x7061, 0x726c];
 const MINIMUM_SERVER_VERSION = 150_000;
 
 /**
- * Applies all pending migrations. Any number of processes may call it concurrently: one works and the others wait.
- * Migrations only go forward, and the file of a released migration is never edited.
+ * Applies all pending migrations. Any number of processes may call it concurrently: one of them works and the others
+ * wait. There are no down migrations, and the file of a released migration is never edited.
  */
 export async function migrate(deps: { databaseUrl: string; log: Logger }): Promise<void> {
   const client = await connected(deps.databaseUrl);
@@ -30,10 +30,10 @@ export async function migrate(deps: { databaseUrl: string; log: Logger }): Promi
 }
 
 async function applyMigrations(client: pg.Client, log: Logger): Promise<void> {
-  // Imported only here, so that the usual start with a current schema does not load the library.
+  // Imported only when needed, so that a normal start with an up-to-date schema does not load the library.
   const { runner } = await import('node-pg-migrate');
-  // Applies the next migration in its own transaction. Locks are held for one migration only, and if the process is
-  // killed, the next process continues with the next migration.
+  // Applies the next migration in its own transaction. Locks are therefore held for one migration only, and if the
+  // process is killed, the next process continues with the next migration.
   const applyNext = async (): Promise<string[]> => {
     try {
       const applied = await runner({
@@ -42,7 +42,7 @@ async function applyMigrations(client: pg.Client, log: Logger): Promise<void> {
         direction: 'up',
         count: 1,
         migrationsTable: TABLE,
-        noLock: true, // The lock above waits for other processes; the runner's own would fail.
+        noLock: true, // The lock above waits for other processes, whereas the runner's own lock would fail.
         log: () => undefined,
       });
       return applied.map(({ name }) => name);
@@ -87,7 +87,7 @@ async function connected(databaseUrl: string): Promise<pg.Client> {
     return client;
   } catch (error) {
     const { host, pathname } = new URL(databaseUrl);
-    // If the connection failed for several addresses, the first error is enough.
+    // If connecting failed for several addresses, the first error is enough.
     const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
     const where = `${host || 'localhost'}${pathname}`;
     const advice = tlsAdvice(first);
@@ -101,7 +101,7 @@ async function checkServer(client: pg.Client): Promise<void> {
     `select current_setting('server_version_num') as version, current_setting('server_version') as text`,
   );
   if (Number(rows[0]?.version) < MINIMUM_SERVER_VERSION) {
-    throw new StartupError(`PostgreSQL 15 or newer is needed; this is ${rows[0]?.text}`);
+    throw new StartupError(`PostgreSQL 15 or newer is required; this is version ${rows[0]?.text}`);
   }
 }
 

@@ -8,26 +8,27 @@ import type { Session } from './session.ts';
 import { endClient } from './silent-connections.ts';
 
 /**
- * Wake-ups between processes over LISTEN/NOTIFY. A wake-up only saves time: listeners also poll, so a lost one costs at
- * most the polling interval. Therefore notifications are sent after the commit, are coalesced, and are never awaited.
- * NOTIFY inside the producing transaction would serialize all commits behind one lock.
+ * Notifications with which processes wake each other up over LISTEN/NOTIFY. They only save time: listeners also poll,
+ * so a lost notification costs at most the polling interval. Notifications are therefore sent after the commit, are
+ * coalesced, and are never awaited. NOTIFY inside the producing transaction would serialize all commits behind one
+ * lock.
  */
 export const CHANNELS = {
-  /** Payload: UUIDs of endpoints with new deliveries, comma-separated; `*` means all. */
+  /** Payload: comma-separated UUIDs of endpoints with new deliveries, or `*` for all. */
   deliveries: 'parley_deliveries',
-  /** Payload: namespaces with new events, comma-separated; `*` means all. */
+  /** Payload: comma-separated namespaces with new events, or `*` for all. */
   events: 'parley_events',
-  /** Payload: UUIDs of conversations with new turns, another status or a canceled turn; `*` means all. */
+  /** Payload: UUIDs of conversations with new turns, a new status or a canceled turn, or `*` for all. */
   conversations: 'parley_conversations',
-  /** Payload: UUIDs of calls that have new work for the process that handles them; `*` means all. */
+  /** Payload: UUIDs of calls that have new work for the process that handles them, or `*` for all. */
   calls: 'parley_calls',
   /** Sent when a declared object has changed. No payload. */
   resources: 'parley_resources',
-  /** Payload: UUIDs of API keys and sessions that have ended or have got an end time; `*` means all. */
+  /** Payload: UUIDs of API keys and sessions that have ended or been given an end time, or `*` for all. */
   keys: 'parley_keys',
   /**
-   * Payload: the changed or removed projection (see `Projected` in projected.ts) with its uid, and for a ModelProvider
-   * also its id. `*` means all.
+   * Payload: the changed or removed row of a declared object (see `Projected` in projected.ts) with the object's uid,
+   * and for a ModelProvider also its id. `*` means all.
    */
   projected: 'parley_projected',
 } as const;
@@ -35,13 +36,15 @@ export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
 
 /** PostgreSQL rejects payloads of 8,000 bytes or more. Items are ASCII, so characters and bytes are the same. */
 const PAYLOAD_BYTES_MAX = 7_999;
-/** Shorter than the second after which a process without a session counts as dead. */
+/**
+ * Time in ms before a reconnect. It is shorter than the second after which a process without a session counts as dead.
+ */
 const RECONNECT_MS = 250;
 
 export type Notifier = {
   /**
-   * Sends immediately if no send is in progress. Otherwise sends together with all other items that arrive during that
-   * send.
+   * Sends the items immediately if no send is in progress. Otherwise sends them afterwards, together with all other
+   * items that arrive during that send.
    */
   notify: (channel: Channel, items: readonly string[]) => void;
   /** Waits for the send in progress. */
@@ -52,10 +55,10 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
   const waiting = new Map<Channel, Set<string>>();
 
   const sending = createSingleFlight(async () => {
-    // One commit may resolve the promises of many callers, each of which continues in a microtask and adds its items.
-    // After these microtasks, one send carries all of the items.
+    // One commit may resolve the promises of many callers. Each of them continues in a microtask and adds its items.
+    // Waiting for these microtasks makes it possible to send all of the items at once.
     await new Promise<void>((resolve) => process.nextTick(resolve));
-    // Every call of `notify` in these microtasks has requested another run, although this run has sent its items.
+    // `notify` calls in these microtasks have requested another run, which has nothing left to send.
     if (waiting.size === 0) return;
     const batch = [...waiting].map(([channel, items]) => [channel, payloadOf(items)] as const);
     waiting.clear();
@@ -63,8 +66,8 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
       await failpoint('notify.sending');
       await deps.pool.query({
         name: 'notify',
-        // This commit does not wait for the disk. A crash of the server loses the notification, but also disconnects
-        // all listeners, which are woken with `*` after they reconnect. So nothing is lost.
+        // This commit does not wait for the disk. A server crash loses the notification, but it also disconnects all
+        // listeners, and they are woken with `*` after they reconnect. So no wake-up is lost.
         text: `select pg_notify(c, p)
                  from (select set_config('synchronous_commit', 'off', true)) lazily,
                       unnest($1::text[], $2::text[]) as n (c, p)`,
@@ -73,7 +76,7 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
     } catch (error) {
       deps.log.debug(
         { reason: reasonOf(error) },
-        'could not send a notification; polling replaces it',
+        'could not send a notification; polling will find the changes',
       );
     }
   });
@@ -99,7 +102,7 @@ export type Listener = { start: () => Promise<void>; stop: () => Promise<void> }
 export function createListener(deps: {
   databaseUrl: string;
   channels: Partial<Record<Channel, (items: readonly string[]) => void>>;
-  /** Called with each new connection before it begins to listen. */
+  /** Called with each new connection before it starts to listen. */
   onSession?: (session: Db) => Promise<void>;
   log: Logger;
 }): Listener {
@@ -132,7 +135,7 @@ export function createListener(deps: {
 
   function again(lost: Session): void {
     if (stopped || client !== lost || retry) return;
-    deps.log.debug('lost the connection for notifications; polling replaces it');
+    deps.log.debug('lost the connection for notifications; polling until it reconnects');
     retry = setTimeout(() => {
       retry = undefined;
       connect().catch(() => client && again(client));

@@ -1,8 +1,8 @@
 import type { Db } from './pool.ts';
 
 /**
- * Tries to take an advisory lock. Returns true if this transaction has taken the lock, which is released when the
- * transaction ends. Returns false if another transaction has the lock. If a process is killed, its lock is released.
+ * Tries to take an advisory lock for this transaction. Returns false if another transaction has the lock. The lock is
+ * released when the transaction ends, even if the process is killed.
  */
 export async function isOnlyOne(db: Db, lock: number): Promise<boolean> {
   const { rows } = await db.query<{ held: boolean }>(
@@ -12,5 +12,5 @@ export async function isOnlyOne(db: Db, lock: number): Promise<boolean> {
   return rows[0]!.held;
 }
 
-/** The ASCII text `reta`: first half of the key of these advisory locks. */
+/** First half of the key of these advisory locks: the ASCII string `reta`. */
 const FAMILY = 0x72657461;

@@ -1,11 +1,11 @@
 import { delay, monotonicMs } from '../../clock.ts';
 
-/** Maximum pause in ms, far below the time for which a transaction may be idle. */
+/** Maximum pause in ms. It is far below the time for which a transaction may be idle. */
 const PAUSE_MS_MAX = 500;
 
 /**
- * Yields the items of a long write, one per statement. After each statement it pauses for as long as the statement
- * took. So even on two cores, one core is free for other work half of the time.
+ * Yields the items of a long write, one per statement. It pauses after each statement for as long as the statement
+ * took. On two cores, one core is therefore free for other work at least half of the time.
  */
 export async function* paced<T>(items: Iterable<T>): AsyncGenerator<T> {
   let pauseMs = 0;

@@ -7,8 +7,8 @@ import { createSilenceWatch } from './silent-connections.ts';
 import { Session } from './session.ts';
 
 /**
- * Settings for sessions that repeat a few statements very often: each statement is planned once. By default, PostgreSQL
- * would plan a statement again for the values of each batch, which takes longer than running it.
+ * Settings for sessions that repeat a few statements very often. Each statement is planned only once. By default,
+ * PostgreSQL would plan a statement again for the values of each batch, which takes longer than running it.
  */
 export const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan' };
 
@@ -19,20 +19,23 @@ export type Pool = pg.Pool;
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 /**
- * Idle time in ms after which a connection is closed. The `pg` library's default is 10 s, but each new connection has
- * to log in and plan every statement again.
+ * Idle time in ms after which a connection is closed. It is longer than the `pg` library's default of 10 s, because
+ * each new connection has to log in and plan every statement again.
  */
 const IDLE_TIMEOUT_MS = 300_000;
-/** Limits how long a transaction may be idle: a client that stops in the middle of one would hold back vacuum. */
+/**
+ * Maximum time in ms for which a transaction may be idle. A client that stops in the middle of a transaction would
+ * otherwise hold back vacuum.
+ */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 /**
- * Parameters of every session of a pool. A statement sets them after connecting, because poolers such as PgBouncer
- * reject parameters in the startup message. Parameters in `DATABASE_URL` keep their values.
+ * Parameters for every session in a pool. A statement sets them after connecting, because poolers such as PgBouncer
+ * reject parameters in the startup message. Parameters given in `DATABASE_URL` take precedence.
  * `enable_seqscan`: PostgreSQL often plans a statement while its table is small, when a sequential scan is cheapest,
  * and keeps that plan while the table grows. After one tenant's upload, the turns of all other tenants scanned its
- * 50,000 passages until autovacuum had updated the statistics. This setting makes sequential scans look expensive.
- * `jit` is off because PostgreSQL would compile plans that look so expensive.
+ * 50,000 passages until autovacuum had updated the statistics. Turning it off makes sequential scans look expensive.
+ * `jit` is off, because PostgreSQL would compile plans that look that expensive.
  */
 const SETTINGS = {
   statement_timeout: String(STATEMENT_TIMEOUT_MS),
@@ -43,15 +46,15 @@ const SETTINGS = {
 
 /**
  * Creates a pool with all the timeouts that `pg` leaves off by default. Timestamps are parsed as Unix milliseconds, and
- * bigint as a number (all of ours stay far below 2^53). The error handler is required: without it, an idle connection
- * that the server closes would end the process.
+ * bigint values as numbers (all of ours stay far below 2^53). The error handler is required: without it, the process
+ * would end when the server closes an idle connection.
  */
 export function createPool(
   databaseUrl: string,
   options: {
     log: Logger;
     max?: number;
-    /** Further PostgreSQL settings for all sessions of this pool. */
+    /** Additional PostgreSQL parameters for all sessions in this pool. */
     settings?: Record<string, string>;
   },
 ): Pool {
@@ -67,7 +70,8 @@ export function createPool(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
-    // Statements of a transaction that are sent before the reply to the one before share a round trip (transaction.ts).
+    // Statements in a transaction can be sent before the previous one has its reply, so that they share a round trip
+    // (transaction.ts).
     pipeline: true,
     keepAlive: true,
     application_name: 'parley',
@@ -78,8 +82,9 @@ export function createPool(
     if (pool.ending) return;
     options.log.warn({ reason: error.message }, 'lost an idle database connection');
   });
-  // If the server dies during a log-in, the error can be emitted before the caller has the connection and can listen.
-  // Without this listener it would end the process. The caller's first statement fails with the same error.
+  // If the server dies during a login, the error can be emitted before the caller has the connection and can add a
+  // listener. Without this listener, the error would end the process. The caller's first statement fails with the same
+  // error.
   pool.on('connect', (client) => client.on('error', () => undefined));
   shareConnections(pool, { max, waitMs: CONNECT_TIMEOUT_MS });
   const end = pool.end.bind(pool);
@@ -107,7 +112,7 @@ const TYPES: pg.CustomTypesConfig = {
     if (oid === INT8) return Number;
     if (oid === TIMESTAMPTZ) return parseTimestampMs;
     return pg.types.getTypeParser(oid, 'text');
-    // The cast is safe: `pg` declares overloads, and our function returns the same as each of them.
+    // The cast is safe, because `pg` declares overloads, and our function returns the same as each of them.
   }) as pg.CustomTypesConfig['getTypeParser'],
 };
 
@@ -128,14 +133,15 @@ const UNAVAILABLE = new Set([
 ]);
 
 /**
- * Returns whether an error means that the database is unavailable or restarting, rather than that the statement was
+ * Returns true if an error means that the database is unavailable or restarting, rather than that the statement was
  * wrong.
  */
 export function isUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const code = codeOf(error);
   return (
-    // Connection exceptions, shutdowns, insufficient resources, and statement timeouts (PostgreSQL, appendix A).
+    // Codes of connection exceptions, shutdowns, insufficient resources and statement timeouts (PostgreSQL, appendix
+    // A).
     /^(08|57P0|53|57014)/.test(code) ||
     UNAVAILABLE.has(code) ||
     /Connection terminated|not queryable|timeout exceeded when trying to connect|Query read timeout|timeout expired/.test(
@@ -145,12 +151,12 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** Returns whether a statement failed because of its values (data exceptions, violated constraints). */
+/** Returns true if a statement failed because of its values (data exceptions, violated constraints). */
 export function isRefused(error: unknown): boolean {
   return /^2[23]/.test(codeOf(error));
 }
 
-/** Returns whether the database responds, for `/readyz`. Never throws. */
+/** Returns true if the database responds. It is used for `/readyz`. Never throws. */
 export async function isAnswering(db: Db): Promise<boolean> {
   try {
     await db.query('select 1');

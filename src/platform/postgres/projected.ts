@@ -1,15 +1,15 @@
 import { CHANNELS, type Notifier } from './notifications.ts';
 
 /**
- * Declared object whose row (its projection) has changed. `resource` is the name of its kind in change events
+ * A declared object whose row (its "projection") has changed. `resource` is the name of its kind in change events
  * (contract/events.md). `id` is the UUID of the row.
  */
 export type Projected = { resource: string; namespace: string; id: string };
 
 /**
- * Notifies other processes, after the commit, that the row of a declared object has changed or been removed. The
- * message includes the namespace, because listeners could not look it up for a removed row. `others` are further ids by
- * which listeners know the resource.
+ * Notifies other processes that the row of a declared object was changed or removed. Must be called after the commit.
+ * The message includes the namespace, because listeners could not look it up for a removed row. `others` contains
+ * further ids by which listeners know the resource.
  */
 export function tellProjected(
   { notifier }: { notifier: Pick<Notifier, 'notify'> },
@@ -23,7 +23,7 @@ export function tellProjected(
 export const projectedItem = ({ resource, namespace, id }: Projected): string =>
   `${resource}/${namespace}/${id}`;
 
-/** Parses an item of a payload. Returns undefined for an item of another form, such as a uid. */
+/** Parses an item in a payload. Returns undefined for an item in a different form, such as a uid. */
 export function readProjected(item: string): Projected | undefined {
   const [resource, namespace, id, ...rest] = item.split('/');
   if (!resource || !namespace || !id || rest.length > 0) return undefined;

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Sealer } from './sealing.ts';
 
-/** Stored value and its encrypted (sealed) secret, which is null if the value has none. */
+/** A stored value and its encrypted ("sealed") secret, which is null if the value has none. */
 type InForce<T, Sealed = Buffer | null> = { value: T; sealed: Sealed };
 
 /**
  * Returns the wanted value with its secret encrypted for `place` (sealing.ts). Returns null if the same value and
- * secret are already stored, because encrypting the same secret again would only change its bytes. `known` is null if
- * nothing is stored. A secret that cannot be decrypted, for example after a change of the encryption key, is encrypted
- * again.
+ * secret are already stored, because encrypting the secret again would only change its bytes. `known` is what is
+ * stored, or null. If the stored secret cannot be decrypted, for example after a change of the encryption key, the
+ * secret is encrypted again.
  */
 export function sealIfNew<T, Secret extends string | undefined>(
   sealer: Sealer,

@@ -1,22 +1,25 @@
 import type { Db } from './pool.ts';
 
 /**
- * Encrypted (sealed) columns. The reseal command reads them and rewrites them under another key (commands/reseal.ts).
+ * Encrypted ("sealed") columns. The `reseal` command reads their values and encrypts them with a different key
+ * (commands/reseal.ts).
  */
 
-/** Encrypted value, its place (the location that is authenticated with it), and the key columns of its row. */
+/**
+ * An encrypted value, its place (the location that is authenticated with it), and the values of its row's key columns.
+ */
 export type SealedValue = { key: string[]; place: string; sealed: Buffer };
 
-/** Column with encrypted values, declared by the module that owns the table. */
+/** A column with encrypted values. The module that owns the table declares it. */
 export type SealedColumn = {
   table: string;
   /** SQL expression that returns the encrypted bytes. */
   value: string;
-  /** Returns the SQL assignment that replaces the bytes. */
+  /** Returns the SQL assignment that replaces the encrypted bytes. */
   assign: (bytes: string) => string;
-  /** Names and types of the key columns of its rows. */
+  /** Names and types of the table's key columns. */
   key: readonly [string, string][];
-  /** Other columns from which the place is computed. */
+  /** Other columns that are needed to compute the place. */
   with: readonly string[];
   place: (row: Record<string, string>) => string;
   where: string;
@@ -26,8 +29,8 @@ const sealedByAnother = ({ value, where }: SealedColumn): string =>
   `${where} and ${value} is not null and substring(${value} from 2 for 4) <> $1`;
 
 /**
- * Returns the next values that were encrypted by a key other than `keyId`, in the order of their rows' keys, from
- * `after` on.
+ * Returns the next values after the row key `after` that were encrypted with a key other than `keyId`, ordered by row
+ * key.
  */
 export async function listSealedByAnother(
   db: Db,
@@ -53,8 +56,8 @@ export async function listSealedByAnother(
 }
 
 /**
- * Replaces an encrypted value. Returns false if the value changed meanwhile; the process that changed it has then
- * encrypted the new value.
+ * Replaces an encrypted value. Returns false if the value has changed in the meantime. In that case, the process that
+ * changed it has already encrypted the new value.
  */
 export async function replaceSealed(
   db: Db,

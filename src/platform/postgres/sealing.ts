@@ -9,27 +9,27 @@ import {
 } from 'node:crypto';
 
 /**
- * Encrypts (seals) secrets at rest: AES-256-GCM under `PARLEY_ENCRYPTION_KEY`. The location of a secret, its place, is
- * authenticated with it, so that an encrypted value copied into another row cannot be decrypted there. Layout: version
- * (1) | key id (4) | nonce (12) | tag (16) | ciphertext. The key id names the encryption key. It allows the key to be
- * replaced online: values under either of two keys can be decrypted, and only one of the keys encrypts
- * (docs/operations/rotate-keys.md).
+ * Encrypts ("seals") secrets at rest with AES-256-GCM and `PARLEY_ENCRYPTION_KEY`. Each secret is authenticated
+ * together with its location (its "place"), so that an encrypted value copied into a different row cannot be decrypted
+ * there. Layout in bytes: version (1) | key id (4) | nonce (12) | tag (16) | ciphertext. The key id identifies the
+ * encryption key, so that the key can be replaced without downtime: values encrypted with either of two keys can be
+ * decrypted, and only one of the keys encrypts (docs/operations/rotate-keys.md).
  */
 export type Sealer = {
-  /** Id of the encryption key, which is in bytes 2 to 5 of every value that it encrypts. */
+  /** Id of the encryption key. It is in bytes 2 to 5 of every value encrypted with that key. */
   keyId: Buffer;
   seal: (plain: string, place: string) => Buffer;
   /**
    * Decrypts a value.
-   * @throws Error if the key or the place differs, or a bit has changed
+   * @throws Error if the key or the place is different, or if any bit was changed
    */
   open: (sealed: Buffer, place: string) => string;
   /**
-   * Returns a 16-byte message authentication code of the data for one purpose (HMAC-SHA256, RFC 2104). Only a holder of
-   * the key can compute it.
+   * Returns a 16-byte message authentication code for the data and one purpose (HMAC-SHA256, RFC 2104). Only somebody
+   * who has the key can compute it.
    */
   sign: (data: Buffer, purpose: string) => Buffer;
-  /** Returns whether one of the keys computed the signature for this data and purpose. */
+  /** Returns true if one of the keys computed the signature for this data and purpose. */
   isSigned: (data: Buffer, signature: Buffer, purpose: string) => boolean;
 };
 
@@ -38,10 +38,10 @@ const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
-/** 128 bits: cannot be guessed, and keeps links short. */
+/** Length of a signature: 128 bits cannot be guessed, and keep links short. */
 export const SIGNATURE_BYTES = 16;
 
-/** Creates a sealer from 32-byte keys. `other` only decrypts and verifies. */
+/** Creates a sealer from 32-byte keys. `other` is used only to decrypt and verify. */
 export function createSealer(key: Buffer, other?: Buffer): Sealer {
   const keyId = idOf(key);
   const keys = new Map([key, ...(other ? [other] : [])].map((one) => [idText(idOf(one)), one]));
@@ -56,14 +56,15 @@ export function createSealer(key: Buffer, other?: Buffer): Sealer {
     open: (sealed, place) => {
       const sealedWith = keys.get(idText(sealed.subarray(1, HEADER_BYTES)));
       if (sealed[0] !== VERSION || sealedWith === undefined) {
-        throw new Error(`the secret of ${place} was sealed with another PARLEY_ENCRYPTION_KEY`);
+        throw new Error(`the secret ${place} was encrypted with a different PARLEY_ENCRYPTION_KEY`);
       }
       const nonce = sealed.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES);
       const tag = sealed.subarray(
         HEADER_BYTES + NONCE_BYTES,
         HEADER_BYTES + NONCE_BYTES + TAG_BYTES,
       );
-      // Required: without the length, Node also accepts a tag of four bytes, which can be guessed quickly.
+      // `authTagLength` is needed, because otherwise Node also accepts a tag of four bytes, which can be guessed
+      // quickly.
       const decipher = createDecipheriv('aes-256-gcm', sealedWith, nonce, {
         authTagLength: TAG_BYTES,
       })
@@ -80,7 +81,7 @@ export function createSealer(key: Buffer, other?: Buffer): Sealer {
 }
 
 /**
- * Computes the code under a key derived for the purpose. A signature is therefore valid for one purpose only, and the
+ * Computes the code with a key derived for the purpose. A signature is therefore valid for one purpose only, and the
  * derived key cannot decrypt anything.
  */
 function macOf(key: Buffer, data: Buffer, purpose: string): Buffer {

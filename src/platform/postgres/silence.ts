@@ -1,9 +1,9 @@
 import type { Db } from './pool.ts';
 
 /**
- * Marks long transactions as silent, which means that they emit no further events. Readers of the event stream wait for
- * every transaction that may still add an event before their position (docs/decisions/0013), but not for silent ones
- * (docs/decisions/0051).
+ * Marks long transactions as silent, which means that they will not emit any events. Readers of the event stream wait
+ * for every transaction that may still add an event before their position (docs/decisions/0013), but not for silent
+ * ones (docs/decisions/0051).
  */
 
 /** First half of the advisory lock's key. The second half is computed from the transaction's id. */
@@ -14,8 +14,8 @@ type Said = 'silent' | 'spoke';
 const said = new WeakMap<Db, Said>();
 
 /**
- * Declares a transaction of `inTransaction` silent, by an advisory lock that every other session sees until the
- * transaction ends. It never blocks, and costs one round trip.
+ * Declares a transaction started by `inTransaction` silent. It does so with an advisory lock that every other session
+ * can see until the transaction ends. It never blocks, and costs one round trip.
  */
 export async function fallSilent(db: Db): Promise<void> {
   if (said.get(db) === 'spoke')
@@ -37,14 +37,14 @@ export function speak(db: Db): void {
   said.set(db, 'spoke');
 }
 
-/** Resets the connection's state when a transaction begins or has ended. */
+/** Resets the state of the connection when a transaction begins or has ended. */
 export function forgetSaid(db: Db): void {
   said.delete(db);
 }
 
 /**
- * Returns SQL for the id of a transaction in a snapshot: the oldest running transaction that is not silent or, if there
- * is none, the next transaction. The SQL reads all locks, which takes about 0.2 ms.
+ * Returns SQL for a transaction id: that of the oldest running transaction in a snapshot that is not silent or, if
+ * there is none, the id that the next transaction will get. The SQL reads all locks, which takes about 0.2 ms.
  * @param snapshot SQL expression for the statement's own `pg_snapshot`
  */
 export function oldestSpeaking(snapshot: string): string {

@@ -5,14 +5,14 @@ import { readDatabaseUrl } from './database-url.ts';
 import { Session } from './session.ts';
 
 /**
- * Ends connections that died silently: a node or a NAT gateway between us and the server has dropped them, and no reply
- * will ever come. The statement timeout alone would take 16 s, and TCP cannot detect the loss while it has nothing to
- * send.
- * A connection without a reply for `SILENT_MS` is only suspected. A separate connection then asks the server whether
- * that session is working. The session of a slow statement is working, so its connection is not ended, however long the
- * statement takes. If the server cannot be asked, it is unavailable for everybody, and the usual timeouts apply.
- * Rejected alternative: a short timeout for every statement. A slow server would always exceed it, and again on each
- * retry.
+ * Ends connections that have died silently: a node or a NAT gateway between us and the server has dropped them, so no
+ * reply will ever arrive. The statement timeout alone would take 16 s, and TCP cannot detect the loss while it has
+ * nothing to send.
+ * A connection that has had no reply for `SILENT_MS` is only suspected of being dead. A separate connection then asks
+ * the server whether that session is working. The session of a slow statement is working, so its connection is not
+ * ended, however long the statement takes. If the server cannot be asked, it is unavailable for everybody, and the
+ * usual timeouts apply. Rejected alternative: a short timeout for every statement. A slow server would exceed it every
+ * time, and again on every retry.
  */
 
 const LOOK_MS = 250;
@@ -25,19 +25,20 @@ type Silence = { bytesRead: number; sinceMs: number; patienceMs: number };
 
 export type SilenceWatch = {
   /**
-   * Options for the pool. They watch its connections from the start, read the server's pid of each, and set the
-   * session's parameters.
+   * Options for the pool. With them, the pool's connections are watched from the start, and each session's pid is read
+   * and its parameters are set.
    */
   options: Required<Pick<pg.PoolConfig, 'Client' | 'verify'>>;
   /**
-   * Continues to watch until `endPool` has ended the pool, because a silent connection could otherwise block `endPool`.
+   * Ends the pool with `endPool`, and keeps watching its connections until then, because a dead connection could block
+   * `endPool`.
    */
   endWith: (endPool: () => Promise<void>) => Promise<void>;
 };
 
 export function createSilenceWatch(deps: {
   databaseUrl: string;
-  /** PostgreSQL parameters that each session gets before its first use. */
+  /** PostgreSQL parameters to set in each session before its first use. */
   settings: readonly (readonly [name: string, value: string])[];
   log: Logger;
 }): SilenceWatch {
@@ -77,13 +78,13 @@ export function createSilenceWatch(deps: {
       );
       // Replies may have arrived during the query, so the suspects are determined again.
       const dead = suspects().filter((one) => asked.includes(one) && !working.has(one.pid));
-      // Destroyed without an error: under TLS it would be emitted twice, by our socket and by the TLS socket of `pg`
-      // around it.
+      // The socket is destroyed without an error. With TLS, an error would be emitted twice: by our socket, and by the
+      // TLS socket that `pg` wraps around it.
       for (const { socket } of dead) socket.destroy();
       if (dead.length > 0) deps.log.warn({ connections: dead.length }, REASON);
       for (const one of asked) if (working.has(one.pid)) silences.get(one)!.patienceMs *= 2;
     } catch {
-      // Ignored: the server rejects the connections of other callers too, and those callers get the error.
+      // Ignored, because the server rejects other callers' connections too, and they get the error.
     } finally {
       isAsking = false;
     }
@@ -94,7 +95,8 @@ export function createSilenceWatch(deps: {
   return {
     options: { Client: Watched, verify: (client, done) => prepare(client, deps.settings, done) },
     endWith: async (endPool) => {
-      // Connections with a pending statement stay watched, because the statement may just be slow.
+      // Connections with a pending statement are not ended here, because the statement may just be slow. They stay
+      // watched.
       const idle = (): Session[] => [...silences.keys()].filter((one) => !one.isWaiting);
       await withGoodbye(endPool(), idle);
       clearInterval(timer);
@@ -117,12 +119,12 @@ async function withGoodbye(ended: Promise<void>, left: () => Session[]): Promise
   }
 }
 
-/** Reason for the log. Callers that wait for a reply get "Connection terminated unexpectedly" from `pg`. */
-const REASON = 'Connection terminated: it stopped responding, and the server is not working on it';
+/** Message for the log. Callers that are waiting for a reply get "Connection terminated unexpectedly" from `pg`. */
+const REASON = 'terminated connections that no longer respond and on which the server is not working';
 
 /**
- * Queries the pid from the server, because a pooler reports a number of its own at log-in, and sets the parameters. The
- * pool hands out the connection afterwards. This costs each new connection one round trip.
+ * Reads the session's pid from the server and sets the parameters, before the pool hands out the connection. The pid is
+ * queried because a pooler reports a number of its own at login. This costs each new connection one round trip.
  */
 function prepare(
   client: pg.PoolClient,
@@ -138,7 +140,7 @@ function prepare(
   });
 }
 
-/** Returns the pids of sessions that are working, or were working until a moment ago. */
+/** Returns the pids of the sessions that are working, or were working until a moment ago. */
 async function listWorking(
   databaseUrl: string,
   pids: readonly (number | undefined)[],

@@ -5,19 +5,19 @@ import type { Pool } from './pool.ts';
 import { forgetSaid } from './silence.ts';
 
 /**
- * serialization_failure and deadlock_detected (PostgreSQL, appendix A): the transaction was rolled back, so a retry is
- * safe.
+ * Codes of serialization_failure and deadlock_detected (PostgreSQL, appendix A). The transaction was rolled back, so a
+ * retry is safe.
  */
 const MAY_REPEAT = new Set(['40001', '40P01']);
 const TRIES = 3;
 
 /**
- * Runs `work` in one transaction. Commits if `work` resolves; rolls back and rethrows if it rejects. If two
- * transactions conflict, PostgreSQL aborts one of them, and its `work` is called again, so `work` must start from the
- * beginning on each call. A broken connection is discarded together with its transaction.
+ * Runs `work` in one transaction. Commits if `work` resolves, and rolls back and rethrows if it rejects. If two
+ * transactions conflict, PostgreSQL aborts one of them, and its `work` is called again, so `work` must start from
+ * scratch on each call. A broken connection is discarded together with its transaction.
  *
- * `begin` is sent together with the first statement of `work`, and the statement of `last` together with `commit`, so
- * neither costs a round trip. `last` must send its statement before it waits for anything.
+ * `begin` is sent together with the first statement of `work`, and `commit` together with the statement of `last`, so
+ * neither costs an additional round trip. `last` must send its statement before it waits for anything.
  */
 export async function inTransaction<T>(
   pool: Pool,
@@ -40,7 +40,8 @@ async function runOnce<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let broken = false;
-  // A connection lost between two statements emits `error`, which would end the process if it had no listener.
+  // If the connection is lost between two statements, it emits `error`, which would end the process if there were no
+  // listener.
   const onError = (): void => {
     broken = true;
   };
@@ -48,13 +49,13 @@ async function runOnce<T>(
   forgetSaid(client);
   try {
     const begun = client.query('begin');
-    // Awaited below. Without this, a rejection before that would count as unhandled.
+    // `begun` is awaited below. Without this handler, a rejection before then would count as unhandled.
     begun.catch(() => undefined);
     await failpoint('transaction.begun');
     const result = await work(client);
     await begun;
     await failpoint('transaction.committing');
-    // If the last statement fails, PostgreSQL answers the commit by a rollback.
+    // If the last statement fails, PostgreSQL rolls back instead of committing.
     await Promise.all([last?.(client), client.query('commit')]);
     await failpoint('transaction.committed');
     return result;

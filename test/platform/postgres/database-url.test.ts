@@ -51,7 +51,7 @@ describe('sslmode', () => {
     expect(readDatabaseUrl(`${BASE}?sslrootcert=system`).ssl).toEqual({});
     expect(readDatabaseUrl(`${BASE}?sslmode=verify-full&sslrootcert=system`).ssl).toEqual({});
     expect(() => readDatabaseUrl(`${BASE}?sslmode=require&sslrootcert=system`)).toThrow(
-      new StartupError('DATABASE_URL: sslrootcert=system needs sslmode=verify-full.'),
+      new StartupError('DATABASE_URL: sslrootcert=system requires sslmode=verify-full.'),
     );
   });
 
