@@ -7,15 +7,15 @@ import {
 } from '../resources/annotations.ts';
 import type { Resource } from '../resources/resource-store.ts';
 
-/** Author of an activation or of an audit record (contract/agents.md#activations), with the reason if one was given. */
+/** Who caused an activation or an audit record (contract/agents.md#activations), and the reason if one was given. */
 export type Actor = { actor: string; reason: string | null };
 
 const { contentChange: CONTENT } = ANNOTATIONS;
 
 /**
- * Returns the actors of the content and of the pinned version. The API records the caller's key in an annotation with
- * each write; other actors are identified by their field manager. A removed pin has no owner, so the owner of the
- * content counts as its actor.
+ * Returns who last changed the content and who last changed the pinned version. The API records its caller in an
+ * annotation with each write. Other actors are identified by their field manager. A removed pin has no owner, so the
+ * owner of the content counts as its actor.
  */
 export function actorsOf(resource: Resource): { content: Actor; pin: Actor } {
   const { owners } = resource;
@@ -28,8 +28,8 @@ export function actorsOf(resource: Resource): { content: Actor; pin: Actor } {
 }
 
 /**
- * Returns the last writer of the content: the manager with the latest write time, if the store records times, otherwise
- * the manager that declares the prompt.
+ * Returns the last writer of the content. If the store records write times, it is the manager with the latest one.
+ * Otherwise it is the manager that declares the prompt.
  */
 function lastWriter({ owners, wroteAt = {} }: Resource): string | undefined {
   const { pinnedVersion: _, ...content } = owners;
@@ -41,8 +41,8 @@ function lastWriter({ owners, wroteAt = {} }: Resource): string | undefined {
 }
 
 /**
- * Returns the last writer of the fields that changed after generation `since`, or undefined if the API wrote them.
- * Without `changed`, all fields of the object count.
+ * Returns the last writer of the fields `changed`, which changed after generation `since`. Returns undefined if the API
+ * wrote them. If `changed` is omitted, all fields of the object count.
  */
 export type WhoElse = (changed?: readonly string[], since?: number) => string | undefined;
 
@@ -54,13 +54,13 @@ export function whoElse(resource: Resource): WhoElse {
   };
   return (changed = Object.keys(owners), since = 0) => {
     const ownedBy = changed.flatMap((field) => (owners[field] ? [owners[field]] : []));
-    // If the API is one of several owners of a field, the API counts as the writer: all owners declare the same value,
+    // If the API is one of several owners of a field, the API counts as the writer. All owners declare the same value,
     // and a manager that writes a different value becomes the only owner.
     const others = ownedBy.filter((managers) => !managers.some(isApi)).flat();
     if (others.length > 0) return nameOf(others);
     if (ownedBy.length > 0 || isNotedSince(resource, since)) return undefined;
-    // Reached if fields were only removed. Removed fields have no owner, so the last writer of the remaining fields
-    // counts.
+    // This point is reached if fields were only removed. Removed fields have no owner, so the last writer of the
+    // remaining fields counts.
     const { pinnedVersion: _, ...content } = owners;
     const left = Object.values(content).flat();
     const last = latest(resource, left);
@@ -70,7 +70,7 @@ export function whoElse(resource: Resource): WhoElse {
   };
 }
 
-/** Returns whether the API has recorded a change of its own in a generation after `since`. */
+/** Returns true if the API has recorded one of its own changes in a generation after `since`. */
 function isNotedSince(resource: Resource, since: number): boolean {
   return [CONTENT, ANNOTATIONS.pinChange].some(
     (annotation) => readNotedGeneration(resource, annotation) > since,
@@ -78,8 +78,8 @@ function isNotedSince(resource: Resource, since: number): boolean {
 }
 
 /**
- * Returns the manager with the latest write time, if the store records times, otherwise the first manager that is not
- * the API.
+ * Returns the manager with the latest write time or, if the store records no times, the first manager that is not the
+ * API.
  */
 function latest({ wroteAt = {} }: Resource, managers: readonly string[]): string | undefined {
   const timeOf = (manager: string): string => wroteAt[manager] ?? '';
@@ -91,9 +91,10 @@ function latest({ wroteAt = {} }: Resource, managers: readonly string[]): string
     );
 }
 
-/** Returns where an object is declared, from the owners of a field that every object of the kind has. */
+/** Returns where an object is declared. `owners` are the owners of a field that every object of the kind has. */
 export function managedBy(owners: readonly string[] | undefined): 'api' | 'kubernetes' | 'file' {
-  // An object declared by both the API and Git counts as declared in Git, because the API alone cannot remove it.
+  // An object declared both through the API and in Git counts as declared in Git, because the API alone cannot remove
+  // it.
   const owner = owners?.find((manager) => !isApi(manager)) ?? owners?.[0];
   if (owner === FILE_MANAGER) return 'file';
   return owner !== undefined && isApi(owner) ? 'api' : 'kubernetes';
@@ -107,7 +108,7 @@ function actorOf(resource: Resource, owner: string | undefined, annotation: stri
     return { actor: `kubernetes:${owner ?? 'unknown'}`, reason: null };
   }
   // No annotation belongs to this generation. Either the API's declaration comes from an earlier write, or the latest
-  // write left no annotation, as when it removes a pin or the annotations. The key in the last annotation counts.
+  // write left no annotation, for example because it removed a pin. The actor in the last annotation counts.
   const key = readLastActor(resource, annotation) ?? readLastActor(resource, CONTENT);
   return { actor: key ?? 'api', reason: null };
 }

@@ -1,10 +1,10 @@
 import { rfc3339 } from '../resources/schema/field-types.ts';
 import type { RecordEvent, Condition, Resource } from '../resources/resource-store.ts';
 
-/** Result of a check in a reconcile, which becomes a condition for the object's current generation. */
+/** Result of a check in a reconcile. It becomes a condition for the object's current generation. */
 export type Finding = Problem & { type: string; status: boolean | 'Unknown' };
 
-/** Reason why an object is not active. `reason` is a CamelCase code for programs, `message` is for people. */
+/** Explains why an object is not active. `reason` is a CamelCase code for programs, and `message` is for people. */
 export type Problem = { reason: string; message: string };
 
 /** Builds the condition `Ready=True`. All kinds share these conditions (contract/custom-resources.md#conditions). */
@@ -12,8 +12,8 @@ export const ready = (why: Problem): Finding => ({ type: 'Ready', status: true, 
 export const notReady = (why: Problem): Finding => ({ type: 'Ready', status: false, ...why });
 const stalled = (why: Problem): Finding => ({ type: 'Stalled', status: true, ...why });
 /**
- * Builds the condition of a problem that may solve itself: a missing object may still be created, and the operator
- * watches for it.
+ * Builds the condition for a problem that may go away without a change to the object. A missing object may still be
+ * created, and the operator watches for it.
  */
 export const reconciling = (why: Problem): Finding => ({
   type: 'Reconciling',
@@ -34,7 +34,7 @@ export const resolvedRefs = (message = 'all references resolve'): Finding => ({
 });
 
 /**
- * Reasons that name a missing object. Objects may be declared after those that refer to them, because Git and people
+ * Reasons that report a missing object. An object may be declared after those that refer to it, because Git and people
  * apply manifests in any order.
  */
 const MISSING: readonly string[] = [
@@ -46,18 +46,21 @@ const MISSING: readonly string[] = [
   'SecretNotFound',
 ];
 
-/** Returns `Reconciling` for a missing object, and `Stalled` (kstatus) for a problem that waiting does not solve. */
+/**
+ * Returns the condition `Reconciling` for a missing object, and `Stalled` (kstatus) for a problem that waiting does not
+ * solve.
+ */
 export const hindered = (why: Problem): Finding =>
   MISSING.includes(why.reason) ? reconciling(why) : stalled(why);
 
-/** Returns the findings of an object that is not active. `type` is the condition that explains the problem. */
+/** Returns the findings for an object that is not active. `type` is the condition that explains the problem. */
 export function refused(type: 'Accepted' | 'ResolvedRefs', why: Problem): Finding[] {
   return [notReady(why), { type, status: false, ...why }, hindered(why)];
 }
 
 /**
- * Builds the conditions of the status. `lastTransitionTime` changes only when the condition's `status` changes
- * (metav1.Condition), so an unchanged object gets an unchanged status.
+ * Builds the conditions of the status. As metav1.Condition requires, `lastTransitionTime` changes only when the
+ * condition's `status` changes, so an unchanged object gets an unchanged status.
  */
 export function toConditions(
   findings: readonly Finding[],
@@ -80,8 +83,8 @@ export function toConditions(
 }
 
 /**
- * Records an Event when an object's readiness, or the reason for it, has changed. `reason` of `event` replaces the
- * condition's reason.
+ * Records an Event if an object's readiness or the reason for it has changed. If `reason` is given, it replaces the
+ * reason of the condition.
  */
 export function recordReadiness(
   record: RecordEvent,

@@ -4,8 +4,8 @@ import type { Projections } from '../resources/projections.sql.ts';
 import type { Condition, ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 
 /**
- * Id of an object's row, or why its annotation is rejected. `isAdopted` means that the object was ready before, but
- * this database does not contain its row.
+ * The id of an object's row, or the reason why the object's annotation is rejected. `isAdopted` means that the object
+ * was ready before, but this database does not contain its row.
  */
 export type Identity = { id: string; isAdopted?: true } | { refused: string };
 
@@ -16,10 +16,10 @@ export type IdentityDeps = {
 };
 
 /**
- * Finds the row id of a resource. If the resource has the id annotation, the id is taken from it. Otherwise the id is
- * the last one used under the resource's name, so that the same manifests on a new cluster continue the history. If
- * there is no such id either, a new id is created. The id is written to the annotation before anything else, and never
- * changes. The status repeats the id in `idField`; an annotation that differs from the status is rejected.
+ * Finds the row id of a resource. If the resource has the id annotation, the id comes from there. Otherwise it is the
+ * last id used under the resource's name, so that the same manifests on a new cluster continue the history. If there is
+ * no such id, a new one is created. The id is written to the annotation before anything else happens, and never
+ * changes. The status repeats the id in `idField`. An annotation that differs from the status is rejected.
  */
 export async function identify(
   deps: IdentityDeps,
@@ -35,8 +35,8 @@ export async function identify(
   }
   const refuse = (why: string): Identity => ({ refused: `annotation ${ANNOTATIONS.id}: ${why}` });
   const id = toUuid(prefix, given);
-  if (id === null) return refuse(`${given} is not an id of the form ${prefix}_…`);
-  // Any user who may write the object can change the annotation, so it is compared with the status.
+  if (id === null) return refuse(`${given} is not an ID of the form ${prefix}_…`);
+  // Anyone who may write the object can change the annotation, so it is compared with the status.
   const known = resource.status[idField];
   if (typeof known === 'string' && known !== given) {
     const told = `cannot change from ${known} (see status) to ${given}`;
@@ -49,18 +49,21 @@ export async function identify(
   if (place.namespace !== metadata.namespace)
     return refuse(`${given} belongs to another namespace`);
   // The annotation may have been copied from another object's manifest. If that object no longer exists, the id is
-  // accepted, and the row continues under the new name.
+  // accepted, and its row continues under the new name.
   const other = await deps.store.get(kind, place);
   return other?.metadata.annotations[ANNOTATIONS.id] === given
-    ? refuse(`${given} belongs to ${place.name}: remove the annotation to get a new id`)
+    ? refuse(`${given} belongs to ${place.name}: remove the annotation to get a new ID`)
     : { id };
 }
 
 const FOREIGN =
-  'this database does not contain both ids: either another release of Parley also watches this namespace (stop one of them), ' +
+  'this database does not contain both IDs: either another installation of Parley also watches this namespace (stop one of them), ' +
   'or somebody changed the annotation (restore it)';
 
-/** Returns whether this database lacks one of the ids. Another release of Parley may have assigned such an id. */
+/**
+ * Returns true if one of the ids is not in this database. A different installation of Parley may have assigned such an
+ * id.
+ */
 async function isUnknown(
   { rows }: IdentityDeps,
   prefix: IdPrefix,
@@ -73,7 +76,7 @@ async function isUnknown(
   return (await Promise.all(places)).includes(undefined);
 }
 
-/** Returns whether an object has the condition `Ready`, which it gets only after its row has been written. */
+/** Returns true if an object has the condition `Ready=True`, which it gets only after its row has been written. */
 function isReady({ status: { conditions } }: Resource): boolean {
   const list = Array.isArray(conditions) ? (conditions as Condition[]) : [];
   return list.some(({ type, status }) => type === 'Ready' && status === 'True');

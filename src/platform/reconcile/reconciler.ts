@@ -21,7 +21,7 @@ import {
 import { identify } from './identity.ts';
 import { refuseUnstorable } from './unstorable.ts';
 
-/** Kind-specific part of a reconcile. */
+/** The kind-specific part of a reconcile. */
 export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<string, unknown>> = {
   kind: string;
   idPrefix: IdPrefix;
@@ -30,23 +30,26 @@ export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<strin
   /** Name of the attempted action, for the Event that `kubectl describe` shows. */
   action: string;
   rows: Projections;
-  /** Returns whether `object` refers to the Secret, ConfigMap or object of `kind` with this name. */
+  /** Returns true if `object` refers to the object of this kind and name, which may be a Secret or ConfigMap. */
   uses: (object: Resource<Spec>, kind: string, name: string) => boolean;
-  /** Whether objects of other kinds may use objects of this kind. */
+  /** True if objects of other kinds may use objects of this kind. */
   isReferred?: boolean;
   /** Lists objects whose status is outdated although their declaration has not changed. */
   listStale?: () => Promise<ObjectKey[]>;
-  /** Lists objects for which REST has made changes outside of their declaration. */
+  /** Lists objects for which the REST API has changed something outside of their declaration. */
   listChanged?: () => Promise<ObjectKey[]>;
   /**
-   * Activates an object. It gets the current declaration, never a change, and may be called at any time, even if
-   * nothing changed. If it throws, it is called again later. `id` is a UUID; `epoch` rejects writes of a former leader.
+   * Activates an object. It gets the current declaration and never a change, and it may be called at any time, even if
+   * nothing has changed. If it throws, it is called again later. `id` is a UUID. `epoch` makes it possible to reject
+   * the writes of a former leader.
    */
   act: (
     resource: Resource<Spec, Status>,
     by: { id: string; epoch: number },
   ) => Promise<Outcome<Status>>;
-  /** Stores in the row why a declaration was rejected before `act`. The last valid declaration stays active. */
+  /**
+   * Stores in the row why a declaration was rejected before `act` was called. The last valid declaration stays active.
+   */
   refuse?: (
     resource: Resource<Spec, Status>,
     by: { id: string; epoch: number },
@@ -65,7 +68,7 @@ export type Outcome<Status> = {
   status: Partial<Status>;
   /** Replaces the kind's `action` and the reason of `Ready` in the Event. */
   event?: { action: string; reason: string };
-  /** Further Events, in addition to the one for `Ready`. */
+  /** Events to record in addition to the one for `Ready`. */
   events?: readonly ResourceEvent[];
   requeueAfterMs?: number;
 };
@@ -79,31 +82,37 @@ export type ReconcilerDeps = {
   quotaRetryMs?: number | undefined;
 };
 
-/** Event that warns of a second release of Parley in the namespace, because both would reconcile every object. */
+/**
+ * Event that warns that a second installation of Parley may be watching the namespace. Both would reconcile every
+ * object.
+ */
 const ADOPTED = {
   type: 'Warning',
   reason: 'Adopted',
   note:
-    'this object was ready, but it is not in the database: the database is new or was ' +
-    'restored, or another release of Parley also watches this namespace and sends each event ' +
-    'again',
+    'this object was ready, but it is not in the database: either the database is new or was ' +
+    'restored, or another installation of Parley also watches this namespace and sends each ' +
+    'event a second time',
 } as const;
 
-/** Retry interval for an object that exceeded a quota: other objects may have been deleted by then. */
+/**
+ * Interval in ms at which an object that exceeded a quota is reconciled again, because other objects may have been
+ * deleted by then.
+ */
 const QUOTA_RETRY_MS = 30_000;
 
-/** Kind as the operator registers it, without the kind's own types of spec and status. */
+/** A kind as the operator registers it, without the kind's own types for spec and status. */
 export type KindRegistration = Omit<ReconciledKind, 'act' | 'remove' | 'refuse'> & {
   /** Returns the reconcile function for one term as leader. */
   reconcilerOf: (epoch: number) => (key: ObjectKey) => Promise<ReconcileResult>;
 };
 
-/** Adds the steps that all kinds share: find the id, reject an invalid object, call `act`, write the status. */
+/** Adds the steps that all kinds share: find the id, reject an invalid object, call `act`, and write the status. */
 export function register<Spec, Status extends { conditions?: readonly Condition[] }>(
   deps: ReconcilerDeps,
   kind: ReconciledKind<Spec, Status>,
 ): KindRegistration {
-  // The cast is safe: the store accepts only what the kind's CRD allows.
+  // The cast is safe, because the store accepts only what the kind's CRD allows.
   const typed = (resource: Resource) => resource as Resource<Spec, Status>;
 
   async function reconcile(epoch: number, key: ObjectKey): Promise<ReconcileResult> {
@@ -124,7 +133,7 @@ export function register<Spec, Status extends { conditions?: readonly Condition[
       await report(deps, kind, { resource, outcome });
       return {};
     }
-    // The cast is safe: a rejected identity has returned above.
+    // The cast is safe, because a rejected identity has already returned above.
     const { id, isAdopted } = identity as { id: string; isAdopted?: true };
     const outcome = await kind
       .act(typed(resource), { id, epoch })
@@ -136,8 +145,8 @@ export function register<Spec, Status extends { conditions?: readonly Condition[
   }
 
   /**
-   * Returns the outcome of an object that exceeds a quota. Such an object has no row: an object with a row never
-   * exceeds it.
+   * Returns the outcome for an object that exceeds a quota. Such an object has no row, because an object that has a row
+   * never exceeds the quota.
    */
   function refusedByQuota(error: unknown, resource: Resource<Spec, Status>): Outcome<Status> {
     if (!(error instanceof QuotaExceededError)) throw error;

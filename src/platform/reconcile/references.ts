@@ -14,12 +14,15 @@ import {
 } from '../resources/resource-store.ts';
 import type { Problem } from './conditions.ts';
 
-/** Value to which a spec refers, or the reason why it is missing. That reason becomes the condition's reason. */
+/**
+ * The value to which a spec refers, or the problem if it is missing. The problem's reason becomes the condition's
+ * reason.
+ */
 export type Resolved = { value: string } | Problem;
 
 type KeyRef = { name: string; key: string };
 
-/** Returns the text of a ConfigMap's key, in the object's own namespace. */
+/** Returns the value of a key in a ConfigMap in the object's own namespace. */
 export async function resolveConfigMap(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
@@ -32,13 +35,13 @@ export async function resolveConfigMap(
 }
 
 /**
- * Object that reads a Secret. `endpoint` is set for a WebhookEndpoint that reads its own signing secret. `own` is the
- * name of the Secret in which Parley keeps the object's key, if it has one.
+ * The object that reads a Secret. `endpoint` is set if it is a WebhookEndpoint that reads its own signing secret. `own`
+ * is the name of the Secret in which Parley stores the object's key, if there is one.
  */
 type Reader = { endpoint?: string; own?: string };
 
 /**
- * Returns the value of a Secret's key, in the object's own namespace. The Secret must have the label that allows its
+ * Returns the value of a key in a Secret in the object's own namespace. The Secret must have the label that allows its
  * use (contract/custom-resources.md#secrets), and must not belong to another object.
  */
 export async function resolveSecret(
@@ -52,8 +55,8 @@ export async function resolveSecret(
 }
 
 /**
- * Returns the value of a Secret's key for use in a header: 1 to `max` visible ASCII characters. It trims surrounding
- * white space, because values created from a file usually end in a line break.
+ * Returns the value of a key in a Secret for use in a header: 1 to `max` visible ASCII characters. Surrounding white
+ * space is trimmed, because values created from a file usually end with a line break.
  */
 export async function resolveKey(
   store: Pick<ResourceStore, 'get'>,
@@ -70,8 +73,8 @@ export async function resolveKey(
 }
 
 /**
- * Returns a Secret of the object's own namespace that has the label and may be used. The values in its `data` are
- * decoded text.
+ * Returns a Secret in the object's own namespace, if it has the label and the object may use it. The values in its
+ * `data` are decoded.
  */
 export async function resolveWholeSecret(
   store: Pick<ResourceStore, 'get'>,
@@ -90,13 +93,13 @@ export async function resolveWholeSecret(
   if (name === own) return secret;
   const owner = secret.metadata.labels[OWNER_LABEL];
   if (owner === undefined && !(await isEndpointsOwn(store, secret))) return secret;
-  const message = `Secret ${name} belongs to ${owner ?? 'a webhook endpoint'}, and nothing else may use it: store the value in another Secret`;
+  const message = `Secret ${name} belongs to ${owner ?? 'a webhook endpoint'}, and no other object may use it: store the value in a different Secret`;
   return { reason, message };
 }
 
 /**
- * Explains why an object's own Secret cannot be written: somebody else writes to it too, or the cluster forbids the
- * write. Returns undefined for any other error.
+ * Explains why an object's own Secret cannot be written: another manager writes to it too, or the cluster does not
+ * allow the write. Returns undefined for any other error.
  */
 export function secretNotWritten(error: unknown, name: string, cure: string): Problem | undefined {
   const reason = 'SecretNotWritten';
@@ -111,17 +114,17 @@ export function secretNotWritten(error: unknown, name: string, cure: string): Pr
 const SIGNING_SUFFIX = '-signing';
 
 /**
- * Returns the name of the signing Secret of an endpoint without `secretRef`. The name is valid, because a DNS label
- * plus the suffix is a DNS subdomain.
+ * Returns the name of the signing Secret for an endpoint without `secretRef`. The name is always valid, because a DNS
+ * label with the suffix is a DNS subdomain.
  */
 export function signingSecretName(endpoint: string): string {
   return `${endpoint}${SIGNING_SUFFIX}`;
 }
 
 /**
- * Returns whether an endpoint signs with this Secret although no `secretRef` names it. Labels and field managers alone
- * do not show this: Secrets created by earlier releases lack the label, and those restored from a backup have another
- * manager.
+ * Returns true if an endpoint signs with this Secret although no `secretRef` names it. Labels and field managers alone
+ * are not enough to find this out: Secrets created by earlier releases lack the label, and those restored from a backup
+ * have a different manager.
  */
 async function isEndpointsOwn(
   store: Pick<ResourceStore, 'get'>,

@@ -17,29 +17,29 @@ import type { Metrics } from '../observability/metrics.ts';
 import { asWork } from '../observability/work.ts';
 import { WriteConflictError, type ObjectKey } from '../resources/resource-store.ts';
 
-/** Parts of a kind that the leader needs during its term. */
+/** The parts of a kind that the leader needs during its term. */
 export type TermKind = {
   kind: string;
   /**
-   * Lists the keys of declared objects and of rows. A row without an object belongs to an object that was deleted while
-   * no operator watched.
+   * Lists the keys of all declared objects and all rows. A row without an object belongs to an object that was deleted
+   * while no operator was watching.
    */
   listKeys: () => Promise<ObjectKey[]>;
-  /** Lists objects to reconcile although their declaration has not changed. Called once a minute. */
+  /** Lists objects that must be reconciled although their declaration has not changed. Called once a minute. */
   listStale?: (() => Promise<ObjectKey[]>) | undefined;
   /**
-   * Like `listStale`, but for objects that must not wait a minute. Called when `look` is called, at most once a second,
-   * and otherwise every five seconds. Called once a second while it returns objects.
+   * Like `listStale`, but for objects that must not wait a minute. It is called every five seconds, when `look` is
+   * called, and again after a second as long as it returns objects. Calls are at least a second apart.
    */
   listChanged?: (() => Promise<ObjectKey[]>) | undefined;
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
 };
 
-/** Reconciles while this process is the leader, with a queue and workers per kind. */
+/** Reconciles objects while this process is the leader, with a queue and workers for each kind. */
 export type Term = {
   /** Queues an object that has changed. Objects of other kinds are ignored. */
   changed: (kind: string, key: ObjectKey) => void;
-  /** Looks soon for objects that must be reconciled although their declaration has not changed. */
+  /** Requests a call of `listChanged` soon. */
   look: () => void;
   stop: () => Promise<void>;
 };
@@ -50,16 +50,19 @@ export type TermDeps = {
   log: Logger;
   /** Resolves when reconciling may start. */
   begins: Promise<void>;
-  /** Time in ms between the first and the second full resync; 0 means the usual interval. */
+  /** Time in ms between the first and the second full resync. 0 means the usual interval. */
   lookAgainMs: number;
 };
 
 const nowMs = (): number => monotonicMs();
 const LIST_AGAIN_MS = 1_000;
-/** Interval of full resyncs, the same as in controller-runtime: a missed change is found within the day. */
+/**
+ * Interval in ms between full resyncs. It is the same as in controller-runtime, so that a missed change is found within
+ * the same day.
+ */
 const RESYNC_MS = 10 * 3_600_000;
 const STALE_MS = 60_000;
-/** Interval in ms of `listChanged`, in case a notification is lost. */
+/** Interval in ms at which `listChanged` is called in case a notification was lost. */
 const CHANGED_MS = 5_000;
 /** Minimum time in ms between two calls of `listChanged`. */
 const CHANGED_GAP_MS = 1_000;
@@ -112,8 +115,8 @@ export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps
 }
 
 /**
- * Turns a write conflict into a requeue. A conflict does not count as a failure, because the object only has to be read
- * again.
+ * Converts a write conflict to a requeue. A conflict does not count as a failure, because the object only has to be
+ * read again.
  */
 function requeueOnConflict(
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>,
@@ -129,8 +132,8 @@ function requeueOnConflict(
 }
 
 /**
- * Queues all objects repeatedly, at a lower priority than current changes. `firstWaitMs` is the time between the first
- * and the second resync; 0 means `waitMs`, as for all later ones.
+ * Queues all listed objects repeatedly, at a lower priority than live changes. `firstWaitMs` is the time between the
+ * first and the second round. If it is 0, that time is `waitMs`, as between all later rounds.
  */
 async function queueAgain(deps: {
   listKeys: () => Promise<ObjectKey[]>;
@@ -158,7 +161,7 @@ async function queueAgain(deps: {
 type Look = { wake: () => void; stop: () => Promise<void> };
 
 /**
- * Looks for changed objects periodically and when woken. Reconciling may itself wake it, so two runs are at least
+ * Calls `listChanged` periodically and when woken. Reconciling may itself cause a wake-up, so two runs are at least
  * `CHANGED_GAP_MS` apart.
  */
 function startLook({
@@ -197,7 +200,7 @@ function startLook({
   };
 }
 
-/** Binds the metrics of one controller to the hooks of src/platform/controller/controller.ts. */
+/** Connects the hooks of src/platform/controller/controller.ts to the metrics for one controller. */
 function controllerMetrics(metrics: Metrics, controller: string): ControllerMetrics {
   const label = { controller };
   return {
@@ -212,7 +215,7 @@ function controllerMetrics(metrics: Metrics, controller: string): ControllerMetr
   };
 }
 
-/** Binds the metrics of the controller's work queue to the queue's hooks. */
+/** Connects the hooks of a controller's work queue to the metrics. */
 function workQueueMetrics(metrics: Metrics, controller: string): WorkQueueMetrics {
   const label = { name: controller, controller };
   return {

@@ -1,16 +1,16 @@
 import { shapeProblem } from '../resources/schema/free-value.ts';
 
 /**
- * Limits of a spec. `membersMax` is that of a REST body (contract/requests.md#bodies). `depthMax` leaves room for the
- * parameters of a tool, which may themselves be 64 levels deep.
+ * Limits of a spec. `membersMax` is the same as for a REST body (contract/requests.md#bodies). `depthMax` leaves room
+ * for a tool's parameters, which may themselves be 64 levels deep.
  */
 const SPEC_BOUNDS = { membersMax: 10_000, depthMax: 72 };
 
 /**
- * Returns why a spec cannot be stored, or undefined. The API server accepts any character in a string, but PostgreSQL
- * stores neither U+0000 nor a lone surrogate. The API server also accepts very deep or very large values where a schema
- * preserves unknown fields. Without this check such a spec would fail on every retry, or slow down every list that
- * shows it.
+ * Returns the reason why a spec cannot be stored, or undefined if it can. The API server accepts any character in a
+ * string, but PostgreSQL can store neither U+0000 nor a lone surrogate. The API server also accepts very deep or very
+ * large values where a schema preserves unknown fields. Without this check, such a spec would fail on every retry, or
+ * slow down every list that includes it.
  */
 export function refuseUnstorable(spec: unknown): { reason: string; message: string } | undefined {
   const shape = shapeProblem(spec, SPEC_BOUNDS);
@@ -26,7 +26,7 @@ export function isStorable(text: string): boolean {
 }
 
 /**
- * Returns the path of the first string that cannot be stored. If the string is a key, returns the path of its object.
+ * Returns the path of the first string that cannot be stored. If that string is a key, returns the path of its object.
  */
 function findUnstorable(value: unknown, place: string): string | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : place;

@@ -3,24 +3,24 @@ import type { Logger } from '../observability/logger.ts';
 import { CORE_KINDS } from '../resources/schema/core-kinds.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 
-/** Parts of a kind that the watches need. */
+/** The parts of a kind that the watches need. */
 export type WatchedKind = {
   kind: string;
   /**
-   * Whether other objects may use objects of this kind. If so, the objects that use a changed object are reconciled
-   * too.
+   * True if other objects may use objects of this kind. In that case, the objects that use a changed object are
+   * reconciled too.
    */
   isReferred?: boolean;
   uses: (object: Resource, kind: string, name: string) => boolean;
 };
 
 export type Watches = {
-  /** Resolves when all existing objects have been listed once. */
+  /** Resolves when all existing objects have been listed. */
   synced: Promise<void>;
   isSynced: () => boolean;
-  /** Resolves when the cached objects of the registered kinds are at least as new as this call. */
+  /** Resolves when the cached objects of the registered kinds are at least as recent as this call. */
   refresh: () => Promise<void>;
-  /** Queues an object, if this store has it, and the objects that use it. */
+  /** Queues an object, if this store has it, and all objects that use it. */
   look: (kind: string, key: ObjectKey) => void;
   stop: () => Promise<void>;
 };
@@ -28,19 +28,19 @@ export type Watches = {
 export type WatchesDeps = {
   store: Pick<ResourceStore, 'watch' | 'list'>;
   kinds: readonly WatchedKind[];
-  /** Called after `synced` for each object to reconcile. */
+  /** Called for each object to reconcile, but not before `synced`. */
   onChange: (kind: string, key: ObjectKey) => void;
   log: Logger;
 };
 
 /**
- * Watches the registered kinds and the objects to which they refer. Runs whether this process is the leader or not, so
- * that a new leader already has all objects.
+ * Watches the registered kinds and the objects to which they refer. It runs whether or not this process is the leader,
+ * so that a new leader already has all objects.
  */
 export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watches {
   let isSynced = false;
 
-  /** Queues the objects that use the changed object, so that they become ready without a change of their own. */
+  /** Queues the objects that use the changed object, so that they can become ready without being changed themselves. */
   async function lookAtUsers(referred: string, { namespace, name }: ObjectKey): Promise<void> {
     for (const { kind, uses } of kinds) {
       const users = await store.list(kind, namespace);
@@ -75,7 +75,7 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
 
   const own = kinds.map(({ kind, isReferred }) =>
     follow(kind, (key) => {
-      if (!isSynced) return; // Before `synced` nothing is queued, because the term lists all objects when it begins.
+      if (!isSynced) return; // Nothing is queued before `synced`, because a term lists all objects when it begins.
       onChange(kind, key);
       if (isReferred) healUsers(kind, key);
     }),
@@ -93,7 +93,8 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
     synced,
     isSynced: () => isSynced,
     refresh: async () => {
-      // Only the kinds' own objects need a refresh: referenced objects are read from the server on each use.
+      // Only objects of the registered kinds need a refresh, because Secrets and ConfigMaps are read from the server on
+      // each use.
       await Promise.all(own.map((watch) => watch.refresh()));
     },
     look: (kind, key) => {
