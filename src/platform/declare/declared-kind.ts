@@ -131,7 +131,7 @@ export async function showWritten<Spec, Fields extends object, Row extends Writt
     managedBy: 'api',
     ready: false,
     reason: 'Pending',
-    message: 'Waiting for the operator.',
+    message: 'waiting for the operator to process the object',
     createdAt: value?.createdAt ?? at,
     updatedAt: value?.updatedAt ?? at,
   };

@@ -4,49 +4,50 @@ import type { Resource } from './resource-store.ts';
 /** Annotations and labels that Parley itself reads or writes (contract/custom-resources.md#secrets). */
 export const ANNOTATIONS = {
   /**
-   * Id of the object, which its status repeats. The API sets it when it creates an object; otherwise the operator sets
-   * it. It never changes.
+   * Id of the object. The object's status repeats it. The API sets it when it creates an object; otherwise the operator
+   * sets it. It never changes.
    */
   id: 'parley.dev/id',
-  /** Author of the last change of the content through the API, as JSON of the type `ChangeCause`. */
+  /** Author of the last change to the content through the API, as JSON of the type `ChangeCause`. */
   contentChange: 'parley.dev/content-change',
   /**
-   * Author of the last change of the pinned version. It is a separate annotation, because the pin has a separate field
+   * Author of the last change to the pinned version. It is a separate annotation, because the pin has its own field
    * manager.
    */
   pinChange: 'parley.dev/pin-change',
-  /** A new value requests another reconcile. The status repeats the value once that reconcile is done. */
+  /** A new value requests another reconcile. The status repeats the value when that reconcile is done. */
   reconcileRequestedAt: 'parley.dev/reconcile-requested-at',
 } as const;
 
 /**
  * Label that a Secret must have before Parley reads it. Without this rule, a user who may write an Agent could send any
- * Secret of the namespace to another system.
+ * Secret in the namespace to another system.
  */
 export const ALLOW_LABEL = 'parley.dev/allow';
 
 /**
- * Label with the name of the endpoint whose signing secret and headers the Secret holds. Parley sets it on the Secrets
- * that it creates, and only that endpoint may use them. These Secrets have `ALLOW_LABEL` too, because earlier releases
- * read only Secrets with that label.
+ * Label with the name of the endpoint whose signing secret and headers the Secret contains. Parley sets it on the
+ * Secrets that it creates, and only that endpoint may use them. These Secrets also have `ALLOW_LABEL`, because earlier
+ * releases read only Secrets with that label.
  */
 export const ENDPOINT_LABEL = 'parley.dev/endpoint';
 
 /**
- * Label with the id of the object whose key the Secret holds, if REST was given that key. Only that object may use the
- * Secret.
+ * Label with the id of the object whose key the Secret contains. It is set if the key was given through the REST API.
+ * Only that object may use the Secret.
  */
 export const OWNER_LABEL = 'parley.dev/owner';
 
-/** Field managers of the REST API and of the manifest folder (contract/custom-resources.md#field-managers). */
+/** Names of Parley's own field managers (contract/custom-resources.md#field-managers). */
 export const API_MANAGER = 'parley-api';
 export const API_PIN_MANAGER = 'parley-api-pin';
 export const FILE_MANAGER = 'file';
 export const OPERATOR_MANAGER = 'parley-operator';
 
 /**
- * Author of one generation. A later change by another writer makes the annotation obsolete. Anybody who may write the
- * object can forge this annotation. It can then name a wrong API caller, but never another field manager.
+ * Author of one generation. A later change by another writer makes the annotation obsolete. Anyone who may write the
+ * object can forge this annotation. A forged annotation can name the wrong API caller, but never a different field
+ * manager.
  */
 const changeCause = z.object({
   generation: z.int(),
@@ -59,7 +60,10 @@ export function encodeChangeCause(cause: ChangeCause): string {
   return JSON.stringify(cause);
 }
 
-/** Returns the author that an annotation names. Returns undefined without one, or if it is of an earlier generation. */
+/**
+ * Returns the author that an annotation names. Returns undefined if there is no annotation, or if it belongs to an
+ * earlier generation.
+ */
 export function readChangeCause(
   resource: Resource,
   annotation: string,
@@ -69,12 +73,12 @@ export function readChangeCause(
   return { actor: cause.actor, reason: cause.reason };
 }
 
-/** Returns the actor in an annotation, whichever generation it belongs to. */
+/** Returns the actor that an annotation names, whichever generation it belongs to. */
 export function readLastActor(resource: Resource, annotation: string): string | undefined {
   return parseCause(resource, annotation)?.actor;
 }
 
-/** Returns the generation that an annotation names, or 0 without an annotation. */
+/** Returns the generation that an annotation names, or 0 if there is no annotation. */
 export function readNotedGeneration(resource: Resource, annotation: string): number {
   return parseCause(resource, annotation)?.generation ?? 0;
 }
@@ -84,7 +88,10 @@ function parseCause({ metadata }: Resource, annotation: string): ChangeCause | u
   return text === undefined ? undefined : changeCause.safeParse(parseJson(text)).data;
 }
 
-/** Parses JSON. Invalid text counts as absent, because anybody who may write the object can write it. */
+/**
+ * Parses JSON. Returns undefined for invalid JSON, because anyone who may write the object can write anything into the
+ * annotation.
+ */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,11 +1,11 @@
 import type { IdPrefix } from '../../ids.ts';
 
-/** Names of a kind of declared objects (contract/names.md). Most names are derived from the name of the kind. */
+/** Names for a kind of declared objects (contract/names.md). Most of them are derived from the name of the kind. */
 
 export const API_GROUP = 'parley.dev';
 export const API_VERSION = `${API_GROUP}/v1alpha1`;
 
-/** Place where an object is declared. It is derived from the owner of a field that every object of the kind has. */
+/** Where an object is declared. It is derived from the owner of a field that every object of the kind has. */
 export type ManagedBy = 'api' | 'kubernetes' | 'file';
 
 export type KindNames = {
@@ -19,7 +19,7 @@ export type KindNames = {
   table: string;
   /** Name in change events, such as `webhooks`. */
   resource: string;
-  /** First half of the names of its actions in the audit log, such as `webhook`. */
+  /** First part of the names of its actions in the audit log, such as `webhook`. */
   auditNoun: string;
   /** Name in messages for REST callers, such as `webhook endpoint`. */
   noun: string;
@@ -28,8 +28,8 @@ export type KindNames = {
 const ID_PREFIX = /^[a-z]{2,4}$/;
 
 /**
- * Returns the names of a kind. `resource` must be given if the name in REST differs from the table.
- * @throws Error if the prefix cannot begin an id, which is a bug
+ * Returns the names for a kind. `resource` must be given if the name in the REST API differs from the table's name.
+ * @throws Error if the prefix is not valid at the beginning of an id, which is a bug
  */
 export function namesOf(given: { kind: string; idPrefix: string; resource?: string }): KindNames {
   const { kind, idPrefix } = given;
@@ -39,7 +39,7 @@ export function namesOf(given: { kind: string; idPrefix: string; resource?: stri
   const { resource = table } = given;
   return {
     kind,
-    idPrefix: idPrefix as IdPrefix, // The cast is safe, because the check above ensures the form.
+    idPrefix: idPrefix as IdPrefix, // The cast is safe because of the check above.
     idField: `${words.at(-1)}Id`,
     table,
     resource,
@@ -48,7 +48,7 @@ export function namesOf(given: { kind: string; idPrefix: string; resource?: stri
   };
 }
 
-/** Returns the plural of a kind for paths of the Kubernetes API, such as `webhookendpoints`. */
+/** Returns the plural of a kind for paths in the Kubernetes API, such as `webhookendpoints`. */
 export function pluralOf(kind: string): string {
   return `${kind.toLowerCase()}s`;
 }

@@ -2,27 +2,28 @@ import type { Db } from '../postgres/pool.ts';
 import type { ObjectKey } from './resource-store.ts';
 
 /**
- * Operations on the table of a kind, the same for all kinds. A table has one row per declared object, which can be
- * found by name or id. The row stays when the object is removed.
+ * Operations on the table of a kind. They are the same for all kinds. A table has one row (a "projection") per declared
+ * object, which can be found by name or id. The row stays when the object is removed.
  */
 export type Projections = {
   /**
-   * Returns the id for an object with this name: the id of the live row (whose object exists), or otherwise of the row
-   * removed last. So the history continues when the same manifest is applied again.
+   * Returns the id for an object with this name: the id of the live row (whose object exists), or otherwise that of the
+   * row removed last. The history therefore continues when the same manifest is applied again.
    */
   findIdByName: (key: ObjectKey) => Promise<string | undefined>;
-  /** Returns the last namespace and name of an id, even if its object was removed. */
+  /** Returns the last namespace and name of the object with this id, even if the object was removed. */
   placeOfId: (id: string) => Promise<ObjectKey | undefined>;
   /**
-   * Returns the keys of all live rows. The operator uses them to find objects that were deleted while it did not run.
+   * Returns the keys of all live rows. The operator uses them to find objects that were deleted while it was not
+   * running.
    */
   listKeys: () => Promise<ObjectKey[]>;
   isLive: (row: { namespace: string; id: string }) => Promise<boolean>;
-  /** Returns the number of live rows of a namespace, not counting the row of the object named `besides`. */
+  /** Returns the number of live rows in a namespace, not counting the row of the object named `besides`. */
   count: (namespace: string, options?: { besides?: string }) => Promise<number>;
 };
 
-/** Returns the operations on one table. `table` is the table of a kind (kind-names.ts). */
+/** Returns the operations for one table. `table` is the table name of a kind (kind-names.ts). */
 export function projectionsIn(db: Db, table: string): Projections {
   return {
     findIdByName: async ({ namespace, name }) => {
@@ -59,7 +60,7 @@ export function projectionsIn(db: Db, table: string): Projections {
           where namespace = $1 and deleted_at is null and ($2::text is null or name <> $2)`,
         [namespace, besides ?? null],
       );
-      return rows[0]!.count; // Never undefined: an aggregate always returns one row.
+      return rows[0]!.count; // Defined, because an aggregate always returns one row.
     },
   };
 }

@@ -12,16 +12,17 @@ import {
 import type { Validate } from './schema/validate.ts';
 
 /**
- * Declared object as stored. Callers of the store get only `resource`, without the owners of labels and annotations.
+ * A declared object as it is stored. Callers of the store get only `resource`, without the owners of labels and
+ * annotations.
  */
 export type StoredResource = { resource: Resource; metaOwners: MetaOwners };
 
-/** Field managers by `labels.<key>` or `annotations.<key>`. Annotations set by `annotate` have no owner. */
+/** Field managers of each `labels.<key>` and `annotations.<key>`. Annotations set by `annotate` have no owner. */
 export type MetaOwners = Record<string, string[]>;
 
 /**
- * Implements server-side apply for top-level spec fields and for single labels and annotations. Returns undefined if
- * nothing changes. It is a pure function, except for the uid and creation time of a new object.
+ * Implements server-side apply for top-level spec fields and for individual labels and annotations. Returns undefined
+ * if nothing changes. It is a pure function, except for the uid and creation time of a new object.
  * @throws FieldConflictError, InvalidResourceError, WriteConflictError
  */
 export function mergeApplied(input: {
@@ -74,8 +75,8 @@ export function withAnnotations(
 }
 
 /**
- * Checks that the object has the expected version; '' means that it must not exist.
- * @throws WriteConflictError if it has another version
+ * Checks that the object has the expected version. '' means that the object must not exist.
+ * @throws WriteConflictError if it has a different version
  */
 export function checkVersion(current: Resource | undefined, expected: string | undefined): void {
   if (expected === undefined) return;
@@ -121,15 +122,15 @@ function mergeAll(input: {
 }
 
 /**
- * Merges one map of fields. The manager becomes an owner of the fields that it declares now, and no longer owns the
- * fields that it declared before but not now.
+ * Merges one map of fields. The manager becomes an owner of the fields that it declares now, and loses ownership of
+ * fields that it declared earlier but not now.
  */
 function mergeOwned<T>(
   declared: Record<string, T>,
   part: {
     manager: string;
     values: Record<string, T> | undefined;
-    /** Owners of the fields of all maps. The fields of this map have the prefix. */
+    /** Owners of the fields in all maps. Fields in this map start with `prefix`. */
     owners: Record<string, string[]> | undefined;
     prefix: string;
   },

@@ -1,16 +1,16 @@
 import type { FieldError } from '../../errors.ts';
 
 /**
- * Store of declared objects. It has two implementations: `kubernetes` (the API server) and `postgres` (tables, for one
- * user without a cluster). Reconcilers, the API and the manifest folder use only this interface, which does not depend
- * on any kind. Every call may throw `StoreUnavailableError`. The semantics are a subset of those of Kubernetes:
- * server-side apply with one set of owners per top-level spec field, optimistic concurrency by `resourceVersion`, a
+ * Store of declared objects. It has two implementations: `kubernetes` (the API server) and `postgres` (tables, for a
+ * single user without a cluster). Reconcilers, the API and the manifest folder use only this interface, which does not
+ * depend on any kind. Every call may throw `StoreUnavailableError`. The semantics are a subset of Kubernetes':
+ * server-side apply with one set of owners per top-level spec field, optimistic concurrency with `resourceVersion`, a
  * `generation` that changes only with the spec, and a status that is written separately.
  */
 
 export type ObjectKey = { namespace: string; name: string };
 
-/** Condition of a status (metav1.Condition). `lastTransitionTime` is in RFC 3339 format. */
+/** A condition in a status (metav1.Condition). `lastTransitionTime` is in RFC 3339 format. */
 export type Condition = {
   type: string;
   status: 'True' | 'False' | 'Unknown';
@@ -22,7 +22,7 @@ export type Condition = {
 
 export type ObjectMeta = ObjectKey & {
   uid: string;
-  /** Number that starts at 1 and increases with every change of the spec. */
+  /** Number that starts at 1 and increases with every change to the spec. */
   generation: number;
   /** Opaque value that changes with every write. */
   resourceVersion: string;
@@ -30,11 +30,11 @@ export type ObjectMeta = ObjectKey & {
   annotations: Record<string, string>;
   /** Time in RFC 3339 format. */
   creationTimestamp: string;
-  /** Uids of the owners of a Secret or ConfigMap in a cluster. */
+  /** Uids of the owners of a Secret or ConfigMap. Set only in a cluster. */
   ownerUids?: string[];
 };
 
-/** Declared object. For Secret and ConfigMap, `spec` is `{ data: Record<string, string> }`, decoded. */
+/** A declared object. The `spec` of a Secret or ConfigMap is `{ data: Record<string, string> }` with decoded values. */
 export type Resource<Spec = Record<string, unknown>, Status = Record<string, unknown>> = {
   kind: string;
   metadata: ObjectMeta;
@@ -42,23 +42,23 @@ export type Resource<Spec = Record<string, unknown>, Status = Record<string, unk
   status: Status;
   /** Field managers of each top-level spec field (usually one). */
   owners: Record<string, string[]>;
-  /** Time of the last write of the spec by each field manager (RFC 3339), if the store records it. */
+  /** Time at which each field manager last wrote the spec (RFC 3339), if the store records it. */
   wroteAt?: Record<string, string>;
 };
 
-/** Part of an object's metadata that its author writes. */
+/** The part of an object's metadata that its author writes. */
 export type DeclaredMeta = ObjectKey & {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
 };
 
-/** Complete declaration by one field manager, as in server-side apply. */
+/** Complete declaration of an object by one field manager, as in server-side apply. */
 export type Applied = DeclaredMeta & {
   kind: string;
   spec: Record<string, unknown>;
   /**
-   * Owner in the same namespace. When the owner is deleted, the cluster deletes this object too, even if no operator is
-   * running.
+   * Owner of the object, in the same namespace. When the owner is deleted, the cluster deletes this object too, even if
+   * no operator is running.
    */
   owner?: { kind: string; name: string; uid: string };
 };
@@ -66,8 +66,8 @@ export type Applied = DeclaredMeta & {
 export type ApplyOptions = {
   fieldManager: string;
   /**
-   * Version that the object must have; otherwise the store throws `WriteConflictError`. '' means that the object must
-   * not exist.
+   * Version that the object must have. If it has a different one, the store throws `WriteConflictError`. '' means that
+   * the object must not exist.
    */
   resourceVersion?: string;
 };
@@ -82,14 +82,15 @@ export type ResourceStore = {
   get: (kind: string, key: ObjectKey) => Promise<Resource | undefined>;
   list: (kind: string, namespace?: string) => Promise<Resource[]>;
   /**
-   * Performs a server-side apply, never forced. Removes spec fields, labels and annotations that this manager declared
-   * before but not now, unless another manager owns them too. Changes nothing if the result equals the stored object.
+   * Performs a server-side apply, which is never forced. Removes spec fields, labels and annotations that this manager
+   * declared earlier but not now, unless another manager owns them too. Changes nothing if the result is equal to the
+   * stored object.
    * @throws FieldConflictError, InvalidResourceError, WriteConflictError, NamespaceRefusedError
    */
   apply: (applied: Applied, options: ApplyOptions) => Promise<Resource>;
   /** Sets annotations that no field manager owns, such as the operator's `parley.dev/id`. */
   annotate: (kind: string, key: ObjectKey, annotations: Record<string, string>) => Promise<void>;
-  /** Replaces the status. Does nothing if the status is the same, or if the object with this uid no longer exists. */
+  /** Replaces the status. Does nothing if the status is unchanged, or if the object with this uid no longer exists. */
   patchStatus: (
     kind: string,
     key: ObjectKey & { uid: string },
@@ -103,7 +104,7 @@ export type ResourceStore = {
   ) => Promise<boolean>;
   /**
    * Reports every object of the kind once, and then every change, including deletions, until the watch is stopped.
-   * Calls `onSynced` after the first full list. Changes of only the status may be skipped.
+   * Calls `onSynced` after the first full list. Changes that affect only the status may be skipped.
    */
   watch: (
     kind: string,
@@ -113,24 +114,24 @@ export type ResourceStore = {
 
 export type ResourceWatch = {
   /**
-   * Resolves when `get` and `list` return data at least as recent as this call. A new leader waits for it, because it
-   * must not act on older data than its predecessor did. If the watch is stopped first, it never resolves.
+   * Resolves when `get` and `list` return data that is at least as recent as this call. A new leader waits for this,
+   * because it must not act on older data than its predecessor did. Never resolves if the watch is stopped first.
    */
   refresh: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 /**
- * Event that `kubectl describe` shows for an object. It is unrelated to the events for our users (src/events): those
- * are delivered reliably, whereas these may be lost or merged.
+ * Event that `kubectl describe` shows for an object. It is unrelated to the events for our users (src/events), which
+ * are delivered reliably. Kubernetes Events may be lost or merged.
  */
 export type ResourceEvent = {
   type: 'Normal' | 'Warning';
-  /** CamelCase code of the reason, as in conditions. */
+  /** CamelCase code for the reason, as in conditions. */
   reason: string;
-  /** CamelCase code of the action that was taken or attempted. */
+  /** CamelCase code for the action that was taken or attempted. */
   action: string;
-  /** Text for people. */
+  /** Message for people. */
   note: string;
 };
 
@@ -138,8 +139,8 @@ export type ResourceEvent = {
 export type RecordEvent = (about: Resource, event: ResourceEvent) => void;
 
 /**
- * Error for a field that another manager has set to another value. `field` is a field of the spec, or
- * `metadata.labels.x`.
+ * Thrown if another manager has set a field to a different value. `field` is the name of a spec field, or a path such
+ * as `metadata.labels.x`.
  */
 export class FieldConflictError extends Error {
   override readonly name = 'FieldConflictError';
@@ -153,7 +154,7 @@ export class FieldConflictError extends Error {
   }
 }
 
-/** Error for an object that violates the CRD's schema or a CEL rule. JSON Pointers start at the object's root. */
+/** Thrown if an object violates the CRD's schema or a CEL rule. JSON Pointers start at the object's root. */
 export class InvalidResourceError extends Error {
   override readonly name = 'InvalidResourceError';
   readonly errors: readonly FieldError[];
@@ -164,19 +165,19 @@ export class InvalidResourceError extends Error {
 }
 
 /**
- * Error for a write after another writer has changed the object. The caller must read the object again and decide
- * again.
+ * Thrown if another writer has changed the object in the meantime. The caller must read the object again and reconsider
+ * its write.
  */
 export class WriteConflictError extends Error {
   override readonly name = 'WriteConflictError';
 }
 
-/** Error for a store that is currently unavailable. A retry may succeed. */
+/** Thrown if the store is currently unavailable. A retry may succeed. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
-/** Error for a namespace that does not exist, or in which this process may not write. */
+/** Thrown if a namespace does not exist, or if this process may not write to it. */
 export class NamespaceRefusedError extends Error {
   override readonly name = 'NamespaceRefusedError';
 }

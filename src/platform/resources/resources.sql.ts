@@ -17,9 +17,9 @@ import type { Sealer } from '../postgres/sealing.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 
 /**
- * Stores declared objects in tables, for one user without a cluster. It is much simpler than an API server: writers
- * take turns by locking one row, ownership is per top-level spec field, label and annotation, and a watcher queries
- * objects whose resource version is higher than the last one that it has seen.
+ * Stores declared objects in tables, for a single user without a cluster. It is much simpler than an API server.
+ * Writers take turns by locking one row. Each top-level spec field, label and annotation has owners. A watcher queries
+ * the objects whose resource version is higher than the last one that it has seen.
  */
 export type PostgresResourceStore = ResourceStore & {
   start: () => Promise<void>;
@@ -35,8 +35,9 @@ export type PostgresResourceStoreDeps = {
 };
 
 /**
- * Polling interval in ms. NOTIFY wakes a watcher sooner. The interval limits the delay if the connection of the
- * listener is silent. A notification is not lost otherwise, because it is part of the write's transaction.
+ * Polling interval in ms. NOTIFY usually wakes a watcher sooner. The interval limits the delay if the listener's
+ * connection has died silently. Notifications are not lost in any other case, because they are part of the write's
+ * transaction.
  */
 const POLL_MS = 5_000;
 
@@ -51,7 +52,7 @@ export function createPostgresResourceStore(
     log,
   });
 
-  /** Runs one write at a time across all processes. If `change` returns undefined, nothing is written. */
+  /** Runs one write at a time across all processes. Nothing is written if `change` returns undefined. */
   async function write(
     kind: string,
     key: ObjectKey,
@@ -85,7 +86,7 @@ export function createPostgresResourceStore(
       const stored = await write(applied.kind, applied, (current) =>
         mergeApplied({ applied, options, current, validate: deps.validate }),
       );
-      // Never undefined: `mergeApplied` never deletes an object.
+      // Defined, because `mergeApplied` never deletes an object.
       return stored!;
     },
     annotate: async (kind, key, annotations) => {
@@ -122,11 +123,11 @@ type Watching = {
   kind: string;
   onChange: (change: { kind: string; key: ObjectKey }) => void;
   onSynced: () => void;
-  /** Highest resource version at the last poll; undefined before the first one. */
+  /** Highest resource version at the last poll, or undefined before the first poll. */
   seen: number | undefined;
 };
 
-/** Polls changes for all watches of a process. One statement queries all of their kinds. */
+/** Polls for changes for all watches in a process. One statement queries all of their kinds. */
 function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
   const watches = new Set<Watching>();
   let timer: NodeJS.Timeout | undefined;
@@ -140,11 +141,11 @@ function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
                from resources where kind = any($1) and resource_version > $2 order by resource_version`,
       values: [asking.map(({ kind }) => kind), Math.min(...asking.map(({ seen }) => seen ?? -1))],
     });
-    // Versions are committed in order, so a reader that sees this version has seen all lower ones.
+    // Versions are committed in order, so a reader that sees this version can also see all lower ones.
     const last = rows.at(-1)?.version ?? 0;
     for (const watch of asking) {
       const { kind, seen } = watch;
-      // Returns true if a watcher must be notified of this row. Objects that were deleted before the watcher's first
+      // Returns true if the watcher must be notified of this row. Objects that were deleted before the watcher's first
       // poll are not reported.
       const isNews = (row: Changed): boolean =>
         row.kind === kind && (seen === undefined ? !row.isDeleted : row.version > seen);
@@ -161,7 +162,7 @@ function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
       await look();
       isFailing = false;
     } catch (error) {
-      // Only the first failure is logged, because without the database every poll fails.
+      // Only the first failure is logged, because every poll fails while the database is unavailable.
       if (!isFailing) log.warn({ err: error }, 'watch failed; retrying');
       isFailing = true;
     }
@@ -175,7 +176,7 @@ function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
       timer ??= setInterval(looking.trigger, POLL_MS);
       looking.trigger();
       return {
-        refresh: async () => undefined, // There is nothing to refresh, because every read queries the tables.
+        refresh: async () => undefined, // Nothing needs a refresh, because every read queries the tables.
         stop: async () => {
           watches.delete(added);
           if (watches.size === 0) {
@@ -239,7 +240,7 @@ async function readAll(
 
 /**
  * Deletes tombstones (rows of deleted objects) that are older than a day. A watcher that was disconnected for longer
- * does not need them, because it lists all objects and the rows projected from them again.
+ * does not need them, because it lists all objects and their projected rows again.
  */
 async function purgeTombstones(db: Db): Promise<void> {
   await db.query(`delete from resources where deleted_at < now() - interval '1 day'`);
@@ -249,11 +250,11 @@ async function nextVersion(db: Db): Promise<number> {
   const { rows } = await db.query<{ value: number }>(
     'select value + 1 as value from resource_version for update',
   );
-  return rows[0]!.value; // Never undefined: the migration inserted exactly one row.
+  return rows[0]!.value; // Defined, because the migration inserted exactly one row.
 }
 
 /**
- * Stores the version and notifies the watchers at the commit. NOTIFY in a transaction makes commits wait for each
+ * Stores the version, and notifies the watchers at the commit. NOTIFY in a transaction makes commits wait for each
  * other, but these transactions take turns anyway.
  */
 async function raiseVersion(db: Db, version: number): Promise<void> {
@@ -304,7 +305,7 @@ async function markDeleted(
   { kind, key, version }: { kind: string; key: ObjectKey; version: number },
 ): Promise<void> {
   await db.query(
-    // A Secret's data is cleared too: a tombstone keeps only the name.
+    // Everything but the name is cleared, including the data of a Secret.
     `update resources set deleted_at = now(), resource_version = $4, spec = '{}', status = '{}', owners = '{}',
             meta_owners = '{}', labels = '{}', annotations = '{}'
       where kind = $1 and namespace = $2 and name = $3`,
@@ -335,8 +336,8 @@ function fromRow(row: Row, sealer: Sealer): StoredResource {
 }
 
 /**
- * Returns the text that identifies where a Secret's content is stored. It is authenticated with the content, so that
- * the content cannot be decrypted in another row (sealing.ts).
+ * Returns a string that identifies where a Secret's content is stored. The content is authenticated together with it,
+ * so that it cannot be decrypted in a different row (sealing.ts).
  */
 export function secretPlace({ namespace, name }: ObjectKey): string {
   return `secret:${namespace}/${name}`;
@@ -352,19 +353,19 @@ function openSpec(
   place: string,
   sealer: Sealer,
 ): Record<string, unknown> {
-  // The cast is safe, because this store wrote the spec as `{ sealed }` with the JSON text of an object.
+  // The cast is safe, because this store wrote the spec as `{ sealed }` with an object as JSON.
   return JSON.parse(sealer.open(Buffer.from(spec['sealed'] as string, 'base64'), place)) as Record<
     string,
     unknown
   >;
 }
 
-/** Column with the data of Secrets, which this store encrypts (seals). */
+/** Column with the data of Secrets, which this store encrypts ("seals"). */
 export const SEALED_SECRET_COLUMN: SealedColumn = {
   table: 'resources',
   value: `decode(spec->>'sealed', 'base64')`,
-  // Encoded without line breaks, as the store writes it. The resource version stays the same, because re-encryption
-  // does not change the content.
+  // The base64 has no line breaks, as when the store writes it. The resource version stays the same, because encrypting
+  // the content again does not change it.
   assign: (bytes) =>
     `spec = jsonb_build_object('sealed', replace(encode(${bytes}, 'base64'), chr(10), ''))`,
   key: [

@@ -2,13 +2,11 @@ import { Environment } from '@marcbachmann/cel-js';
 import type { FieldError } from '../../../errors.ts';
 import type { StructuralSchema } from './json-schema.ts';
 
-/**
- * Function that evaluates all rules of a schema on a value. The value must already be valid for the rest of the schema.
- */
+/** Evaluates all rules of a schema on a value. Apart from the rules, the value must already be valid. */
 export type RuleChecker = (value: unknown) => FieldError[];
 
 type Rule = { holds: (self: unknown) => boolean; message: string; subPointer: string };
-/** Schema node that has rules itself, or below which there are rules. All other nodes are omitted. */
+/** Schema node, reduced to what the evaluation of rules needs. */
 type RuleNode = {
   rules: Rule[];
   isInteger: boolean;
@@ -18,8 +16,8 @@ type RuleNode = {
 };
 
 /**
- * Compiles the CEL rules of a CRD. They behave as in kube-apiserver: `self` is the value at the schema node. Rules may
- * use only core CEL, because the functions of Kubernetes' CEL library are not registered here. Transition rules
+ * Compiles the CEL rules in a CRD. They behave as in kube-apiserver: `self` is the value at the schema node. Rules may
+ * use only core CEL, because the functions in Kubernetes' CEL library are not registered here. Transition rules
  * (`oldSelf`) are not supported and fail to parse.
  */
 export function compileRules(schema: StructuralSchema): RuleChecker {
@@ -53,9 +51,7 @@ function compileNode(schema: StructuralSchema, environment: Environment): RuleNo
   };
 }
 
-/**
- * Checks a value from the leaves up, and returns it as CEL represents it: integers as bigint, other values unchanged.
- */
+/** Checks a value from the leaves up. Returns it as CEL represents it: integers as bigint and objects as `Map`. */
 function check(node: RuleNode, value: unknown, pointer: string, errors: FieldError[]): unknown {
   const self = checkChildren(node, value, pointer, errors);
   for (const rule of node.rules) {
@@ -79,7 +75,7 @@ function checkChildren(
     return value.map((item, i) => check(items, item, `${pointer}/${i}`, errors));
   }
   if (typeof value !== 'object' || value === null) return value;
-  // A `Map` is returned, because CEL would also find inherited properties of a plain object, such as `constructor`.
+  // A `Map` is used, because CEL would also find inherited properties of a plain object, such as `constructor`.
   const entries = Object.entries(value).map(([key, member]): [string, unknown] => {
     const child = node.properties.get(key) ?? node.values;
     return [key, child ? check(child, member, `${pointer}/${escapeToken(key)}`, errors) : member];
@@ -87,7 +83,7 @@ function checkChildren(
   return new Map(entries);
 }
 
-/** Escapes one key for use in an RFC 6901 JSON Pointer. */
+/** Escapes a key for use in a JSON Pointer (RFC 6901). */
 export function escapeToken(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

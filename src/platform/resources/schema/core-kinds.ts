@@ -3,22 +3,25 @@ import { escapeToken } from './cel-rules.ts';
 import { isRecord } from './prepare.ts';
 
 /**
- * Secret and ConfigMap (v1) in the manifest folder of a standalone run, for references from Parley's own kinds. In a
- * cluster the API server has these kinds itself and enforces the same rules.
+ * Secrets and ConfigMaps (v1) in the manifest folder when Parley runs without a cluster. Objects of Parley's own kinds
+ * refer to them. In a cluster, the API server has these kinds itself and enforces the same rules.
  */
 
 export const CORE_KINDS = ['Secret', 'ConfigMap'] as const;
 export type CoreKind = (typeof CORE_KINDS)[number];
 
-/** Values by key as UTF-8 text, the form in which references read them. */
+/** Decoded values by key, as references read them. */
 export type CoreSpec = { data: Record<string, string> };
 
-/** Maximum total size of the values of one object, as in the API server. */
+/** Maximum total size of the values in one object, in bytes, as in the API server. */
 const MAX_DATA_BYTES = 1024 * 1024;
 const DATA_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Fields of each kind, other than `apiVersion`, `kind` and `metadata`. `binaryData` is not text, so it is rejected. */
+/**
+ * Supported fields of each kind, other than `apiVersion`, `kind` and `metadata`. `binaryData` is rejected, because it
+ * is not text.
+ */
 const FIELDS = {
   Secret: ['type', 'data', 'stringData', 'immutable'],
   ConfigMap: ['data', 'immutable'],
@@ -42,7 +45,7 @@ export function readCoreSpec(
   for (const name of Object.keys(fields)) {
     const at = `/${escapeToken(name)}`;
     if (!known.includes(name))
-      refuse(at, 'unknown_field', `${name} is not a supported field of a ${kind}`);
+      refuse(at, 'unknown_field', `${name} is not a supported field in a ${kind}`);
   }
   checkScalar(fields, 'type', 'string', refuse);
   checkScalar(fields, 'immutable', 'boolean', refuse);
@@ -54,7 +57,7 @@ export function readCoreSpec(
   }
   const bytes = [...data.values()].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > MAX_DATA_BYTES)
-    refuse('/data', 'too_long', 'the values must have at most 1 MiB together');
+    refuse('/data', 'too_long', 'the values must have at most 1 MiB in total');
   return errors.length > 0 ? { errors } : { spec: { data: Object.fromEntries(data) } };
 }
 
@@ -97,7 +100,7 @@ function readMap(
 }
 
 function decode(value: string, pointer: string, refuse: Refuse): string {
-  // Line breaks were removed above, as Go's decoder ignores them too.
+  // Line breaks are removed, because Go's decoder ignores them too.
   const compact = value.replaceAll(/[\r\n]/g, '');
   if (BASE64.test(compact)) return Buffer.from(compact, 'base64').toString('utf8');
   refuse(pointer, 'invalid_format', 'must be base64; plain text belongs in stringData');

@@ -5,8 +5,8 @@ import { API_GROUP, API_VERSION, pluralOf } from '../kind-names.ts';
 import type { KindDefinition } from './kind-definition.ts';
 
 /**
- * Builds the CustomResourceDefinition of a kind (contract/custom-resources.md). Its schema defines which objects are
- * valid. In a cluster the API server enforces the schema, elsewhere `validate.ts` does.
+ * Builds the CustomResourceDefinition for a kind (contract/custom-resources.md). Its schema defines which objects are
+ * valid. The API server enforces the schema in a cluster, and `validate.ts` does elsewhere.
  */
 export function buildCrd(definition: KindDefinition) {
   const { kind, shortNames, printerColumns, selectableFields } = definition;
@@ -42,8 +42,9 @@ export function buildCrd(definition: KindDefinition) {
 }
 
 /**
- * Replaces each pattern that has a description in words (patterns.ts) with a CEL rule. For a value that does not match
- * a pattern, the API server reports only the regular expression; for a rule it reports the rule's message.
+ * Replaces each pattern that has a description in words (patterns.ts) with a CEL rule. If a value does not match a
+ * pattern, the API server reports only the regular expression. If it violates a rule, the API server reports the rule's
+ * message.
  */
 function withWords(schema: StructuralSchema): StructuralSchema {
   const { pattern, properties, items, additionalProperties: values, ...rest } = schema;
@@ -69,11 +70,11 @@ function withWords(schema: StructuralSchema): StructuralSchema {
 }
 
 /**
- * Returns the CRD as YAML for the file in `crds/`. Long lines are not folded, so that patterns can be found by grep.
+ * Returns the CRD as YAML for the file in `crds/`. Long lines are not folded, so that patterns can be found with grep.
  */
 export function crdYaml(definition: KindDefinition): string {
   const head = '# Written by src/roles/generate-crds.ts from the schemas beside it; do not edit.\n';
-  // kubectl reads YAML 1.1, so text that YAML 1.1 would parse as a boolean is quoted.
+  // kubectl reads YAML 1.1, so strings that YAML 1.1 would parse as booleans are quoted.
   const options = { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' } as const;
   return head + stringify(buildCrd(definition), options);
 }
@@ -94,15 +95,15 @@ export function objectSchema(definition: KindDefinition): StructuralSchema {
       metadata: { type: 'object' },
       spec: structuralSchema(definition.spec),
       // Tools that wait for readiness (kstatus, `helm --wait`, Flux) treat an object without `observedGeneration` as
-      // ready. -1 means that no controller has processed it.
+      // ready. -1 means that no controller has processed the object yet.
       status: { ...structuralSchema(definition.status), default: { observedGeneration: -1 } },
     },
     'x-kubernetes-validations': [
       {
-        // The API server allows a custom resource's name to be a subdomain of 253 characters. Names of Parley's kinds
-        // must be shorter, because they are also used in the REST API and in Secret names.
+        // The API server allows a custom resource's name to be a subdomain of up to 253 characters. Names of Parley's
+        // objects must be shorter, because they are also used in the REST API and in the names of Secrets.
         rule: "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",
-        message: 'the name must be a DNS label: at most 63 characters, no dots',
+        message: 'the name must be a DNS label: at most 63 characters, without dots',
         fieldPath: '.metadata',
       },
     ],

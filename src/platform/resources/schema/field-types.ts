@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { saying } from './patterns.ts';
 
 /**
- * Fields that several kinds share. Every string, list and map has a maximum size: the API server estimates the cost of
- * CEL rules from the largest value that a schema allows, and rejects a CRD that may be too expensive. Patterns use only
- * syntax that RE2 (the API server) and JavaScript interpret alike: no look-around, no flags, no `\s` or `\w` (Unicode
- * in one of them, ASCII in the other).
+ * Fields that several kinds share. Every string, list and map has a maximum size, because the API server estimates the
+ * cost of CEL rules from the largest value that a schema allows, and rejects a CRD that may be too expensive. Patterns
+ * use only syntax that RE2 (in the API server) and JavaScript interpret in the same way. They have no look-around, no
+ * flags, and no `\s` or `\w`, which mean Unicode in one of the two and ASCII in the other.
  */
 
-/** CEL rule. zod passes it to the JSON Schema through `.meta()`, like all keys that only Kubernetes knows. */
+/** A CEL rule. zod passes it to the JSON Schema through `.meta()`, like all keys that only Kubernetes knows. */
 export type CelRule = { rule: string; message: string; fieldPath?: string };
 
 /** Returns schema metadata with CEL rules. The API server and `validate.ts` evaluate the same rules. */
@@ -17,8 +17,8 @@ export function rules(...validations: CelRule[]): { 'x-kubernetes-validations': 
 }
 
 /**
- * Returns schema metadata for a list whose items are identified by these fields, so that field managers may own single
- * items.
+ * Returns schema metadata for a list whose items are identified by these fields, so that field managers can own
+ * individual items.
  */
 export function listMap(...keys: string[]): Record<string, unknown> {
   return { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys };
@@ -26,13 +26,16 @@ export function listMap(...keys: string[]): Record<string, unknown> {
 
 export const LIST_SET = { 'x-kubernetes-list-type': 'set' } as const;
 
-/** Schema metadata for an object that is replaced as a whole, and never merged from two field managers. */
+/**
+ * Schema metadata for an object that is always replaced as a whole. Declarations of two field managers are never
+ * merged.
+ */
 export const ATOMIC_MAP = { 'x-kubernetes-map-type': 'atomic' } as const;
 
-/** Maximum of the integers in the schemas, because PostgreSQL stores them as `integer`. */
+/** Maximum value of integers in the schemas, because PostgreSQL stores them as `integer`. */
 export const MAX_INT32 = 2_147_483_647;
 
-/** Schema of a DNS label (RFC 1123), for the name of a namespace, an agent, an endpoint or a source. */
+/** Schema for a DNS label (RFC 1123), such as the name of a namespace, an agent, an endpoint or a source. */
 export const dnsLabel = z
   .string()
   .min(1)
@@ -44,7 +47,7 @@ export const dnsLabel = z
     ),
   );
 
-/** Schema of a phone number in E.164 format. A number that can be called from abroad has at least seven digits. */
+/** Schema for a phone number in E.164 format. A number that can be called from abroad has at least seven digits. */
 export const phoneNumber = z
   .string()
   .min(8)
@@ -57,8 +60,8 @@ export const phoneNumber = z
   );
 
 /**
- * Absolute http or https URL in ASCII. A user or password in it is rejected, because lists show URLs in clear text. The
- * schema does not restrict which addresses may be reached (contract/webhooks.md#addresses).
+ * Schema for an absolute http or https URL in ASCII. A URL with a user name or password is rejected, because lists show
+ * URLs in plain text. The schema does not restrict which addresses may be reached (contract/webhooks.md#addresses).
  */
 export const httpUrl = z
   .string()
@@ -67,11 +70,14 @@ export const httpUrl = z
   .regex(
     ...saying(
       /^https?:\/\/(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?([/?#][!-~]*)?$/,
-      'must be an http or https URL in ASCII, such as https://example.com/hook, without user and password',
+      'must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password',
     ),
   );
 
-/** Base URL of an API, to which paths are appended. It is like `httpUrl`, but without query and fragment. */
+/**
+ * Schema for the base URL of an API, to which paths are appended. It is like `httpUrl`, but allows no query or
+ * fragment.
+ */
 export const baseUrl = z
   .string()
   .min(1)
@@ -79,7 +85,7 @@ export const baseUrl = z
   .regex(
     ...saying(
       /^https?:\/\/(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(:[0-9]{1,5})?(\/[!"$->@-~]*)?$/,
-      'must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment',
+      'must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment',
     ),
   );
 
@@ -91,13 +97,13 @@ function refName(of: string) {
     .regex(
       ...saying(
         /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/,
-        'must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends',
+        'must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends',
       ),
     )
     .describe(`Name of the ${of}, in the same namespace.`);
 }
 
-/** Returns the schema of a reference to one key of a Secret or ConfigMap in the same namespace. */
+/** Returns the schema for a reference to one key in a Secret or ConfigMap in the same namespace. */
 function keyRef(of: string) {
   return z
     .strictObject({
@@ -112,7 +118,7 @@ function keyRef(of: string) {
             'must consist of letters, digits, dots, hyphens and underscores',
           ),
         )
-        .describe(`Key inside the ${of}.`),
+        .describe(`Key in the ${of}.`),
     })
     .meta(ATOMIC_MAP);
 }
@@ -124,14 +130,14 @@ function keyRef(of: string) {
 export const secretKeyRef = keyRef('Secret');
 
 /**
- * References to Secrets for requests that Parley sends to other systems on behalf of a tenant: a bearer token that
- * identifies the caller, and a signing secret that proves that Parley sent the request.
+ * References to Secrets for requests that Parley sends to other systems on behalf of a tenant. One contains a bearer
+ * token that identifies the caller. The other contains a signing secret that proves that Parley sent the request.
  */
 export const bearerSecretRef = secretKeyRef.describe(
-  'Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true".',
+  'Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true".',
 );
 export const signingSecretRef = secretKeyRef.describe(
-  'Secret that signs the requests, in the same way as events. It must carry the label ' +
+  'Secret with which requests are signed, in the same way as events. It must have the label ' +
     'parley.dev/allow: "true".',
 );
 export const configMapKeyRef = keyRef('ConfigMap');
@@ -140,60 +146,66 @@ export const configMapKeyRef = keyRef('ConfigMap');
 export const secretRef = z.strictObject({ name: refName('Secret') }).meta(ATOMIC_MAP);
 
 const METADATA_KEYS: CelRule = {
-  // `__proto__` is rejected wherever a schema can reject it, because a plain assignment to that key loses the value.
+  // `__proto__` is rejected wherever a schema can reject it, because assigning to that key would lose the value.
   rule: "self.all(key, key.size() >= 1 && key.size() <= 128 && key != '__proto__')",
-  message: 'a key must have 1 to 128 characters and may not be __proto__',
+  message: 'a key must have 1 to 128 characters and must not be __proto__',
 };
 
 const metadataPairs = z.record(z.string().min(1).max(128), z.string().max(1024));
 
-/** Metadata pairs of a filter. An item matches if it has all of them. */
+/** Schema for the metadata pairs of a filter. An item matches if it has all of them. */
 export const matchMetadata = metadataPairs
   .clone()
   .meta({
     maxProperties: 10,
     ...rules(METADATA_KEYS, {
       rule: 'self.size() > 0',
-      message: 'a selector needs at least one pair to match',
+      message: 'a selector must have at least one pair',
     }),
   })
-  .describe('Pairs that the metadata of a source must contain.');
+  .describe("Key-value pairs that a source's metadata must contain.");
 
-/** Metadata of the user, stored unchanged. */
+/** Schema for the user's own metadata, which is stored unchanged. */
 export const metadataMap = metadataPairs
   .clone()
   .meta({ maxProperties: 50, ...rules(METADATA_KEYS) })
   .describe(
-    'Your own key-value pairs. Parley stores and returns them, and does not interpret them.',
+    'Your own key-value pairs. Parley stores and returns them, but does not interpret them.',
   );
 
 /** Header name (RFC 9110). */
 const HEADER_NAME = /^[-!#$%&'*+.^_`|~0-9A-Za-z]{1,128}$/;
 
-/** Headers that the connection or Parley itself sets. If users could set them, they could smuggle requests. */
+/** Names of headers that Parley sets itself. If users could set them, they could smuggle requests. */
 const RESERVED_HEADER = `^(${[
   'host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect',
   'content-length|content-type|content-encoding|user-agent|parley-.*|webhook-.*|__proto__',
 ]
   .join('|')
-  // Case-insensitive without `(?i:…)`, because V8 sometimes ignored that modifier in a process that had compiled much
-  // code.
+  // Makes the pattern case-insensitive without `(?i:…)`, because V8 sometimes ignored that modifier in a process that
+  // had compiled a lot of code.
   .replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)})$`;
 
 export const HEADERS_MAX = 20;
 
 const NAME_RULE = "a header name must consist of 1 to 128 letters, digits and -!#$%&'*+.^_`|~";
 const RESERVED_RULE =
-  'Parley itself sets host, content-type, user-agent, parley-*, webhook-* and similar headers';
+  'host, content-type, user-agent, parley-*, webhook-* and similar headers cannot be set, because Parley sets them itself';
 const RESERVED = new RegExp(RESERVED_HEADER);
 
-/** Returns why a header may not have this name, or undefined if it may. The CEL rules of `headerMap` are equivalent. */
+/**
+ * Returns the reason why a header may not have this name, or undefined if it may. The CEL rules of `headerMap` are
+ * equivalent.
+ */
 export function headerNameProblem(name: string): string | undefined {
   if (!HEADER_NAME.test(name)) return NAME_RULE;
   return RESERVED.test(name) ? RESERVED_RULE : undefined;
 }
 
-/** Additional request headers. Values are visible ASCII, so that they cannot contain a line break. */
+/**
+ * Schema for additional request headers. Values are limited to visible ASCII, spaces and tabs, so that they cannot
+ * contain a line break.
+ */
 export const headerMap = z
   .record(
     z.string(),
@@ -215,7 +227,7 @@ export const headerMap = z
     ),
   });
 
-/** Names, in lower case, of headers that usually carry a key. */
+/** Lower-case names of headers that usually contain a key. */
 const KEY_HEADER_NAMES = ['authorization', 'api-key', 'x-api-key', 'cookie'];
 
 const KEY_HEADERS = KEY_HEADER_NAMES.join('|').replaceAll(
@@ -228,8 +240,8 @@ export function isKeyHeader(name: string): boolean {
 }
 
 /**
- * Returns a rule for the field `headers`. It rejects headers that carry a key, such as `Authorization`, because the
- * field is shown in clear text.
+ * Returns a rule for the field `headers`. It rejects headers that contain a key, such as `Authorization`, because the
+ * field is shown in plain text.
  */
 export function noKeyInHeaders(message: string): CelRule {
   return {
@@ -244,11 +256,12 @@ export function rfc3339(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** Time in RFC 3339 format, as the API server writes it. */
+/** Schema for a time in RFC 3339 format, as the API server writes it. */
 export const time = z.string().max(40).meta({ format: 'date-time' });
 
 /**
- * Schema of `status.observedGeneration`. It is -1 until a controller has processed the object (kstatus, `helm --wait`).
+ * Schema for `status.observedGeneration`. The value is -1 until a controller has processed the object (kstatus,
+ * `helm --wait`).
  */
 export const observedGeneration = z
   .int()
@@ -258,16 +271,16 @@ export const observedGeneration = z
     'Generation of the spec that this status describes. -1 if no controller has processed it yet.',
   );
 
-/** Last handled value of the annotation `parley.dev/reconcile-requested-at`. */
+/** Schema for the last handled value of the annotation `parley.dev/reconcile-requested-at`. */
 export const lastHandledReconcileAt = z
   .string()
   .max(128)
-  .describe('Last value of the annotation parley.dev/reconcile-requested-at that was processed.');
+  .describe('Last value of the parley.dev/reconcile-requested-at annotation that was processed.');
 
-/** Schema of metav1.Condition, which is the type `Condition` in resource-store.ts. */
+/** Schema for metav1.Condition, which is the type `Condition` in resource-store.ts. */
 const condition = z.strictObject({
   type: z.string().min(1).max(316).describe('Type of the condition, such as Ready.'),
-  status: z.enum(['True', 'False', 'Unknown']).describe('Whether the condition holds.'),
+  status: z.enum(['True', 'False', 'Unknown']).describe('True if the condition holds, False if it does not, or Unknown.'),
   reason: z
     .string()
     .min(1)
@@ -286,4 +299,4 @@ export const conditions = z
   .array(condition)
   .max(16)
   .meta(listMap('type'))
-  .describe('Conditions of the object, one for each type.');
+  .describe('Conditions of the object, at most one for each type.');

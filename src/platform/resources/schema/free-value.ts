@@ -1,22 +1,23 @@
 import type { z } from 'zod';
 
 /**
- * Limits of a value with unknown fields, such as a tool's JSON Schema. Validation, hashing and views traverse such a
- * value, and every list shows it. A CRD can limit neither its size nor its depth, so REST and the operator limit them.
+ * Limits for a value with unknown fields, such as a tool's JSON Schema. Validation, hashing and views traverse such a
+ * value, and every list includes it. A CRD can limit neither its size nor its depth, so the REST API and the operator
+ * limit them.
  */
 export const FREE_VALUE = {
   /** Maximum size of the value as JSON, in bytes. */
   bytesMax: 64 * 1024,
   depthMax: 64,
-  /** Maximum number of object members and list elements together. */
+  /** Maximum number of object members and list elements in total. */
   membersMax: 2_000,
 };
 
-export const FREE_VALUE_BOUNDS = `at most ${FREE_VALUE.bytesMax / 1024} KiB, ${FREE_VALUE.membersMax} members and elements, ${FREE_VALUE.depthMax} deep`;
+export const FREE_VALUE_BOUNDS = `at most ${FREE_VALUE.bytesMax / 1024} KiB, ${FREE_VALUE.membersMax} members and elements, and ${FREE_VALUE.depthMax} levels`;
 
 /**
- * Returns the limit that a JSON value exceeds, as the end of a sentence (`must be nested at most …`). Returns undefined
- * if the value is within all limits.
+ * Describes the limit that a JSON value exceeds, as the end of a sentence, such as `must be nested at most …`. Returns
+ * undefined if the value is within all limits.
  */
 export function freeValueProblem(value: unknown): string | undefined {
   const { bytesMax, depthMax, membersMax } = FREE_VALUE;
@@ -27,8 +28,8 @@ export function freeValueProblem(value: unknown): string | undefined {
 }
 
 /**
- * Returns the limit of depth or members that a value exceeds, as the end of a sentence, like `freeValueProblem`. It
- * stops as soon as a limit is exceeded, so that a hostile value costs little.
+ * Like `freeValueProblem`, but checks only the depth and the number of members. It stops as soon as a limit is
+ * exceeded, so that a hostile value costs little.
  */
 export function shapeProblem(
   value: unknown,
@@ -51,7 +52,7 @@ export function shapeProblem(
   return undefined;
 }
 
-/** Reports a value beyond its limits as an error of a Zod schema (`superRefine`). */
+/** Check for `superRefine` that reports a value that exceeds a limit as an error of the zod schema. */
 export function checkFreeValue(value: unknown, context: z.RefinementCtx): void {
   const message = freeValueProblem(value);
   if (message !== undefined) context.addIssue({ code: 'custom', message });

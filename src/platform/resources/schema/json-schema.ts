@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { CelRule } from './field-types.ts';
 
 /**
- * Converts zod to a structural schema: the subset of OpenAPI 3.0 that a CustomResourceDefinition accepts. A zod check
- * without an equivalent fails the build, so that no check is lost.
+ * Converts a zod schema to a structural schema, which is the subset of OpenAPI 3.0 that a CustomResourceDefinition
+ * accepts. A zod check that has no equivalent fails the build, so that no check is lost.
  */
 
-/** Node of a structural schema. It allows no unknown fields unless it preserves them explicitly. */
+/** A node in a structural schema. It allows no unknown fields unless it preserves them explicitly. */
 export type StructuralSchema = {
   description?: string;
   type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -56,16 +56,16 @@ const PLAIN_KEYS = [
 ] as const satisfies (keyof StructuralSchema)[];
 
 /**
- * Keys of zod's JSON Schema that are not copied unchanged. `children` converts the schemas in the first three. A
+ * Keys in zod's JSON Schema that are not copied unchanged. `children` converts the schemas under the first three. A
  * structural schema has no `propertyNames`.
  */
 const DROPPED_KEYS = new Set(['additionalProperties', 'properties', 'items', 'propertyNames']);
 
-/** Formats that the API server validates. It silently ignores all other formats, so those are not allowed. */
+/** Formats that the API server validates. It silently ignores all other formats, so they are not allowed here. */
 const FORMATS = new Set(['date-time', 'int64']);
 
 /**
- * Returns the structural schema of a zod object.
+ * Returns the structural schema for a zod object schema.
  * @throws Error if the zod schema uses something that a structural schema cannot express
  */
 export function structuralSchema(schema: z.ZodObject): StructuralSchema {
@@ -88,7 +88,7 @@ function convert(node: object, path: string): StructuralSchema {
   return Object.assign(result, tidied(result, path), children(source, path));
 }
 
-/** Changes keys that zod and Kubernetes spell differently. */
+/** Adjusts keys that differ between zod and Kubernetes. */
 function tidied(node: StructuralSchema, path: string): StructuralSchema {
   if (node.format !== undefined && !FORMATS.has(node.format)) {
     throw new Error(`${path}: the API server does not check format ${node.format}`);
@@ -98,7 +98,7 @@ function tidied(node: StructuralSchema, path: string): StructuralSchema {
     ...(node.type === 'array' && !node['x-kubernetes-list-type']
       ? { 'x-kubernetes-list-type': 'atomic' as const }
       : {}),
-    // JavaScript escapes a slash in the source of a regular expression; RE2 does not need the escape.
+    // JavaScript escapes slashes in the source of a regular expression. RE2 does not need the escape.
     ...(node.pattern === undefined ? {} : { pattern: node.pattern.replaceAll('\\/', '/') }),
   };
 }

@@ -11,7 +11,7 @@ type SnakeKey<S extends string> = S extends `${infer Head}${infer Tail}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${SnakeKey<Tail>}`
   : S;
 
-/** REST form of a type. Maps with keys that users choose stay unchanged. */
+/** The REST form of a type. Maps whose keys are chosen by users stay unchanged. */
 export type SnakeCased<T> = T extends readonly (infer Item)[]
   ? SnakeCased<Item>[]
   : T extends object
@@ -29,7 +29,7 @@ export function toCamelKey(key: string): string {
   return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Converts a custom resource's value to its REST form. Fields that the schema does not have are dropped. */
+/** Converts a custom resource's value to its REST form. Fields that are not in the schema are dropped. */
 export function toSnake<T extends z.ZodType>(
   schema: T,
   value: z.output<T>,
@@ -38,7 +38,7 @@ export function toSnake(schema: z.ZodType, value: unknown): unknown {
   return mapFields(schema, value, { from: (field) => field, to: toSnakeKey });
 }
 
-/** Converts a REST value to its form in the custom resource. Fields that the schema does not have are dropped. */
+/** Converts a REST value to its form in the custom resource. Fields that are not in the schema are dropped. */
 export function toCamel<T extends z.ZodType>(
   schema: T,
   value: SnakeCased<z.output<T>>,
@@ -65,7 +65,7 @@ function mapFields(schema: z.ZodType, value: unknown, naming: Naming): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Converts the JSON Pointer of a custom resource's field to the pointer of the same field in the REST form. */
+/** Converts the JSON Pointer of a field in a custom resource to the pointer of the same field in the REST form. */
 export function toSnakePointer(schema: z.ZodType, pointer: string): string {
   let type: z.ZodType | undefined = unwrap(schema);
   const tokens = pointer.split('/').slice(1);
@@ -81,8 +81,8 @@ export function toSnakePointer(schema: z.ZodType, pointer: string): string {
 }
 
 /**
- * Applies a merge patch (RFC 7386): null removes a value, objects are merged, and other values replace the old ones.
- * The inputs are not changed.
+ * Applies a merge patch (RFC 7386): null removes a value, objects are merged, and all other values replace the old
+ * ones. The inputs are not modified.
  */
 export function applyMergePatch(
   target: Record<string, unknown>,
@@ -103,7 +103,7 @@ export function applyMergePatch(
   return Object.fromEntries(merged);
 }
 
-/** Returns the JSON Pointer of a zod issue's path. */
+/** Returns the JSON Pointer for the path of a zod issue. */
 export function pointerOf(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${escapeToken(String(part))}`).join('');
 }
@@ -122,7 +122,8 @@ export function unwrap(schema: z.ZodType): z.ZodType {
 }
 
 /**
- * Casts a member of a schema. zod types members with its core types, but all of ours are built by zod's classic API.
+ * Casts a member of a schema to zod's classic type. zod gives members its core types, but all of our schemas are built
+ * with the classic API.
  */
 export function asSchema(schema: unknown): z.ZodType {
   if (schema instanceof z.ZodType) return schema;

@@ -6,18 +6,18 @@ export type KindDefinition = KindNames & {
   shortNames: readonly string[];
   /** First paragraph of `kubectl explain`. */
   description: string;
-  /** Schema of the spec. It contains the CEL rules, next to the fields that they concern. */
+  /** Schema of the spec. It contains the CEL rules next to the fields to which they apply. */
   spec: z.ZodObject;
   status: z.ZodObject;
   printerColumns: readonly PrinterColumn[];
-  /** Scalar fields that `kubectl get --field-selector` may use. Kubernetes allows at most eight. */
+  /** Scalar fields that can be used with `kubectl get --field-selector`. Kubernetes allows at most eight. */
   selectableFields: readonly string[];
 };
 
-/** Part of a kind's definition from which its CRD is built. */
+/** The part of a kind's definition from which its CRD is built. */
 export type KindCrd = Pick<KindDefinition, 'shortNames' | 'description' | 'spec' | 'status'> &
   Parameters<typeof namesOf>[0] & {
-    /** Columns of `kubectl get` between Ready and Age. */
+    /** Columns that `kubectl get` shows between Ready and Age. */
     columns?: readonly PrinterColumn[];
     selectableFields?: readonly string[];
   };
@@ -26,7 +26,7 @@ export type KindCrd = Pick<KindDefinition, 'shortNames' | 'description' | 'spec'
 export function definitionOf(given: KindCrd): KindDefinition {
   const { shortNames, description, spec, status, columns = [], selectableFields = [] } = given;
   const names = namesOf(given);
-  const id = printerColumn('ID', 'string', `.status.${names.idField}`, 'Id in the REST API.');
+  const id = printerColumn('ID', 'string', `.status.${names.idField}`, 'ID in the REST API.');
   return {
     ...names,
     shortNames,
@@ -38,7 +38,7 @@ export function definitionOf(given: KindCrd): KindDefinition {
   };
 }
 
-/** Column of `kubectl get`. With `priority: 1` it appears only with `-o wide`. */
+/** A column in the output of `kubectl get`. With `priority: 1`, it appears only with `-o wide`. */
 export type PrinterColumn = {
   name: string;
   type: 'string' | 'integer' | 'boolean' | 'date';
@@ -60,13 +60,13 @@ const READY_COLUMN = printerColumn(
   'Ready',
   'string',
   '.status.conditions[?(@.type=="Ready")].status',
-  'Whether it is active as declared.',
+  'Whether the object is active as declared.',
 );
 const AGE_COLUMN = printerColumn(
   'Age',
   'date',
   '.metadata.creationTimestamp',
-  'Time since it was created.',
+  'Time since the object was created.',
 );
 const MESSAGE_COLUMN: PrinterColumn = {
   name: 'Message',

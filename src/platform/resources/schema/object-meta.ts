@@ -10,7 +10,7 @@ const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 const QUALIFIED_NAME = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 
-/** Checks names, labels and annotations by the API server's rules. JSON Pointers begin with /metadata. */
+/** Checks names, labels and annotations against the API server's rules. JSON Pointers begin with `/metadata`. */
 export function checkMeta(meta: DeclaredMeta, name: 'label' | 'subdomain' = 'label'): FieldError[] {
   const errors: FieldError[] = [];
   const refuse = (pointer: string, detail: string) =>
@@ -37,7 +37,7 @@ export function checkMeta(meta: DeclaredMeta, name: 'label' | 'subdomain' = 'lab
     if (typeof value !== 'string') refuse(at, `${JSON.stringify(value)} must be a string`);
     else bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
   }
-  if (bytes > MAX_ANNOTATION_BYTES) refuse('/annotations', 'must have at most 256 KiB together');
+  if (bytes > MAX_ANNOTATION_BYTES) refuse('/annotations', 'must have at most 256 KiB in total');
   return errors;
 }
 
@@ -49,7 +49,7 @@ function isSubdomain(text: unknown): boolean {
   return typeof text === 'string' && text.length <= 253 && SUBDOMAIN.test(text);
 }
 
-/** Returns true if a text has the form `name` or `prefix/name`, as keys of labels and annotations must. */
+/** Returns true if a string has the form `name` or `prefix/name`, which keys of labels and annotations must have. */
 function isQualifiedName(key: string): boolean {
   const parts = key.split('/');
   const name = parts.at(-1) ?? '';

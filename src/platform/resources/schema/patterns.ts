@@ -1,14 +1,14 @@
 /**
- * This module describes patterns in words. For a value that does not match a pattern, REST, manifests and the API
- * server report the description. The OpenAPI document contains the pattern and its description.
+ * This module describes patterns in words. If a value does not match a pattern, the REST API, the manifest folder and
+ * the Kubernetes API server report the description. The OpenAPI document contains both the pattern and its description.
  */
 const WORDS = new Map<string, string>();
 
 /**
  * Registers the description of a pattern: `z.string().regex(...saying(/^[a-z]+$/, 'must be lower-case letters'))`. The
  * description completes a sentence that begins with the field's name.
- * @throws Error if the pattern has another description: the schemas that the API server reports errors of contain only
- *   the pattern
+ * @throws Error if the pattern already has a different description, because errors from the API server identify a
+ * description only by its pattern
  */
 export function saying(pattern: RegExp, words: string): [pattern: RegExp, message: string] {
   const source = plain(pattern.source);
@@ -19,7 +19,7 @@ export function saying(pattern: RegExp, words: string): [pattern: RegExp, messag
   return [pattern, words];
 }
 
-/** Returns the description of a pattern. The pattern is given as in JSON Schema, without the delimiting slashes. */
+/** Returns the description of a pattern. The pattern is given as in JSON Schema, without delimiting slashes. */
 export function wordsOf(pattern: string): string {
   return WORDS.get(plain(pattern)) ?? 'contains characters that are not allowed';
 }
@@ -33,7 +33,10 @@ export function areWords(message: string): boolean {
   return [...WORDS.values()].includes(message);
 }
 
-/** Removes the backslashes that JavaScript writes before slashes in a pattern, because a Kubernetes schema has none. */
+/**
+ * Removes the backslashes that JavaScript puts before slashes in a pattern, because the pattern in a Kubernetes schema
+ * has none.
+ */
 function plain(pattern: string): string {
   return pattern.replaceAll('\\/', '/');
 }

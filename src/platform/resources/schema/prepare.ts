@@ -5,13 +5,13 @@ import type { StructuralSchema } from './json-schema.ts';
 
 /**
  * This module prepares an object for validation as kube-apiserver does with strict field validation: it rejects unknown
- * fields, drops nulls without meaning, and fills in defaults. The input is never changed. A value whose schema
- * preserves unknown fields is shared instead of copied.
+ * fields, drops meaningless nulls, and fills in defaults. The input is never modified. A value whose schema preserves
+ * unknown fields is shared instead of copied.
  */
 
 /**
- * Returns an error for each unknown field of a closed object. Skips values of a wrong type, which schema validation
- * reports.
+ * Returns an error for each unknown field in an object that does not allow unknown fields. Skips values of the wrong
+ * type, because schema validation reports them.
  */
 export function unknownFields(
   value: unknown,
@@ -31,7 +31,7 @@ export function unknownFields(
   });
 }
 
-/** Returns the value without nulls that have no meaning for its schema. */
+/** Returns the value without nulls for fields that the schema describes. */
 export function withoutNulls(value: unknown, schema: StructuralSchema): unknown {
   return rebuild(value, schema, (key, member, child) =>
     member === null && child !== undefined ? [] : [[key, withoutNulls(member, child ?? {})]],
@@ -62,7 +62,7 @@ function rebuild(value: unknown, schema: StructuralSchema, member: Member): unkn
   if (schema['x-kubernetes-preserve-unknown-fields']) return value;
   if (Array.isArray(value)) {
     const { items } = schema;
-    // A null list item is not dropped, because a list item is not a property. Validation rejects it later.
+    // A null list item is not dropped, because only properties are dropped. Validation rejects it later.
     return items ? value.map((item) => memberOf(item, items, member)) : value;
   }
   if (!isRecord(value)) return value;
@@ -88,7 +88,9 @@ function unknownField(
   return { pointer, code: 'unknown_field', detail: `unknown field ${key}${hint}` };
 }
 
-/** Returns the most similar name, if it differs only slightly: in spelling, in case, or in its snake_case form. */
+/**
+ * Returns the most similar name if it differs only slightly: in spelling, in case, or because the key is in snake_case.
+ */
 function nearest(key: string, names: readonly string[]): string | undefined {
   if (key.length > 64) return undefined;
   const ranked = names
@@ -102,7 +104,7 @@ function plain(text: string): string {
   return text.replaceAll(/[-_]/g, '').toLowerCase();
 }
 
-/** Returns a property of the object itself, never an inherited one. */
+/** Returns one of the object's own properties, never an inherited one. */
 function ownProperty<T>(record: Record<string, T>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -3,24 +3,25 @@ import { asSchema, toSnakeKey, unwrap } from './key-map.ts';
 import { checkFreeValue, FREE_VALUE } from './free-value.ts';
 
 /**
- * Derives the REST schema from a custom resource's schema: the same limits and descriptions under snake_case names,
- * strict, and without defaults (those are in the resource's schema). CEL rules and duplicates are checked on the
- * resource that is written, by the validator or the API server.
+ * Derives the REST schema from a custom resource's schema. It is strict, and has the same limits and descriptions under
+ * snake_case names. It has no defaults, because the resource's schema has them. CEL rules and duplicates are checked by
+ * the validator or the API server, on the resource that is written.
  */
 
-/** Returns the fields of the body of a create request. Fields that are optional or have a default may be omitted. */
+/** Returns the fields in the body of a create request. Fields that are optional or have a default may be omitted. */
 export function restShape(schema: z.ZodObject): Record<string, z.ZodType> {
   return mapShape(schema, restSchema);
 }
 
 /**
- * Returns the fields of a JSON merge patch. Each may be omitted, and null removes it. Lists are replaced as a whole.
+ * Returns the fields in a JSON merge patch. Each field may be omitted, and null removes it. Lists are replaced as a
+ * whole.
  */
 export function patchShape(schema: z.ZodObject): Record<string, z.ZodType> {
   return mapShape(schema, (field) => patchSchema(field));
 }
 
-/** Casts a schema that was built field by field to a schema of the type that it describes. */
+/** Casts a schema that was built field by field to a schema for the type that it describes. */
 export function typed<T>(schema: z.ZodType): z.ZodType<T>;
 export function typed(schema: z.ZodType): z.ZodType {
   return schema;
@@ -50,11 +51,11 @@ function patchSchema(schema: z.ZodType): z.ZodType {
 function restType(inner: z.ZodType): z.ZodType {
   if (inner instanceof z.ZodObject) return z.strictObject(restShape(inner));
   if (inner instanceof z.ZodArray) {
-    // Copies the list schema with the REST schema of its items. The copy keeps the limits of the list.
+    // Copies the list schema with the REST schema for its items. The copy keeps the limits of the list.
     return inner.clone({ ...inner.def, element: restSchema(asSchema(inner.element)) });
   }
   if (inner instanceof z.ZodRecord) return restMap(inner, asSchema(inner.valueType));
-  // Copies only the definition, because the original's metadata is meant for the CRD.
+  // Copies only the definition, because the metadata of the original is meant for the CRD.
   return inner.clone(inner.def);
 }
 
@@ -88,7 +89,7 @@ function described(target: z.ZodType, source: z.ZodType): z.ZodType {
 }
 
 /**
- * Returns the fields that REST may write, as its responses show them: with null for an unset field. Nested fields stay
+ * Returns the schemas for writable REST fields as responses show them: with null for an unset field. Nested fields stay
  * unchanged.
  */
 export function readableFields(

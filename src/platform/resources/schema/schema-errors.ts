@@ -3,7 +3,7 @@ import type { FieldError } from '../../../errors.ts';
 import { escapeToken } from './cel-rules.ts';
 import { wordsOf } from './patterns.ts';
 
-/** Translates an error of ajv into a message for people, which names the given value and the allowed ones. */
+/** Translates an error from ajv to a message for people that shows the given value and says what is allowed. */
 export function fieldError(error: ErrorObject, root: string): FieldError {
   const pointer = root + error.instancePath;
   const params = new Map<string, unknown>(Object.entries(error.params));
@@ -19,7 +19,7 @@ export function fieldError(error: ErrorObject, root: string): FieldError {
   return { pointer, code, detail: `${shown(error.data)} ${allowed}` };
 }
 
-/** Returns the code of a failed keyword, and the end of a sentence that begins with the value. */
+/** Returns the error code for a failed keyword, and the end of a sentence that begins with the value. */
 function expectation(keyword: string, limit: number, schema: unknown): [string, string] {
   switch (keyword) {
     case 'type':
@@ -56,10 +56,10 @@ function article(type: string): string {
   return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** Returns a value in a form that is short enough for a message. Only the length of a long text is shown. */
+/** Returns a value in a form that is short enough for a message. For a long string, only its length is shown. */
 function shown(value: unknown): string {
-  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (Array.isArray(value)) return `a list of ${value.length} items`;
   if (typeof value === 'object' && value !== null) return 'an object';
-  if (typeof value === 'string' && value.length > 64) return `a text of ${value.length} characters`;
+  if (typeof value === 'string' && value.length > 64) return `a string of ${value.length} characters`;
   return JSON.stringify(value) ?? 'nothing';
 }

@@ -10,35 +10,38 @@ import type { DeclaredMeta } from '../resource-store.ts';
 import { isRecord, unknownFields, withDefaults, withoutNulls } from './prepare.ts';
 import { fieldError } from './schema-errors.ts';
 
-/** Result of a validation. `spec` includes defaults, as the API server would store it; `declared` does not. */
+/** Result of a validation. `spec` includes defaults, as the API server would store it, and `declared` does not. */
 export type Verdict =
   | { spec: Record<string, unknown>; declared: Record<string, unknown> }
   | { errors: FieldError[] };
 
 /**
- * Validates like kube-apiserver with strict field validation, from the same CRD schema. The input stays unchanged. JSON
- * Pointers start at the object's root: `/spec/voice/speed`. The spec of a Secret or ConfigMap is `{ data }` with
- * decoded values, the form in which a ResourceStore returns it.
+ * Validates an object like kube-apiserver with strict field validation, with the same CRD schema. The input is not
+ * modified. JSON Pointers start at the object's root, such as `/spec/voice/speed`. The spec of a Secret or ConfigMap is
+ * `{ data }` with decoded values, as a `ResourceStore` returns it.
  */
 export type Validate = (kind: string, spec: unknown, metadata: DeclaredMeta) => Verdict;
 
-/** `kinds` lists the kinds that the validator knows in addition to Secret and ConfigMap. */
+/** A validator. `kinds` lists the kinds that it knows in addition to Secret and ConfigMap. */
 export type Validator = Validate & { kinds: readonly string[] };
 
 type Compiled = { spec: StructuralSchema; matches: ValidateFunction; checkRules: RuleChecker };
 
-/** Maximum number of reported errors, so that a mistake in every item of a long list does not fill the response. */
+/**
+ * Maximum number of errors to report. It keeps the response short if every item of a long list has the same mistake.
+ */
 const MAX_ERRORS = 50;
 
-/** Maximum size of an object: etcd's limit for one request. The API server rejects larger objects. */
+/** Maximum size of an object in bytes. It is etcd's limit for one request, so the API server rejects larger objects. */
 const MAX_OBJECT_BYTES = 1_500_000;
 
-/** Compiled schemas, shared by all validators, because compiling the schema of an agent takes up to 100 ms. */
+/** Cache of compiled schemas. All validators share it, because compiling an agent's schema takes up to 100 ms. */
 const compiled = new WeakMap<KindDefinition, Compiled>();
 
 /**
- * Creates a validator for use without an API server: by the `postgres` store, and by the REST API before it writes.
- * Each kind is compiled only when it is first validated, so that `start` need not wait for the compilation.
+ * Creates a validator that works without an API server. The `postgres` store uses it, and the REST API uses it before
+ * it writes. Each kind is compiled only when it is first validated, so that `start` does not have to wait for the
+ * compilation.
  */
 export function createValidator(kinds: readonly KindDefinition[]): Validator {
   const validate: Validate = (kind, spec, metadata) => {
@@ -53,8 +56,8 @@ export function createValidator(kinds: readonly KindDefinition[]): Validator {
 }
 
 /**
- * Validates a decoded Secret or ConfigMap. Decoded data follows the rules of a ConfigMap. Manifests that are not
- * decoded yet are read by `readCoreSpec`.
+ * Validates a decoded Secret or ConfigMap. Decoded data follows the rules for a ConfigMap. `readCoreSpec` reads
+ * manifests that are not decoded yet.
  */
 function validateCore(spec: unknown, metadata: DeclaredMeta): Verdict {
   const errors = checkMeta(metadata, 'subdomain');
@@ -79,7 +82,7 @@ function validateWith(checks: Compiled, spec: unknown, metadata: DeclaredMeta): 
       detail: 'the object must have at most 1.5 MB',
     });
   }
-  // Rules rely on what the schema ensures, so after a schema error they are skipped, as in the API server.
+  // Rules rely on what the schema ensures, so they are skipped after a schema error, as in the API server.
   if (errors.length === 0) errors.push(...checks.checkRules({ metadata, spec: full }));
   if (errors.length > 0) return { errors: errors.slice(0, MAX_ERRORS) };
   if (!isRecord(full) || !isRecord(declared)) throw new Error('the schema accepted no object');
@@ -90,7 +93,7 @@ function failed(pointer: string, code: string, detail: string): { errors: FieldE
   return { errors: [{ pointer, code, detail }] };
 }
 
-/** Returns the size of the value as JSON; infinite if the value is nested too deeply to be serialized. */
+/** Returns the size of the value as JSON in bytes, or `Infinity` if the value is nested too deeply to be serialized. */
 function sizeOf(value: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(value));
@@ -104,15 +107,15 @@ function compile(schema: StructuralSchema): Compiled {
   if (!spec) throw new Error('the schema has no spec');
   const { status: _, ...properties } = schema.properties ?? {};
   const ajv = new Ajv({
-    allErrors: true, // The body's size and `maxItems` bound the number of errors.
+    allErrors: true, // The size of the body and `maxItems` limit the number of errors.
     verbose: true,
     strict: true,
     strictRequired: false,
     strictTypes: false,
     coerceTypes: false,
-    meta: false, // A test lets the API server validate the schema. Here it would cost 50 ms.
+    meta: false, // A test has the API server validate the schema. Validating it here would cost 50 ms.
     validateSchema: false,
-    code: { optimize: false }, // Optimized code costs more at startup than it saves on specs of this size.
+    code: { optimize: false }, // Optimizing the code costs more at startup than it saves for specs of this size.
     formats: { int64: { type: 'number', validate: Number.isSafeInteger } },
   });
   ajv.addVocabulary([
@@ -130,7 +133,7 @@ function compile(schema: StructuralSchema): Compiled {
 }
 
 /**
- * Returns true if a `set` has no duplicates, or if a `map` has no two items with the same keys. ajv always passes
+ * Returns true if a `set` has no duplicate items, or if no two items of a `map` have the same keys. ajv always passes
  * `parent` to a keyword.
  */
 function isListType(listType: string, list: unknown[], parent?: AnySchemaObject): boolean {

@@ -84,11 +84,11 @@ describe('the validator', () => {
 
   test('does not repeat a long text in its message', () => {
     const [error] = errorsOf('Agent', { prompt: 'x', displayName: 'n'.repeat(129) });
-    expect(error?.detail).toBe('a text of 129 characters must have at most 128 characters');
+    expect(error?.detail).toBe('a string of 129 characters must have at most 128 characters');
     const shown = (chars: number) =>
       errorsOf('Agent', { prompt: 'x', publishPolicy: 'n'.repeat(chars) })[0]?.detail;
     expect(shown(64)).toMatch(/^"n{64}" must be one of/);
-    expect(shown(65)).toMatch(/^a text of 65 characters must be one of/);
+    expect(shown(65)).toMatch(/^a string of 65 characters must be one of/);
   });
 
   test('does not take an inherited member for a field', () => {
