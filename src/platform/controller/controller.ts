@@ -189,7 +189,7 @@ function settleError<K>(deps: ControllerDeps<K>, item: WorkItem<K>, thrown: unkn
   const attempt = terminal ? undefined : queue.retriesOf(item.key);
   deps.log.error(
     { err: asError(thrown), controller, key: item.id, attempt, terminal },
-    terminal ? 'reconcile failed for good' : 'reconcile failed',
+    terminal ? 'reconcile failed and will not be retried' : 'reconcile failed',
   );
   metrics?.reconciled('error');
   metrics?.errored();

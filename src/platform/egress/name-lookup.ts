@@ -167,7 +167,7 @@ function firstAnswer(over: AbortSignal): FirstAnswer {
   };
 }
 
-const SILENCE = Object.assign(new Error('no name server has answered'), { code: dns.TIMEOUT });
+const SILENCE = Object.assign(new Error('no name server responded'), { code: dns.TIMEOUT });
 
 type Answer = PromiseSettledResult<string[]>;
 

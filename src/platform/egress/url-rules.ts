@@ -91,7 +91,7 @@ function hostProblem(url: URL, guard: AddressGuard): string | undefined {
 
   const mayBePlain = isLocal || (isLiteral ? guard.isListed(host) : guard.isListedHost(host));
   if (url.protocol === 'http:' && !mayBePlain) {
-    return 'The URL must use https: http is only for localhost and for addresses and hosts in PARLEY_EGRESS_ALLOW.';
+    return 'The URL must use https: http is allowed only for localhost, and for addresses and hosts in PARLEY_EGRESS_ALLOW.';
   }
   return undefined;
 }

@@ -105,7 +105,7 @@ function findUnkeepable(value: unknown, path: PropertyKey[], errors: FieldError[
     return;
   }
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    const detail = 'is too large a number to be stored';
+    const detail = 'is too large to be stored';
     errors.push({ pointer: pointerOf(path), code: 'too_large', detail });
     return;
   }

@@ -160,7 +160,7 @@ function cannotListen(
 ): StartupError {
   const reasons: Record<string, string> = {
     EADDRINUSE: `port ${at.port} is already in use: stop the other program, or set PARLEY_PORT to a different port`,
-    EACCES: `this user may not listen on port ${at.port}: set PARLEY_PORT above 1023`,
+    EACCES: `this user is not allowed to listen on port ${at.port}: set PARLEY_PORT above 1023`,
     EADDRNOTAVAIL: `${at.host} is not an address of this machine: correct PARLEY_HOST`,
     ENOTFOUND: `${at.host} is not an address of this machine: correct PARLEY_HOST`,
   };

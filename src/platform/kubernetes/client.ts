@@ -214,7 +214,7 @@ export function noAnswer(what: string, cause: unknown): KubeConnectionError {
 /** Hint for a connection timeout, which typically means that a network policy drops packets. */
 const SHUT_OFF =
   'a network policy may block connections from this pod to the API server: see ' +
-  'networkPolicy.kubernetesApiCidrs, and with Cilium a CiliumNetworkPolicy';
+  'networkPolicy.kubernetesApiCidrs or, with Cilium, use a CiliumNetworkPolicy';
 
 /**
  * Parses a body as JSON. Returns undefined for any other body, such as an HTML page from a proxy. Then only the status

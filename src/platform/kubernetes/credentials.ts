@@ -91,7 +91,7 @@ async function fromKubeconfig(): Promise<KubeCredentials> {
     );
   }
   if (cluster.proxyUrl !== undefined) {
-    throw new StartupError('the kubeconfig names a proxy-url, which is not supported');
+    throw new StartupError('the kubeconfig contains a proxy-url, which is not supported');
   }
   const apply = async (): Promise<HttpsOptions> => {
     const options: HttpsOptions = {};

@@ -178,7 +178,7 @@ async function serveTerm(
     const level = reason === undefined ? 'info' : 'warn';
     log[level]({ lease: name, identity, reason }, 'stopped leading');
   }
-  await attemptTo('end leading', onLost);
+  await attemptTo('stop leading', onLost);
   return hasBegun;
 }
 

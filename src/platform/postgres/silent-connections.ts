@@ -120,7 +120,7 @@ async function withGoodbye(ended: Promise<void>, left: () => Session[]): Promise
 }
 
 /** Message for the log. Callers that are waiting for a reply get "Connection terminated unexpectedly" from `pg`. */
-const REASON = 'terminated connections that no longer respond and on which the server is not working';
+const REASON = 'terminated unresponsive connections on which the server is running no statement';
 
 /**
  * Reads the session's pid from the server and sets the parameters, before the pool hands out the connection. The pid is

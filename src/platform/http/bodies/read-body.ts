@@ -202,7 +202,7 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
     };
     const onCut = (): void => {
       stop();
-      reject(new ApiError('malformed_request', 'The body ended too early.'));
+      reject(new ApiError('malformed_request', 'The connection closed before the whole body arrived.'));
     };
     // If the client disconnected during authentication, no further event will report it.
     if (request.destroyed) onCut();

@@ -57,7 +57,7 @@ export const ANSWER_HEADERS = {
     required: true,
     schema: { type: 'string' },
   },
-  ETag: { description: 'Tag for `If-Match`.', required: true, schema: { type: 'string' } },
+  ETag: { description: 'Entity tag to send in `If-Match`.', required: true, schema: { type: 'string' } },
   'Idempotency-Replayed': {
     description:
       'Present if this is the response to an earlier request with the same `Idempotency-Key`.',

@@ -100,7 +100,7 @@ function refName(of: string) {
         'must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends',
       ),
     )
-    .describe(`Name of the ${of}, in the same namespace.`);
+    .describe(`Name of the ${of} in the same namespace.`);
 }
 
 /** Returns the schema for a reference to one key in a Secret or ConfigMap in the same namespace. */
