@@ -119,7 +119,7 @@ const BAD_BODIES: Bad[] = [
     },
   ],
   [
-    'too large to be stored',
+    'too large a number',
     { body: '{"prompt":"x","voice":{"speed":1e400}}' },
     { status: 422, errors: [{ pointer: '/voice/speed', code: 'too_large' }] },
   ],
