@@ -223,7 +223,9 @@ function parseRange(cidr: string): Range {
   }
   const [ip, bits] = ipaddr.parseCIDR(hexOnly(cidr));
   if (ip instanceof ipaddr.IPv6 && ip.isIPv4MappedAddress()) {
-    throw new StartupError(`"${cidr}" is an IPv4 range in IPv6 notation: write it as IPv4, like 10.0.0.0/8`);
+    throw new StartupError(
+      `"${cidr}" is an IPv4 range in IPv6 notation: write it as IPv4, like 10.0.0.0/8`,
+    );
   }
   return [ip, bits];
 }

@@ -55,7 +55,7 @@ export type EgressOutcome =
        * the size limit or `bodyGraceMs` after the headers. Never rejects. Cutting off the body destroys the socket.
        */
       body: Promise<Buffer>;
-      /** Whether the body is complete: false if it was interrupted or cut off. Settles with `body`. */
+      /** True if the body is complete, and false if it was interrupted or cut off. Settles together with `body`. */
       isWhole: Promise<boolean>;
     }
   | {

@@ -166,7 +166,9 @@ function start(
       ends.settle(responseOf(status, headers, body));
     } catch {
       body.fail(undefined);
-      ends.reject(new EgressFailure('connect', "The receiver's response has an invalid status code."));
+      ends.reject(
+        new EgressFailure('connect', "The receiver's response has an invalid status code."),
+      );
     }
     return body;
   };

@@ -16,7 +16,7 @@ export type Page<Item> = { data: Item[]; has_more: boolean; next_cursor: string 
 export const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
 
-/** Query parameter for the number of items in a page, 20 by default. */
+/** Query parameter for the maximum number of items on a page, 20 by default. */
 export const pageLimit = z
   .string()
   .regex(...saying(/^[0-9]{1,3}$/, `must be a whole number from 1 to ${LIMIT_MAX}`))

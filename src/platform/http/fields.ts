@@ -134,7 +134,9 @@ export const metadataPatch = z
   .meta({ maxProperties: 2 * MEMBERS_MAX })
   .nullable()
   .optional()
-  .describe('Members to change. A null value removes the member. Null instead of an object removes all members.');
+  .describe(
+    'Members to change. A null value removes the member. Null instead of an object removes all members.',
+  );
 
 /** Checks the number of members in `metadata` after a merge patch. @throws ApiError invalid_body */
 export function requireFewMembers(members: object): void {

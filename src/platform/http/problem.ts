@@ -23,7 +23,9 @@ export const Problem = z
     errors: z
       .array(
         z.strictObject({
-          pointer: z.string().meta({ description: 'JSON Pointer (RFC 6901) to the field in the body.' }),
+          pointer: z
+            .string()
+            .meta({ description: 'JSON Pointer (RFC 6901) to the field in the body.' }),
           code: z.string(),
           detail: z.string(),
         }),

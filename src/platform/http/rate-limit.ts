@@ -49,7 +49,10 @@ export function createRateLimits(perMinute: number): RateLimits {
     countFailure: async (address) => {
       const { resetSec, isOver } = await consume(failures, networkOf(address));
       if (isOver)
-        throw limited('This IP address has sent too many requests with an invalid API key.', resetSec);
+        throw limited(
+          'This IP address has sent too many requests with an invalid API key.',
+          resetSec,
+        );
     },
   };
 }

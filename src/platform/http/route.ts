@@ -30,7 +30,7 @@ export type Route = {
   errors: readonly ErrorCode[];
   /** Extra scope that some requests need. `when` says which requests. The service, not the route, checks it. */
   alsoNeeds?: { scope: Scope; when: string };
-  /** Whether responses have an `ETag` and writes accept `If-Match` (contract/requests.md#etags). */
+  /** True if responses have an `ETag` and writes accept `If-Match` (contract/requests.md#etags). */
   etag?: boolean;
   /**
    * Rebuilds the event stream from a stored response, for a repeated request that asks for a stream. The stored

@@ -53,8 +53,8 @@ export function createRunOnce(deps: { idempotency: Idempotency; nowMs: () => num
 const KEY = /^[ -~]{1,255}$/;
 
 /**
- * Returns the idempotency key. Returns undefined if there is none, or if the method is not POST and so is safe to
- * repeat anyway.
+ * Returns the idempotency key, or undefined if there is none. Only POST requests use it, because the other methods are
+ * safe to repeat anyway.
  */
 function keyIn({ route, headers }: AuthenticatedRequest): string | undefined {
   const key = headers['idempotency-key'];
@@ -140,8 +140,8 @@ async function renewing<T>(mark: Mark, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Stores an error response like any other. After a failure that a retry may cure (an internal error, an outage),
- * nothing is stored, and the next request continues with the same plan, because part of the work may already be done.
+ * Stores an error response like any other response. If a retry may help (after an internal error or an outage), nothing
+ * is stored. The next request then continues with the same plan, because part of the work may already be done.
  */
 async function keepFailure(
   mark: Mark,

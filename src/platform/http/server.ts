@@ -68,11 +68,11 @@ export type ListenOptions = {
   /** Handles upgrades to a WebSocket. If it is omitted, upgrade requests are handled as plain HTTP. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   log: Logger;
-  /** Default 5,000. */
+  /** Maximum number of unauthenticated connections. The default is 5,000. */
   strangersMax?: number;
-  /** Default 30 s. */
+  /** Time in ms that a client has to read a completed response. The default is 30 s. */
   stalledMs?: number;
-  /** Default 64 MiB. */
+  /** Maximum total size in bytes of unread responses. The default is 64 MiB. */
   unreadBytesMax?: number;
 };
 
@@ -320,7 +320,7 @@ export function answeringInTurns(): (error: Error, socket: Duplex) => void {
 /**
  * Responds to a request that Node could not parse or that came too slowly. Such a request never reaches the app. A
  * connection that has sent no data is closed without a response, because browsers open spare connections, and would
- * mistake it for the response to their next request.
+ * mistake such a response for the one to their next request.
  */
 function answerBrokenRequest(socket: Duplex): void {
   const isFirst = socket instanceof Socket && socket.bytesRead > 0 && socket.bytesWritten === 0;

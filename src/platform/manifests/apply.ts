@@ -10,8 +10,8 @@ import { escapeToken } from '../resources/schema/cel-rules.ts';
 import type { ManifestObject } from './object.ts';
 import { formatPointer, type ManifestProblem } from './report.ts';
 
-// Maximum number of rounds. A round is repeated after it has dropped a field or met a concurrent write, so many rounds
-// mean that another writer keeps changing the object.
+// Maximum number of rounds. A new round is needed after a field was dropped or another writer changed the object. Many
+// rounds mean that another writer keeps changing it.
 const MAX_ROUNDS = 8;
 
 /**

@@ -123,9 +123,11 @@ function createDeliveryMetrics(registry: Registry) {
       ['outcome'],
       REQUEST_BUCKETS,
     ),
-    deliveries: counter('parley_webhook_deliveries_total', 'Delivery attempts and finished deliveries, by outcome.', [
-      'outcome',
-    ]),
+    deliveries: counter(
+      'parley_webhook_deliveries_total',
+      'Delivery attempts and finished deliveries, by outcome.',
+      ['outcome'],
+    ),
   };
 }
 
@@ -245,13 +247,16 @@ function createProductMetrics(registry: Registry) {
       'Evaluations of ended conversations by a model, by result.',
       ['result'],
     ),
-    escalations: counter('parley_escalations_total', 'Escalations, by the status that they entered.', [
-      'status',
-    ]),
-    knowledgeSyncs: counter('parley_knowledge_syncs_total', 'Finished attempts to index a knowledge source.', [
-      'type',
-      'result',
-    ]),
+    escalations: counter(
+      'parley_escalations_total',
+      'Escalations, by the status that they entered.',
+      ['status'],
+    ),
+    knowledgeSyncs: counter(
+      'parley_knowledge_syncs_total',
+      'Finished attempts to index a knowledge source.',
+      ['type', 'result'],
+    ),
     knowledgeSyncDuration: histogram(
       'parley_knowledge_sync_duration_seconds',
       'Duration of finished website and integration syncs.',
@@ -262,7 +267,10 @@ function createProductMetrics(registry: Registry) {
       'parley_knowledge_sources_overdue',
       'Number of knowledge sources whose last sync was more than three scheduled intervals ago.',
     ),
-    knowledgeGaps: counter('parley_knowledge_gaps_total', 'Distinct questions to which no answer was found.'),
+    knowledgeGaps: counter(
+      'parley_knowledge_gaps_total',
+      'Distinct questions to which no answer was found.',
+    ),
     httpRequestDuration: histogram(
       'http_server_request_duration_seconds',
       'Duration of HTTP server requests.',
@@ -310,7 +318,7 @@ function createControllerMetrics(registry: Registry) {
   const c = ['controller'];
   const n = ['name', 'controller'];
   return {
-    restClientRequests: counter('rest_client_requests_total', 'Requests sent to the Kubernetes API.', [
+    restClientRequests: counter('rest_client_requests_total', 'Requests to the Kubernetes API.', [
       'code',
       'method',
     ]),
@@ -338,12 +346,16 @@ function createControllerMetrics(registry: Registry) {
       c,
     ),
     activeWorkers: gauge('controller_runtime_active_workers', 'Number of busy workers.', c),
-    maxConcurrent: gauge('controller_runtime_max_concurrent_reconciles', 'Total number of workers.', c),
+    maxConcurrent: gauge('controller_runtime_max_concurrent_reconciles', 'Number of workers.', c),
     queueDepth: gauge('workqueue_depth', 'Number of keys waiting in the queue.', n),
     queueAdds: counter('workqueue_adds_total', 'Keys added to the queue.', n),
-    queueWait: histogram('workqueue_queue_duration_seconds', 'How long a key waited in the queue.', n),
-    queueWork: histogram('workqueue_work_duration_seconds', 'How long it took to process a key.', n),
-    queueUnfinished: gauge('workqueue_unfinished_work_seconds', 'Total duration of the work in progress.', n),
+    queueWait: histogram('workqueue_queue_duration_seconds', 'How long a key waited.', n),
+    queueWork: histogram('workqueue_work_duration_seconds', 'Time to process a key.', n),
+    queueUnfinished: gauge(
+      'workqueue_unfinished_work_seconds',
+      'Total duration of the work in progress.',
+      n,
+    ),
     queueLongest: gauge(
       'workqueue_longest_running_processor_seconds',
       'Duration of the longest work in progress.',

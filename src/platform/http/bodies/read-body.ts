@@ -202,7 +202,9 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
     };
     const onCut = (): void => {
       stop();
-      reject(new ApiError('malformed_request', 'The connection closed before the whole body arrived.'));
+      reject(
+        new ApiError('malformed_request', 'The connection closed before the whole body arrived.'),
+      );
     };
     // If the client disconnected during authentication, no further event will report it.
     if (request.destroyed) onCut();
@@ -229,7 +231,7 @@ function createPace() {
 
 /**
  * Paces all accepted bodies of a process together. Without it, a nearby client can send 20 MB at a gigabyte per second.
- * Each received chunk has its own memory, and collecting the chunks as garbage blocked all other requests for 10 ms at
+ * Each received chunk has its own memory, and garbage collection of the chunks blocked all other requests for 10 ms at
  * a time. While one key uploaded repeatedly, all other requests were blocked half of the time. At this rate, an upload
  * of 20 MB takes a little more than a second, and four such uploads take 5 s of the 15 s that a request may take. A
  * single JSON body fits into the burst and never waits.

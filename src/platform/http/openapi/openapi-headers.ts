@@ -57,7 +57,11 @@ export const ANSWER_HEADERS = {
     required: true,
     schema: { type: 'string' },
   },
-  ETag: { description: 'Entity tag to send in `If-Match`.', required: true, schema: { type: 'string' } },
+  ETag: {
+    description: 'Entity tag to send in `If-Match`.',
+    required: true,
+    schema: { type: 'string' },
+  },
   'Idempotency-Replayed': {
     description:
       'Present if this is the response to an earlier request with the same `Idempotency-Key`.',

@@ -176,7 +176,7 @@ export const metadataMap = metadataPairs
 /** Header name (RFC 9110). */
 const HEADER_NAME = /^[-!#$%&'*+.^_`|~0-9A-Za-z]{1,128}$/;
 
-/** Names of headers that Parley sets itself. If users could set them, they could smuggle requests. */
+/** Names of headers that Parley or its HTTP client sets. If users could set them, they could smuggle requests. */
 const RESERVED_HEADER = `^(${[
   'host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect',
   'content-length|content-type|content-encoding|user-agent|parley-.*|webhook-.*|__proto__',
@@ -280,7 +280,9 @@ export const lastHandledReconcileAt = z
 /** Schema for metav1.Condition, which is the type `Condition` in resource-store.ts. */
 const condition = z.strictObject({
   type: z.string().min(1).max(316).describe('Type of the condition, such as Ready.'),
-  status: z.enum(['True', 'False', 'Unknown']).describe('True if the condition holds, False if it does not, or Unknown.'),
+  status: z
+    .enum(['True', 'False', 'Unknown'])
+    .describe('True if the condition holds, False if it does not, or Unknown.'),
   reason: z
     .string()
     .min(1)

@@ -60,6 +60,7 @@ function article(type: string): string {
 function shown(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length} items`;
   if (typeof value === 'object' && value !== null) return 'an object';
-  if (typeof value === 'string' && value.length > 64) return `a string of ${value.length} characters`;
+  if (typeof value === 'string' && value.length > 64)
+    return `a string of ${value.length} characters`;
   return JSON.stringify(value) ?? 'nothing';
 }
