@@ -10,7 +10,7 @@ import { isRecord } from './prepare.ts';
 export const CORE_KINDS = ['Secret', 'ConfigMap'] as const;
 export type CoreKind = (typeof CORE_KINDS)[number];
 
-/** Decoded values by key, as references read them. */
+/** Decoded values (UTF-8 text) by key, as references read them. */
 export type CoreSpec = { data: Record<string, string> };
 
 /** Maximum total size of the values in one object, in bytes, as in the API server. */
