@@ -52,7 +52,7 @@ export async function startWatchdog({
     const { seconds, work, at } = stall;
     metrics.eventLoopStall.observe({ work: work?.name ?? 'unknown' }, seconds);
     const about = { seconds, work: work?.name, namespace: work?.namespace, at };
-    log.warn(about, 'the event loop was blocked; no requests were served during that time');
+    log.warn(about, 'the event loop stalled, so no requests were served during that time');
   });
   Object.defineProperty(globalThis, Symbol.for('parley.work'), {
     value: () => JSON.stringify(currentWork()),

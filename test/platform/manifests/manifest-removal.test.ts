@@ -78,7 +78,7 @@ describe('what no manifest declares any more', () => {
     await manifests.start();
     await asApi('a', { language: 'en' });
     await rm(path('a.yaml'));
-    await until('not valid alone');
+    await until('not valid on their own');
     expect(await prompt('a')).toBe('I am a');
   });
 

@@ -45,7 +45,7 @@ test.each([
   async (_, id, status) => {
     const said = await refused(id, status);
     expect(said).toContain(`cannot change from ${status} (see status) to ${id}`);
-    expect(said).toContain('another release of Parley also watches this namespace');
+    expect(said).toContain('another installation of Parley also watches this namespace');
     expect(said).toContain('restore it');
   },
 );
