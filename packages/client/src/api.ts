@@ -3,7 +3,7 @@
  * generated.
  */
 
-/** A path has the methods that it names and no others. */
+/** A path has only the methods that it declares. */
 type Only<T> = T & { [Method in Exclude<AnyMethod, keyof T>]?: never };
 type AnyMethod = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch' | 'trace';
 /** A problem document with one of these codes. */
@@ -23,11 +23,11 @@ export interface components {
       detail: string;
       /** Machine-readable code: the last part of `type`. */
       code: string;
-      /** Id of the request, also in the header `Request-Id`. */
+      /** ID of the request. The `Request-Id` header has the same value. */
       request_id: string;
-      /** One entry for each invalid field of the body. */
+      /** One entry for each invalid field in the body. */
       errors?: {
-        /** RFC 6901 pointer into the body. */
+        /** JSON Pointer (RFC 6901) to the field in the body. */
         pointer: string;
         code: string;
         detail: string;
@@ -334,26 +334,26 @@ export interface components {
         name: string;
         /** Explains to the model when to use the tool. */
         description?: string;
-        /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
+        /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, and 64 levels. */
         parameters?: { [name: string]: unknown };
-        /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+        /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
         url?: string;
         /** HTTP method of a webhook tool. Default: POST. */
         method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
         /** Extra headers of the request. */
         headers?: { [name: string]: string };
-        /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
+        /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
         secret_ref?: {
-          /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+          /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
           name: string;
-          /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+          /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
           key: string;
         };
-        /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+        /** Secret with which requests are signed, in the same way as events. It must have the label parley.dev/allow: "true". */
         signing_secret_ref?: {
-          /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+          /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
           name: string;
-          /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+          /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
           key: string;
         };
         /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
@@ -393,7 +393,7 @@ export interface components {
         all?: boolean;
         /** Selects the knowledge sources in the namespace by their metadata. */
         selector?: {
-          /** Pairs that the metadata of a source must contain. */
+          /** Key-value pairs that a source's metadata must contain. */
           match_metadata: { [name: string]: string };
         };
         /** IDs of the knowledge sources that the agent uses. */
@@ -502,13 +502,13 @@ export interface components {
         }[];
         /** Webhook that must confirm each further step and the completion of the rollout. */
         confirm?: {
-          /** URL of the webhook, which responds with confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          /** URL of the webhook, which responds with confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
           url: string;
-          /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+          /** Secret with which requests are signed, in the same way as events. It must have the label parley.dev/allow: "true". */
           signing_secret_ref: {
-            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
             name: string;
-            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+            /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key: string;
           };
           /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
@@ -601,26 +601,26 @@ export interface components {
           name: string;
           /** Explains to the model when to use the tool. */
           description?: string;
-          /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
+          /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, and 64 levels. */
           parameters?: { [name: string]: unknown };
-          /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
           url?: string;
           /** HTTP method of a webhook tool. Default: POST. */
           method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
           /** Extra headers of the request. */
           headers?: { [name: string]: string };
-          /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
+          /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
           secret_ref?: {
-            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
             name: string;
-            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+            /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key: string;
           };
-          /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+          /** Secret with which requests are signed, in the same way as events. It must have the label parley.dev/allow: "true". */
           signing_secret_ref?: {
-            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
             name: string;
-            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+            /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key: string;
           };
           /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
@@ -660,7 +660,7 @@ export interface components {
           all?: boolean;
           /** Selects the knowledge sources in the namespace by their metadata. */
           selector?: {
-            /** Pairs that the metadata of a source must contain. */
+            /** Key-value pairs that a source's metadata must contain. */
             match_metadata: { [name: string]: string };
           };
           /** IDs of the knowledge sources that the agent uses. */
@@ -2082,7 +2082,7 @@ export interface components {
         /** What is wrong and how to fix it. */
         message: string;
         type: string;
-        /** The field, such as `messages[0].content`. */
+        /** The invalid field, such as `messages[0].content`. */
         param: (string | null);
         /** Machine-readable code. */
         code: (string | null);
@@ -2403,7 +2403,7 @@ export interface components {
       text?: (string | null);
       /**  */
       website: ({
-        /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+        /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
         url: string;
         /** Maximum number of links between the first page and any other page. 0 reads only the first page. Default: 5. */
         max_depth?: number;
@@ -2418,22 +2418,22 @@ export interface components {
       } | null);
       /**  */
       integration: ({
-        /** Address of the feed to read documents from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+        /** Address of the feed to read documents from. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
         url: string;
         /** Additional headers for requests. */
         headers?: { [name: string]: string };
-        /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
+        /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
         secret_ref?: {
-          /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+          /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
           name: string;
-          /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+          /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
           key: string;
         };
-        /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+        /** Secret with which requests are signed, in the same way as events. It must have the label parley.dev/allow: "true". */
         signing_secret_ref?: {
-          /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+          /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
           name: string;
-          /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+          /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
           key: string;
         };
       } | null);
@@ -2729,9 +2729,9 @@ export interface components {
       base_url: string;
       /**  */
       api_key_secret_ref: ({
-        /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+        /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
         name: string;
-        /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+        /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
         key: string;
       } | null);
       /**  */
@@ -2820,16 +2820,16 @@ export interface components {
       account_id: string;
       /**  */
       auth_token_secret_ref: ({
-        /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+        /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
         name: string;
-        /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+        /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
         key: string;
       } | null);
       /** Must be the account's public key as the carrier shows it: 44 characters, which are 32 bytes in base64. */
       public_key: (string | null);
       /** Must be an account ID made up of letters, digits, hyphens and underscores. */
       application_id: (string | null);
-      /** Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+      /** Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
       api_url: (string | null);
       /**  */
       outbound: ({
@@ -2997,7 +2997,7 @@ export interface components {
       user_agent: (string | null);
       request_id: (string | null);
     };
-    /** Limits of a namespace and their usage. */
+    /** The limits of a namespace and their current usage. */
     Usage: {
       /** Quotas of the namespace. */
       quotas: {
@@ -3009,7 +3009,7 @@ export interface components {
         knowledge_bytes: components['schemas']['Used'];
         api_keys: components['schemas']['Used'];
       };
-      /** Concurrent work in the process that responds; for `replay_jobs`, in all processes together. */
+      /** Concurrent work in the process that responds. `replay_jobs` counts all processes together. */
       in_flight: {
         event_streams: components['schemas']['UsedShares'];
         message_streams: components['schemas']['UsedShares'];
@@ -3024,7 +3024,7 @@ export interface components {
       limit: (number | null);
       used: number;
     };
-    /** Limits of concurrent work, for the API key and for the namespace. */
+    /** Limits on concurrent work, for the API key and for the namespace. */
     UsedShares: {
       /** Usage of the calling API key. */
       api_key: {
@@ -3048,9 +3048,9 @@ export interface paths {
           ready?: boolean;
           /** Returns only agents that name this model provider, directly or as a fallback. */
           model_provider?: string;
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -3144,26 +3144,26 @@ export interface paths {
             name: string;
             /** Explains to the model when to use the tool. */
             description?: string;
-            /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
+            /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, and 64 levels. */
             parameters?: { [name: string]: unknown };
-            /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
             url?: string;
             /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
             /** Extra headers of the request. */
             headers?: { [name: string]: string };
-            /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
+            /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
             secret_ref?: {
-              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+            /** Secret with which requests are signed, in the same way as events. It must have the label parley.dev/allow: "true". */
             signing_secret_ref?: {
-              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
             /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
@@ -3207,7 +3207,7 @@ export interface paths {
             all?: boolean;
             /** Selects the knowledge sources in the namespace by their metadata. */
             selector?: {
-              /** Pairs that the metadata of a source must contain. */
+              /** Key-value pairs that a source's metadata must contain. */
               match_metadata: { [name: string]: string };
             };
             /** IDs of the knowledge sources that the agent uses. */
@@ -3287,7 +3287,7 @@ export interface paths {
             /** Possible topics of a conversation. If absent, the model names the topics itself. */
             topics?: string[];
           };
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: { [name: string]: string };
           /** Web pages that may open conversations with the agent. If absent, no web page may. */
           widget?: {
@@ -3318,13 +3318,13 @@ export interface paths {
             }[];
             /** Webhook that must confirm each further step and the completion of the rollout. */
             confirm?: {
-              /** URL of the webhook, which responds with confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+              /** URL of the webhook, which responds with confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
               url: string;
-              /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+              /** Secret with which requests are signed, in the same way as events. It must have the label parley.dev/allow: "true". */
               signing_secret_ref: {
-                /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+                /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
                 name: string;
-                /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+                /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
                 key: string;
               };
               /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
@@ -3364,7 +3364,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -3388,11 +3388,11 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource has changed since then, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -3454,26 +3454,26 @@ export interface paths {
             name: string;
             /** Explains to the model when to use the tool. */
             description?: string;
-            /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
+            /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, and 64 levels. */
             parameters?: { [name: string]: unknown };
-            /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
             url?: string;
             /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
             /** Extra headers of the request. */
             headers?: { [name: string]: string };
-            /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
+            /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
             secret_ref?: {
-              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+            /** Secret with which requests are signed, in the same way as events. It must have the label parley.dev/allow: "true". */
             signing_secret_ref?: {
-              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
             /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
@@ -3517,7 +3517,7 @@ export interface paths {
             all?: (boolean | null);
             /** Selects the knowledge sources in the namespace by their metadata. */
             selector?: ({
-              /** Pairs that the metadata of a source must contain. */
+              /** Key-value pairs that a source's metadata must contain. */
               match_metadata?: ({ [name: string]: (string | null) } | null);
             } | null);
             /** IDs of the knowledge sources that the agent uses. */
@@ -3597,7 +3597,7 @@ export interface paths {
             /** Possible topics of a conversation. If absent, the model names the topics itself. */
             topics?: (string[] | null);
           } | null);
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
           /** Web pages that may open conversations with the agent. If absent, no web page may. */
           widget?: ({
@@ -3628,13 +3628,13 @@ export interface paths {
             }[] | null);
             /** Webhook that must confirm each further step and the completion of the rollout. */
             confirm?: ({
-              /** URL of the webhook, which responds with confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+              /** URL of the webhook, which responds with confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
               url?: (string | null);
-              /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+              /** Secret with which requests are signed, in the same way as events. It must have the label parley.dev/allow: "true". */
               signing_secret_ref?: ({
-                /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+                /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
                 name?: (string | null);
-                /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+                /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
                 key?: (string | null);
               } | null);
               /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
@@ -3702,26 +3702,26 @@ export interface paths {
             name: string;
             /** Explains to the model when to use the tool. */
             description?: string;
-            /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
+            /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, and 64 levels. */
             parameters?: { [name: string]: unknown };
-            /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
             url?: string;
             /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
             /** Extra headers of the request. */
             headers?: { [name: string]: string };
-            /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
+            /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
             secret_ref?: {
-              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+            /** Secret with which requests are signed, in the same way as events. It must have the label parley.dev/allow: "true". */
             signing_secret_ref?: {
-              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
             /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
@@ -3765,7 +3765,7 @@ export interface paths {
             all?: (boolean | null);
             /** Selects the knowledge sources in the namespace by their metadata. */
             selector?: ({
-              /** Pairs that the metadata of a source must contain. */
+              /** Key-value pairs that a source's metadata must contain. */
               match_metadata?: ({ [name: string]: (string | null) } | null);
             } | null);
             /** IDs of the knowledge sources that the agent uses. */
@@ -3845,7 +3845,7 @@ export interface paths {
             /** Possible topics of a conversation. If absent, the model names the topics itself. */
             topics?: (string[] | null);
           } | null);
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
           /** Web pages that may open conversations with the agent. If absent, no web page may. */
           widget?: ({
@@ -3876,13 +3876,13 @@ export interface paths {
             }[] | null);
             /** Webhook that must confirm each further step and the completion of the rollout. */
             confirm?: ({
-              /** URL of the webhook, which responds with confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+              /** URL of the webhook, which responds with confirm, hold or abort. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
               url?: (string | null);
-              /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+              /** Secret with which requests are signed, in the same way as events. It must have the label parley.dev/allow: "true". */
               signing_secret_ref?: ({
-                /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+                /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
                 name?: (string | null);
-                /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+                /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
                 key?: (string | null);
               } | null);
               /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
@@ -3921,11 +3921,11 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource has changed since then, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -3956,11 +3956,11 @@ export interface paths {
         header?: {
           /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
-          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource has changed since then, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -4001,11 +4001,11 @@ export interface paths {
         header?: {
           /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
-          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource has changed since then, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -4045,14 +4045,14 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -4084,9 +4084,9 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
-          /** Number of a version. */
+          /** Version number. */
           version: number;
         };
         cookie?: never;
@@ -4113,11 +4113,11 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
-          /** Number of a version. */
+          /** Version number. */
           from: number;
-          /** Number of a version. */
+          /** Version number. */
           to: number;
         };
         cookie?: never;
@@ -4142,14 +4142,14 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -4181,7 +4181,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -4206,14 +4206,14 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -4248,7 +4248,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -4287,7 +4287,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -4326,7 +4326,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -4365,7 +4365,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -4404,7 +4404,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -4440,14 +4440,14 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -4479,9 +4479,9 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
-          /** Id of the recall. */
+          /** ID of the recall. */
           recall_id: string;
         };
         cookie?: never;
@@ -4506,16 +4506,16 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
-          /** Id of the recall. */
+          /** ID of the recall. */
           recall_id: string;
         };
         cookie?: never;
@@ -4546,16 +4546,16 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
-          /** Id of the recall. */
+          /** ID of the recall. */
           recall_id: string;
         };
         cookie?: never;
@@ -4586,16 +4586,16 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
-          /** Id of the recall. */
+          /** ID of the recall. */
           recall_id: string;
         };
         cookie?: never;
@@ -4635,7 +4635,7 @@ export interface paths {
         };
         header?: never;
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -4734,9 +4734,9 @@ export interface paths {
         query?: {
           status?: ('healthy' | 'failing' | 'disabled' | 'not_ready');
           enabled?: boolean;
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -4774,13 +4774,13 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** HTTPS URL that receives the events. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          /** HTTPS URL that receives the events. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
           url: string;
           /** Event types to send, or groups such as agent.*. If absent or null, all types. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
           /** Purpose of the endpoint. */
           description?: string;
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: { [name: string]: string };
           /** Extra headers for each delivery. The values are stored encrypted. Responses contain only the names. */
           headers?: { [name: string]: string };
@@ -4817,7 +4817,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the webhook endpoint. */
+          /** ID of the webhook endpoint. */
           id: string;
         };
         cookie?: never;
@@ -4841,24 +4841,24 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource has changed since then, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
-          /** Id of the webhook endpoint. */
+          /** ID of the webhook endpoint. */
           id: string;
         };
         cookie?: never;
       };
       requestBody: { content: {
         'application/json': {
-          /** HTTPS URL that receives the events. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          /** HTTPS URL that receives the events. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
           url?: (string | null);
           /** Event types to send, or groups such as agent.*. If absent or null, all types. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
           /** Purpose of the endpoint. */
           description?: (string | null);
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
           /** Headers to set. A header with the value null is removed. Null instead of an object removes all headers. */
           headers?: ({ [name: string]: (string | null) } | null);
@@ -4866,13 +4866,13 @@ export interface paths {
           enabled?: (boolean | null);
         };
         'application/merge-patch+json': {
-          /** HTTPS URL that receives the events. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+          /** HTTPS URL that receives the events. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
           url?: (string | null);
           /** Event types to send, or groups such as agent.*. If absent or null, all types. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
           /** Purpose of the endpoint. */
           description?: (string | null);
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
           /** Headers to set. A header with the value null is removed. Null instead of an object removes all headers. */
           headers?: ({ [name: string]: (string | null) } | null);
@@ -4906,11 +4906,11 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource has changed since then, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
-          /** Id of the webhook endpoint. */
+          /** ID of the webhook endpoint. */
           id: string;
         };
         cookie?: never;
@@ -4943,7 +4943,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the webhook endpoint. */
+          /** ID of the webhook endpoint. */
           id: string;
         };
         cookie?: never;
@@ -4990,11 +4990,11 @@ export interface paths {
         header?: {
           /** Makes a request safe to repeat. For 24 hours, the same request gets the same response, with `Idempotency-Replayed: true`. */
           'Idempotency-Key'?: string;
-          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource has changed since then, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
-          /** Id of the webhook endpoint. */
+          /** ID of the webhook endpoint. */
           id: string;
         };
         cookie?: never;
@@ -5044,7 +5044,7 @@ export interface paths {
           changes?: boolean;
         };
         header?: {
-          /** The last `id` that was received. The stream continues after it. */
+          /** The last event `id` that you received. The stream continues after it. */
           'Last-Event-ID'?: string;
         };
         path?: never;
@@ -5081,9 +5081,9 @@ export interface paths {
           /** Unix seconds, exclusive. */
           created_before?: number;
           order?: ('newest' | 'oldest');
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -5117,7 +5117,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the event. */
+          /** ID of the event. */
           id: string;
         };
         cookie?: never;
@@ -5146,7 +5146,7 @@ export interface paths {
         };
         header?: never;
         path: {
-          /** Id of the event. */
+          /** ID of the event. */
           id: string;
         };
         cookie?: never;
@@ -5182,9 +5182,9 @@ export interface paths {
           created_before?: number;
           /** If true, includes test events. Default: false. */
           test?: boolean;
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -5246,15 +5246,15 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
           status?: ('pending' | 'retrying' | 'delivered' | 'failed' | 'canceled');
         };
         header?: never;
         path: {
-          /** Id of the webhook endpoint. */
+          /** ID of the webhook endpoint. */
           id: string;
         };
         cookie?: never;
@@ -5284,15 +5284,15 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
           status?: ('pending' | 'retrying' | 'delivered' | 'failed' | 'canceled');
         };
         header?: never;
         path: {
-          /** Id of the event. */
+          /** ID of the event. */
           id: string;
         };
         cookie?: never;
@@ -5324,7 +5324,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the delivery. */
+          /** ID of the delivery. */
           id: string;
         };
         cookie?: never;
@@ -5354,14 +5354,14 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the event. */
+          /** ID of the event. */
           id: string;
         };
         cookie?: never;
       };
       requestBody?: { content: {
         'application/json': {
-          /** Endpoint to send the event to. Default: every enabled endpoint that is subscribed now. Must be an id like we_01jdn0wzave008001tbgfjpkbe. */
+          /** Endpoint to send the event to. Default: every enabled endpoint that is subscribed now. Must be an ID like we_01jdn0wzave008001tbgfjpkbe. */
           endpoint_id?: string;
         };
       } };
@@ -5399,7 +5399,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the webhook endpoint. */
+          /** ID of the webhook endpoint. */
           id: string;
         };
         cookie?: never;
@@ -5446,9 +5446,9 @@ export interface paths {
         query?: {
           status?: ('running' | 'done' | 'stopped' | 'failed');
           endpoint_id?: string;
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -5481,7 +5481,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the job. */
+          /** ID of the job. */
           id: string;
         };
         cookie?: never;
@@ -5506,7 +5506,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the job. */
+          /** ID of the job. */
           id: string;
         };
         cookie?: never;
@@ -5538,7 +5538,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the delivery. */
+          /** ID of the delivery. */
           id: string;
         };
         cookie?: never;
@@ -5572,7 +5572,7 @@ export interface paths {
         };
         header?: never;
         path: {
-          /** Id of the webhook endpoint. */
+          /** ID of the webhook endpoint. */
           id: string;
         };
         cookie?: never;
@@ -5602,7 +5602,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the webhook endpoint. */
+          /** ID of the webhook endpoint. */
           id: string;
         };
         cookie?: never;
@@ -5619,7 +5619,7 @@ export interface paths {
           replay?: boolean;
           /** Maximum number of IDs in `missing` per page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
       } };
@@ -5658,7 +5658,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Agent that handles the conversation. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
+          /** Agent that handles the conversation. Must be an ID like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
           /** Version of the agent. Default: the active version. A version that was never live is accepted only with `test`. An unknown version is rejected with 422 `unknown_version`. Without `test`, a recalled version is rejected with 409 `version_recalled`. */
           agent_version?: number;
@@ -5668,9 +5668,9 @@ export interface paths {
           channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
           /** Your own ID for the user. */
           user_id?: string;
-          /** What the agent may know about the user: at most 64 KiB of JSON. `{{name}}` in the prompt and in the first message is replaced by the value of `name`. */
+          /** What the agent should know about the user, as at most 64 KiB of JSON. `{{name}}` in the prompt and in the first message is replaced by the value of `name`. */
           variables?: { [name: string]: unknown };
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: { [name: string]: string };
         };
       } };
@@ -5700,7 +5700,7 @@ export interface paths {
           channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
           outcome?: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
           user_id?: string;
-          /** `metadata.KEY=VALUE` matches objects whose metadata has exactly this value. With several pairs (at most 10), all must match. */
+          /** `metadata.KEY=VALUE` matches objects whose metadata has exactly this value for the key. If there are several pairs (at most 10), all of them must match. */
           [name: `metadata.${string}`]: string;
           call_id?: string;
           /** Phone number that the call came from, in E.164 format. */
@@ -5723,9 +5723,9 @@ export interface paths {
           order?: ('newest' | 'oldest');
           /** If true, the response has `total_count`. Default: false. */
           total?: boolean;
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -5740,7 +5740,7 @@ export interface paths {
             has_more: boolean;
             /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
-            /** Number of items on all pages, at most 10,000; this number also stands for more. Null if counting takes more than half a second. Absent without `total=true`. */
+            /** Number of items on all pages together. 10,000 means this number or more. Null if counting takes more than half a second. Absent unless `total=true`. */
             total_count?: (number | null);
           };
           'application/x-ndjson': string;
@@ -5761,7 +5761,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the conversation. */
+          /** ID of the conversation. */
           id: string;
         };
         cookie?: never;
@@ -5786,7 +5786,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the conversation. */
+          /** ID of the conversation. */
           id: string;
         };
         cookie?: never;
@@ -5795,13 +5795,13 @@ export interface paths {
         'application/json': {
           /** Your own ID for the user. Null removes it. */
           user_id?: (string | null);
-          /** Members to set, or to remove with null. Null instead of an object removes all. */
+          /** Members to change. A null value removes the member. Null instead of an object removes all members. */
           metadata?: ({ [name: string]: (string | null) } | null);
         };
         'application/merge-patch+json': {
           /** Your own ID for the user. Null removes it. */
           user_id?: (string | null);
-          /** Members to set, or to remove with null. Null instead of an object removes all. */
+          /** Members to change. A null value removes the member. Null instead of an object removes all members. */
           metadata?: ({ [name: string]: (string | null) } | null);
         };
       } };
@@ -5830,7 +5830,7 @@ export interface paths {
         };
         header?: never;
         path: {
-          /** Id of the conversation. */
+          /** ID of the conversation. */
           id: string;
         };
         cookie?: never;
@@ -5864,7 +5864,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the conversation. */
+          /** ID of the conversation. */
           id: string;
         };
         cookie?: never;
@@ -5904,7 +5904,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the conversation. */
+          /** ID of the conversation. */
           id: string;
         };
         cookie?: never;
@@ -5943,7 +5943,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the conversation. */
+          /** ID of the conversation. */
           id: string;
         };
         cookie?: never;
@@ -5984,7 +5984,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the conversation. */
+          /** ID of the conversation. */
           id: string;
         };
         cookie?: never;
@@ -6023,7 +6023,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the conversation. */
+          /** ID of the conversation. */
           id: string;
         };
         cookie?: never;
@@ -6062,7 +6062,7 @@ export interface paths {
         };
         header?: never;
         path: {
-          /** Id of the conversation. */
+          /** ID of the conversation. */
           id: string;
         };
         cookie?: never;
@@ -6093,11 +6093,11 @@ export interface paths {
           last_event_id?: number;
         };
         header?: {
-          /** The last `id` that was received. The stream continues after it. */
+          /** The last event `id` that you received. The stream continues after it. */
           'Last-Event-ID'?: string;
         };
         path: {
-          /** Id of the conversation. */
+          /** ID of the conversation. */
           id: string;
         };
         cookie?: never;
@@ -6318,9 +6318,9 @@ export interface paths {
           order?: ('newest' | 'oldest');
           /** If true, the response has `total_count`. Default: false. */
           total?: boolean;
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -6335,7 +6335,7 @@ export interface paths {
             has_more: boolean;
             /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
-            /** Number of items on all pages, at most 10,000; this number also stands for more. Null if counting takes more than half a second. Absent without `total=true`. */
+            /** Number of items on all pages together. 10,000 means this number or more. Null if counting takes more than half a second. Absent unless `total=true`. */
             total_count?: (number | null);
           };
         } };
@@ -6355,7 +6355,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the escalation. */
+          /** ID of the escalation. */
           id: string;
         };
         cookie?: never;
@@ -6385,7 +6385,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the escalation. */
+          /** ID of the escalation. */
           id: string;
         };
         cookie?: never;
@@ -6431,7 +6431,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the escalation. */
+          /** ID of the escalation. */
           id: string;
         };
         cookie?: never;
@@ -6465,7 +6465,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the escalation. */
+          /** ID of the escalation. */
           id: string;
         };
         cookie?: never;
@@ -6504,7 +6504,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the escalation. */
+          /** ID of the escalation. */
           id: string;
         };
         cookie?: never;
@@ -6545,7 +6545,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the escalation. */
+          /** ID of the escalation. */
           id: string;
         };
         cookie?: never;
@@ -6584,7 +6584,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the escalation. */
+          /** ID of the escalation. */
           id: string;
         };
         cookie?: never;
@@ -6618,7 +6618,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the escalation. */
+          /** ID of the escalation. */
           id: string;
         };
         cookie?: never;
@@ -6656,14 +6656,14 @@ export interface paths {
         query?: {
           /** Which items come first. Default: newest. */
           order?: ('newest' | 'oldest');
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
         path: {
-          /** Id of the escalation. */
+          /** ID of the escalation. */
           id: string;
         };
         cookie?: never;
@@ -6696,7 +6696,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the escalation. */
+          /** ID of the escalation. */
           id: string;
         };
         cookie?: never;
@@ -6739,9 +6739,9 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the escalation. */
+          /** ID of the escalation. */
           id: string;
-          /** Id of the note. */
+          /** ID of the note. */
           note_id: string;
         };
         cookie?: never;
@@ -6769,9 +6769,9 @@ export interface paths {
         query?: {
           /** Which items come first. Default: newest. */
           order?: ('newest' | 'oldest');
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -6839,7 +6839,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the canned reply. */
+          /** ID of the canned reply. */
           id: string;
         };
         cookie?: never;
@@ -6864,7 +6864,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the canned reply. */
+          /** ID of the canned reply. */
           id: string;
         };
         cookie?: never;
@@ -6905,7 +6905,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the canned reply. */
+          /** ID of the canned reply. */
           id: string;
         };
         cookie?: never;
@@ -6936,7 +6936,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -6951,26 +6951,26 @@ export interface paths {
             name: string;
             /** Explains to the model when to use the tool. */
             description?: string;
-            /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, 64 deep. */
+            /** JSON Schema of the arguments that the model fills in; at most 64 KiB, 2000 members and elements, and 64 levels. */
             parameters?: { [name: string]: unknown };
-            /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** URL that a webhook tool calls. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
             url?: string;
             /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
             /** Extra headers of the request. */
             headers?: { [name: string]: string };
-            /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
+            /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
             secret_ref?: {
-              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+            /** Secret with which requests are signed, in the same way as events. It must have the label parley.dev/allow: "true". */
             signing_secret_ref?: {
-              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
             /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
@@ -7021,9 +7021,9 @@ export interface paths {
           created_after?: number;
           /** Unix seconds, exclusive. */
           created_before?: number;
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -7061,7 +7061,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Agent that conducts the call. It must be published. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
+          /** Agent that conducts the call. It must be published. Must be an ID like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
           direction?: ('inbound' | 'outbound');
           /** Caller’s number in E.164 format. Required for inbound calls. Must be a phone number such as +442071838750: a plus sign and 2 to 15 digits. */
@@ -7072,9 +7072,9 @@ export interface paths {
           provider?: string;
           /** Your own ID for the user. */
           user_id?: string;
-          /** What the agent may know about the user: at most 64 KiB of JSON. `{{name}}` in the prompt and in the first message is replaced by the value of `name`. */
+          /** What the agent should know about the user, as at most 64 KiB of JSON. `{{name}}` in the prompt and in the first message is replaced by the value of `name`. */
           variables?: { [name: string]: unknown };
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: { [name: string]: string };
           /** Behavior of the other end if the provider is `simulated`. By default, it answers and stays silent. */
           simulated?: {
@@ -7118,7 +7118,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the call. */
+          /** ID of the call. */
           id: string;
         };
         cookie?: never;
@@ -7148,7 +7148,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the call. */
+          /** ID of the call. */
           id: string;
         };
         cookie?: never;
@@ -7184,7 +7184,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the call. */
+          /** ID of the call. */
           id: string;
         };
         cookie?: never;
@@ -7223,7 +7223,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the call. */
+          /** ID of the call. */
           id: string;
         };
         cookie?: never;
@@ -7424,7 +7424,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -7541,9 +7541,9 @@ export interface paths {
         query?: {
           /** If true, includes test conversations. Default: false. */
           test?: boolean;
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -7606,9 +7606,9 @@ export interface paths {
       parameters: {
         query?: {
           status?: ('running' | 'done');
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -7641,7 +7641,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the erasure. */
+          /** ID of the erasure. */
           id: string;
         };
         cookie?: never;
@@ -7669,9 +7669,9 @@ export interface paths {
           type?: ('website' | 'file' | 'text' | 'integration');
           status?: ('pending' | 'syncing' | 'ready' | 'refreshing' | 'error');
           name?: string;
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -7715,7 +7715,7 @@ export interface paths {
           type: ('website' | 'file' | 'text' | 'integration');
           /** Website to read. Only for type `website`. */
           website?: {
-            /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
             url: string;
             /** Maximum number of links between the first page and any other page. 0 reads only the first page. Default: 5. */
             max_depth?: number;
@@ -7732,22 +7732,22 @@ export interface paths {
           text?: string;
           /** System to read from. Only for type `integration`. */
           integration?: {
-            /** Address of the feed to read documents from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the feed to read documents from. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
             url: string;
             /** Additional headers for requests. */
             headers?: { [name: string]: string };
-            /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
+            /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
             secret_ref?: {
-              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+            /** Secret with which requests are signed, in the same way as events. It must have the label parley.dev/allow: "true". */
             signing_secret_ref?: {
-              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
               name: string;
-              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
           };
@@ -7791,7 +7791,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the knowledge source. */
+          /** ID of the knowledge source. */
           id: string;
         };
         cookie?: never;
@@ -7815,11 +7815,11 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource has changed since then, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
-          /** Id of the knowledge source. */
+          /** ID of the knowledge source. */
           id: string;
         };
         cookie?: never;
@@ -7829,7 +7829,7 @@ export interface paths {
           type?: unknown;
           /** Website to read. Only for type `website`. */
           website?: ({
-            /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
             url?: (string | null);
             /** Maximum number of links between the first page and any other page. 0 reads only the first page. Default: 5. */
             max_depth?: (number | null);
@@ -7846,22 +7846,22 @@ export interface paths {
           text?: (string | null);
           /** System to read from. Only for type `integration`. */
           integration?: ({
-            /** Address of the feed to read documents from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the feed to read documents from. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
             url?: (string | null);
             /** Additional headers for requests. */
             headers?: ({ [name: string]: (string | null) } | null);
-            /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
+            /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
             secret_ref?: ({
-              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
               name?: (string | null);
-              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key?: (string | null);
             } | null);
-            /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+            /** Secret with which requests are signed, in the same way as events. It must have the label parley.dev/allow: "true". */
             signing_secret_ref?: ({
-              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
               name?: (string | null);
-              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key?: (string | null);
             } | null);
           } | null);
@@ -7882,7 +7882,7 @@ export interface paths {
           type?: unknown;
           /** Website to read. Only for type `website`. */
           website?: ({
-            /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the first page. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
             url?: (string | null);
             /** Maximum number of links between the first page and any other page. 0 reads only the first page. Default: 5. */
             max_depth?: (number | null);
@@ -7899,22 +7899,22 @@ export interface paths {
           text?: (string | null);
           /** System to read from. Only for type `integration`. */
           integration?: ({
-            /** Address of the feed to read documents from. Must be an http or https URL in ASCII, such as https://example.com/hook, without user and password. */
+            /** Address of the feed to read documents from. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
             url?: (string | null);
             /** Additional headers for requests. */
             headers?: ({ [name: string]: (string | null) } | null);
-            /** Secret that is sent as a bearer token. It must carry the label parley.dev/allow: "true". */
+            /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
             secret_ref?: ({
-              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
               name?: (string | null);
-              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key?: (string | null);
             } | null);
-            /** Secret that signs the requests, in the same way as events. It must carry the label parley.dev/allow: "true". */
+            /** Secret with which requests are signed, in the same way as events. It must have the label parley.dev/allow: "true". */
             signing_secret_ref?: ({
-              /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+              /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
               name?: (string | null);
-              /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+              /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key?: (string | null);
             } | null);
           } | null);
@@ -7958,11 +7958,11 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource has changed since then, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
-          /** Id of the knowledge source. */
+          /** ID of the knowledge source. */
           id: string;
         };
         cookie?: never;
@@ -7995,7 +7995,7 @@ export interface paths {
         };
         header?: never;
         path: {
-          /** Id of the knowledge source. */
+          /** ID of the knowledge source. */
           id: string;
         };
         cookie?: never;
@@ -8036,14 +8036,14 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
         path: {
-          /** Id of the knowledge source. */
+          /** ID of the knowledge source. */
           id: string;
         };
         cookie?: never;
@@ -8078,7 +8078,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the knowledge source. */
+          /** ID of the knowledge source. */
           id: string;
         };
         cookie?: never;
@@ -8110,14 +8110,14 @@ export interface paths {
       parameters: {
         query?: {
           status?: ('queued' | 'running' | 'succeeded' | 'failed' | 'canceled');
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
         path: {
-          /** Id of the knowledge source. */
+          /** ID of the knowledge source. */
           id: string;
         };
         cookie?: never;
@@ -8149,9 +8149,9 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the knowledge source. */
+          /** ID of the knowledge source. */
           id: string;
-          /** Id of the sync. */
+          /** ID of the sync. */
           sync_id: string;
         };
         cookie?: never;
@@ -8181,9 +8181,9 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the knowledge source. */
+          /** ID of the knowledge source. */
           id: string;
-          /** Id of the sync. */
+          /** ID of the sync. */
           sync_id: string;
         };
         cookie?: never;
@@ -8253,7 +8253,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the passage. */
+          /** ID of the passage. */
           id: string;
         };
         cookie?: never;
@@ -8293,9 +8293,9 @@ export interface paths {
           q?: string;
           /** `created`: newest first. `count`: most frequent first. `last_asked_at`: most recently asked first. */
           sort?: ('created' | 'count' | 'last_asked_at');
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -8328,7 +8328,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the knowledge gap. */
+          /** ID of the knowledge gap. */
           id: string;
         };
         cookie?: never;
@@ -8353,7 +8353,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the knowledge gap. */
+          /** ID of the knowledge gap. */
           id: string;
         };
         cookie?: never;
@@ -8396,7 +8396,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the knowledge gap. */
+          /** ID of the knowledge gap. */
           id: string;
         };
         cookie?: never;
@@ -8432,7 +8432,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the knowledge gap. */
+          /** ID of the knowledge gap. */
           id: string;
         };
         cookie?: never;
@@ -8460,7 +8460,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the knowledge gap. */
+          /** ID of the knowledge gap. */
           id: string;
         };
         cookie?: never;
@@ -8496,13 +8496,13 @@ export interface paths {
         'application/json': {
           /** Name by which agents refer to the provider: a DNS label, unique in the namespace, and not `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
-          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
           base_url: string;
           /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: {
-            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
             name: string;
-            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+            /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key: string;
           };
           /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
@@ -8572,7 +8572,7 @@ export interface paths {
             /** Maximum number of concurrent requests from each API process. Unlimited if absent. */
             max_concurrent_requests?: number;
           };
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: { [name: string]: string };
           /** The provider's API key, which responses never show. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. A new key replaces the earlier one. Must be visible ASCII without spaces. */
           api_key?: string;
@@ -8605,20 +8605,20 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the model provider. */
+          /** ID of the model provider. */
           id: string;
         };
         cookie?: never;
       };
       requestBody?: { content: {
         'application/json': {
-          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
           base_url?: (string | null);
           /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: ({
-            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
             name?: (string | null);
-            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+            /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
           /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
@@ -8688,7 +8688,7 @@ export interface paths {
             /** Maximum number of concurrent requests from each API process. Unlimited if absent. */
             max_concurrent_requests?: (number | null);
           } | null);
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
           /** The provider's API key, which responses never show. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. A new key replaces the earlier one. Must be visible ASCII without spaces. */
           api_key?: (string | null);
@@ -8721,9 +8721,9 @@ export interface paths {
           name?: string;
           managed_by?: ('api' | 'kubernetes' | 'file');
           ready?: boolean;
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -8763,13 +8763,13 @@ export interface paths {
         'application/json': {
           /** Name by which agents refer to the provider: a DNS label, unique in the namespace, and not `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
-          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
           base_url: string;
           /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: {
-            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
             name: string;
-            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+            /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key: string;
           };
           /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
@@ -8839,7 +8839,7 @@ export interface paths {
             /** Maximum number of concurrent requests from each API process. Unlimited if absent. */
             max_concurrent_requests?: number;
           };
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: { [name: string]: string };
           /** The provider's API key, which responses never show. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. A new key replaces the earlier one. Must be visible ASCII without spaces. */
           api_key?: string;
@@ -8872,7 +8872,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the model provider. */
+          /** ID of the model provider. */
           id: string;
         };
         cookie?: never;
@@ -8896,24 +8896,24 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource has changed since then, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
-          /** Id of the model provider. */
+          /** ID of the model provider. */
           id: string;
         };
         cookie?: never;
       };
       requestBody: { content: {
         'application/json': {
-          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
           base_url?: (string | null);
           /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: ({
-            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
             name?: (string | null);
-            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+            /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
           /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
@@ -8983,20 +8983,20 @@ export interface paths {
             /** Maximum number of concurrent requests from each API process. Unlimited if absent. */
             max_concurrent_requests?: (number | null);
           } | null);
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
           /** The provider's API key, which responses never show. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. A new key replaces the earlier one. Must be visible ASCII without spaces. */
           api_key?: (string | null);
           name?: unknown;
         };
         'application/merge-patch+json': {
-          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
           base_url?: (string | null);
           /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: ({
-            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
             name?: (string | null);
-            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+            /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
           /** Header for the key: `authorization` (the default, as a bearer token), `api-key` (Azure) or `x-api-key`. */
@@ -9066,7 +9066,7 @@ export interface paths {
             /** Maximum number of concurrent requests from each API process. Unlimited if absent. */
             max_concurrent_requests?: (number | null);
           } | null);
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
           /** The provider's API key, which responses never show. Parley stores it in a Secret of its own and sets `api_key_secret_ref`. A new key replaces the earlier one. Must be visible ASCII without spaces. */
           api_key?: (string | null);
@@ -9099,11 +9099,11 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource has changed since then, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
-          /** Id of the model provider. */
+          /** ID of the model provider. */
           id: string;
         };
         cookie?: never;
@@ -9135,9 +9135,9 @@ export interface paths {
           managed_by?: ('api' | 'kubernetes' | 'file');
           ready?: boolean;
           number?: string;
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -9183,16 +9183,16 @@ export interface paths {
           account_id: string;
           /** Secret with the token for the carrier's API: for Twilio, the auth token, which also signs the carrier's requests; for Telnyx, an API key; for Plivo, the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref?: {
-            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
             name: string;
-            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+            /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key: string;
           };
           /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, which are 32 bytes in base64. */
           public_key?: string;
           /** For type telnyx: the ID of the TeXML application that places calls. Must be an account ID made up of letters, digits, hyphens and underscores. */
           application_id?: string;
-          /** Base URL of the carrier's API. Default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of the carrier's API. Default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
           api_url?: string;
           /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to only one provider. */
           numbers?: {
@@ -9243,7 +9243,7 @@ export interface paths {
             /** Text spoken to callers if no agent can answer. */
             closed_message?: string;
           };
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: { [name: string]: string };
           /** Token for the carrier's API. Responses never contain it. Parley stores it in a Secret of its own and sets `auth_token_secret_ref`. A new token replaces the previous one. Must be visible ASCII without spaces. */
           auth_token?: string;
@@ -9276,7 +9276,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the telephony provider. */
+          /** ID of the telephony provider. */
           id: string;
         };
         cookie?: never;
@@ -9300,11 +9300,11 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource has changed since then, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
-          /** Id of the telephony provider. */
+          /** ID of the telephony provider. */
           id: string;
         };
         cookie?: never;
@@ -9317,16 +9317,16 @@ export interface paths {
           account_id?: (string | null);
           /** Secret with the token for the carrier's API: for Twilio, the auth token, which also signs the carrier's requests; for Telnyx, an API key; for Plivo, the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref?: ({
-            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
             name?: (string | null);
-            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+            /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
           /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, which are 32 bytes in base64. */
           public_key?: (string | null);
           /** For type telnyx: the ID of the TeXML application that places calls. Must be an account ID made up of letters, digits, hyphens and underscores. */
           application_id?: (string | null);
-          /** Base URL of the carrier's API. Default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of the carrier's API. Default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
           api_url?: (string | null);
           /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to only one provider. */
           numbers?: ({
@@ -9377,7 +9377,7 @@ export interface paths {
             /** Text spoken to callers if no agent can answer. */
             closed_message?: (string | null);
           } | null);
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
           /** Token for the carrier's API. Responses never contain it. Parley stores it in a Secret of its own and sets `auth_token_secret_ref`. A new token replaces the previous one. Must be visible ASCII without spaces. */
           auth_token?: (string | null);
@@ -9390,16 +9390,16 @@ export interface paths {
           account_id?: (string | null);
           /** Secret with the token for the carrier's API: for Twilio, the auth token, which also signs the carrier's requests; for Telnyx, an API key; for Plivo, the Auth Token, which also signs its requests. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref?: ({
-            /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
+            /** Name of the Secret in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, with a letter or digit at both ends. */
             name?: (string | null);
-            /** Key inside the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
+            /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key?: (string | null);
           } | null);
           /** For type telnyx: the account's public key, which verifies the carrier's requests. Must be the account's public key as the carrier shows it: 44 characters, which are 32 bytes in base64. */
           public_key?: (string | null);
           /** For type telnyx: the ID of the TeXML application that places calls. Must be an account ID made up of letters, digits, hyphens and underscores. */
           application_id?: (string | null);
-          /** Base URL of the carrier's API. Default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base URL of the carrier's API. Default: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
           api_url?: (string | null);
           /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to only one provider. */
           numbers?: ({
@@ -9450,7 +9450,7 @@ export interface paths {
             /** Text spoken to callers if no agent can answer. */
             closed_message?: (string | null);
           } | null);
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: ({ [name: string]: (string | null) } | null);
           /** Token for the carrier's API. Responses never contain it. Parley stores it in a Secret of its own and sets `auth_token_secret_ref`. A new token replaces the previous one. Must be visible ASCII without spaces. */
           auth_token?: (string | null);
@@ -9483,11 +9483,11 @@ export interface paths {
       parameters: {
         query?: never;
         header?: {
-          /** An `ETag` from an earlier response, or `*`. If the resource was changed since, the request is rejected with 412. */
+          /** An `ETag` from an earlier response, or `*`. If the resource has changed since then, the request is rejected with 412. */
           'If-Match'?: string;
         };
         path: {
-          /** Id of the telephony provider. */
+          /** ID of the telephony provider. */
           id: string;
         };
         cookie?: never;
@@ -9520,7 +9520,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the agent. */
+          /** ID of the agent. */
           id: string;
         };
         cookie?: never;
@@ -9533,9 +9533,9 @@ export interface paths {
           test?: boolean;
           /** Your own ID for the visitor. */
           user_id?: string;
-          /** What the agent may know about the user: at most 64 KiB of JSON. `{{name}}` in the prompt and in the first message is replaced by the value of `name`. */
+          /** What the agent should know about the user, as at most 64 KiB of JSON. `{{name}}` in the prompt and in the first message is replaced by the value of `name`. */
           variables?: { [name: string]: unknown };
-          /** Your own key-value pairs. Parley stores and returns them, and does not interpret them. */
+          /** Your own key-value pairs. Parley stores and returns them, but does not interpret them. */
           metadata?: { [name: string]: string };
           /** Origin whose pages may use the token. Default: any. Must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: a scheme (http only for localhost and 127.0.0.1), a host, an optional port, no path. */
           origin?: string;
@@ -9572,7 +9572,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Agent that the page talks with. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
+          /** Agent that the page talks with. Must be an ID like agt_01jdn0wzave008001tbgfjpkbe. */
           agent_id: string;
         };
       } };
@@ -9597,9 +9597,9 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -9669,7 +9669,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the API key. */
+          /** ID of the API key. */
           id: string;
         };
         cookie?: never;
@@ -9694,7 +9694,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the API key. */
+          /** ID of the API key. */
           id: string;
         };
         cookie?: never;
@@ -9726,7 +9726,7 @@ export interface paths {
           'Idempotency-Key'?: string;
         };
         path: {
-          /** Id of the API key. */
+          /** ID of the API key. */
           id: string;
         };
         cookie?: never;
@@ -9794,9 +9794,9 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;
@@ -9829,7 +9829,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the session. */
+          /** ID of the session. */
           id: string;
         };
         cookie?: never;
@@ -9854,7 +9854,7 @@ export interface paths {
         query?: never;
         header?: never;
         path: {
-          /** Id of the session. */
+          /** ID of the session. */
           id: string;
         };
         cookie?: never;
@@ -9909,9 +9909,9 @@ export interface paths {
           created_after?: number;
           /** Unix seconds, exclusive. */
           created_before?: number;
-          /** Maximum number of items in a page. */
+          /** Maximum number of items on a page. */
           limit?: number;
-          /** `next_cursor` of the previous page. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string;
         };
         header?: never;

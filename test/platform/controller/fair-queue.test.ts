@@ -143,9 +143,7 @@ test('beyond the waiting jobs of a namespace its next one is refused, and anothe
     retryAfterSec: 5,
   });
   void add(queue, 'b1');
-  await expect(add(queue, 'c1')).rejects.toThrow(
-    'This process already has 3 knowledge searches',
-  );
+  await expect(add(queue, 'c1')).rejects.toThrow('This process already has 3 knowledge searches');
   expect(await shown('refused')).toEqual([
     'parley_work_refused_total{kind="searches",share="namespace"} 1',
     'parley_work_refused_total{kind="searches",share="process"} 1',

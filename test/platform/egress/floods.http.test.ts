@@ -11,7 +11,8 @@ import { onRequest, respond } from './servers.ts';
 afterEach(stopAll);
 
 const HINT = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
-const TOO_MANY = 'The receiver sent more than 16 informational responses (1xx) before its final response.';
+const TOO_MANY =
+  'The receiver sent more than 16 informational responses (1xx) before its final response.';
 
 /** Bytes that the kernel buffers for both ends of a connection, with some reserve. */
 const UNREAD_MAX = 16 * 1024 * 1024;

@@ -168,7 +168,12 @@ describe('what fails is told as it is, without the words of the provider', () =>
       'answered with 329 characters for 1.0 s of audio',
     ],
     ['no end', endless, 'model_invalid_answer', 'answered with more than 256 KiB'],
-    ['half a text', half, 'model_unreachable', 'closed the connection in the middle of its response'],
+    [
+      'half a text',
+      half,
+      'model_unreachable',
+      'closed the connection in the middle of its response',
+    ],
     [
       'a socket that closes',
       (response) => response.destroy(),

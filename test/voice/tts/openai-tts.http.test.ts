@@ -213,7 +213,12 @@ describe('what fails is told as it is, without the words of the provider', () =>
       'ended its audio too early',
     ],
     ['no sound', answering('audio/pcm', ''), 'model_invalid_answer', 'answered without audio'],
-    ['half a sound', cut, 'model_unreachable', 'closed the connection in the middle of its response'],
+    [
+      'half a sound',
+      cut,
+      'model_unreachable',
+      'closed the connection in the middle of its response',
+    ],
     ['no end', endless, 'model_invalid_answer', 'more than 46 s of audio for 16 characters'],
     [
       'a socket that closes',

@@ -187,7 +187,10 @@ test('one that is ready and that the database does not know is reported once, fo
   await engine.eventually(async () => adopted().length > 0);
   await declared({ url: URL, description: 'changed' });
   expect(adopted()).toMatchObject([
-    { type: 'Warning', note: expect.stringContaining('another installation of Parley also watches') },
+    {
+      type: 'Warning',
+      note: expect.stringContaining('another installation of Parley also watches'),
+    },
   ]);
 });
 
