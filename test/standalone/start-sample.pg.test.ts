@@ -33,7 +33,7 @@ const start = (demo: string, env: Record<string, string> = {}): Promise<Parley> 
 test('the first start holds a conversation with answers, a gap, an end and its events', async () => {
   parley = await start('1');
   await shown('held a sample conversation with shop-assistant');
-  await shown('is scripted');
+  await shown('use a scripted model');
   const [shopping, conversation] = await conversations();
   expect(conversation).toMatchObject({
     status: 'ended',
@@ -84,7 +84,7 @@ test('what the model of the sample could not answer is told, and one that stands
   stub.script(...Array.from({ length: FIRST_MESSAGES }, () => ({ status: 401 })));
   parley = await start('1', { PARLEY_MODEL_URL: stub.url, PARLEY_MODEL: 'stub-1' });
   await shown('Model', `stub-1 at ${stub.url}`);
-  await shown('the model of support could not answer', 'check PARLEY_MODEL_KEY');
+  await shown("support's model could not answer", 'check PARLEY_MODEL_KEY');
   await stub.request(FIRST_MESSAGES); // The first one of the second conversation.
   expect(await parley.stop()).toEqual([0]); // While the model still stands.
   await stub.stop();

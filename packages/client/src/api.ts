@@ -7230,7 +7230,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Keys to press: 0-9, *, #, A-D, and `w` for a pause of half a second. May contain only telephone keys (0-9, *, #, A-D) and w for a pause of half a second. */
+          /** Keys to press. Must contain only 0-9, *, #, A-D, and `w`, which is a pause of half a second. Must contain only telephone keys (0-9, *, #, A-D) and w for a pause of half a second. */
           digits: string;
         };
       } };

@@ -60,10 +60,12 @@ const KeysWrite = z
       .regex(
         ...saying(
           /^[0-9*#A-Dw]+$/,
-          'may contain only telephone keys (0-9, *, #, A-D) and w for a pause of half a second',
+          'must contain only telephone keys (0-9, *, #, A-D) and w for a pause of half a second',
         ),
       )
-      .describe('Keys to press: 0-9, *, #, A-D, and `w` for a pause of half a second.'),
+      .describe(
+        'Keys to press. Must contain only 0-9, *, #, A-D, and `w`, which is a pause of half a second.',
+      ),
   })
   .describe('The keys to press, in order.');
 

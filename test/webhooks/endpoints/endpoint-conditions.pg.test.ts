@@ -158,7 +158,7 @@ describe('a key in the headers of a manifest', () => {
       const { of } = await declared({ url: URL, headers: { [name]: 'secret', 'X-Team': 'a' } });
       expect(of('Degraded')).toMatch(
         new RegExp(
-          String.raw`^True KeyInClear: \x60headers\x60 show a key .* \(${name}\): .* \x60headersFrom\x60$`,
+          String.raw`^True KeyInClear: \x60headers\x60 expose a key .* \(${name}\): .* \x60headersFrom\x60$`,
         ),
       );
       expect(of('Degraded')).not.toContain('secret');
