@@ -17,6 +17,7 @@ import {
   type Opened,
   WALKED_THEMES,
 } from './dashboard.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 
 /** Conversations are found, read with all that followed, exported and erased: from click to effect. */
 
@@ -160,7 +161,7 @@ describe('the list', () => {
     await page.waitForURL(/order=oldest/);
   });
 
-  test('is of one agent, which among many is chosen by typing', async () => {
+  test.runIf(IS_NIGHTLY)('is of one agent, which among many is chosen by typing', async () => {
     const { page, parley } = await openDashboard({ namespace: 'many' });
     for (let number = 1; number <= 26; number += 1) {
       await ok(parley.POST('/v1/agents', { body: { name: `agent-${number}`, prompt: 'Help.' } }));

@@ -72,8 +72,8 @@ export type OpenOptions = {
   server?: StartOptions;
 };
 
-/** The themes that whole walks through the pages are made in: the stories check most pages in the light one. */
-export const WALKED_THEMES = IS_NIGHTLY ? (['light', 'dark'] as const) : (['dark'] as const);
+/** Themes of the walks through all pages, which run at night. By day the stories check the pages, some in the dark theme. */
+export const WALKED_THEMES = IS_NIGHTLY ? (['light', 'dark'] as const) : [];
 
 /** Returns the pages of such a walk: all of them at night, and the first ones by day. */
 export function walkedPages<Place>(pages: readonly Place[], byDay: number): readonly Place[] {

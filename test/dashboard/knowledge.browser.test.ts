@@ -6,6 +6,7 @@ import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import { toUuid } from '../../src/ids.ts';
 import { memoryFolder } from '../memory-folder.ts';
 import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 
 /** Knowledge: what agents answer from, what they could not answer, and an answer that is found. */
 
@@ -229,7 +230,7 @@ test(
   JOB_MS,
 );
 
-test(
+test.runIf(IS_NIGHTLY)(
   'two people edit a text: the second sees it before anything is lost',
   async () => {
     const opened = await openDashboard({ namespace: 'texts', at: '/knowledge' });

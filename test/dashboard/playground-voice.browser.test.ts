@@ -6,6 +6,7 @@ import { until } from '../until.ts';
 import { holdMicrophone } from '../widget/microphone.ts';
 import type { Page } from 'playwright-core';
 import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 
 /** Somebody speaks with an agent in the playground. */
 
@@ -104,7 +105,7 @@ async function watchBar(page: Page): Promise<() => Promise<Seen>> {
   return () => page.evaluate(() => (globalThis as unknown as { seen: Seen }).seen);
 }
 
-test('one may write as well, and a page that is left hangs up', async () => {
+test.runIf(IS_NIGHTLY)('one may write as well, and a page that is left hangs up', async () => {
   const id = await newAgent(scene.parley);
   const { page } = await openDashboard({ at: `/agents/${id}/playground` });
   await holdMicrophone(page);

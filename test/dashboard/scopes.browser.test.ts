@@ -209,7 +209,7 @@ describe.each(SETS.map((scopes) => [scopes.join(', '), scopes] as const))(
         for (const { operationId, scope } of writes) {
           if (scope === null) continue;
           const isRefused = scope !== 'any' && !scopes.includes(scope);
-          const text = isRefused ? expect.stringContaining(`scope \`${scope}\``) : null;
+          const text = isRefused ? expect.stringContaining(`the \`${scope}\` scope`) : null;
           expect({ operationId, text: refused.get(operationId) }).toEqual({ operationId, text });
         }
 

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { ok } from '../../packages/client/src/client.ts';
 import { closeAll, html, serve, type Site } from '../knowledge/website/website.ts';
 import { cutOff, expectAccessible, follow, openDashboard, type Opened } from './dashboard.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 
 /** A website that becomes knowledge on the screen: declared, seen being read, found, stopped, read again. */
 
@@ -147,7 +148,7 @@ test(
   JOB_MS,
 );
 
-test(
+test.runIf(IS_NIGHTLY)(
   'a website is edited, and read again; who changed it meanwhile is seen before anything is lost',
   async () => {
     const site = await serve({

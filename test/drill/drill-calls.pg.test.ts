@@ -4,6 +4,7 @@ import { runDrill } from '../../packages/drill/src/run-drill.ts';
 import { createStandIn } from '../../packages/drill/src/stand-in/stand-in.ts';
 import { addPool, addSocket, meanwhile, passTime } from '../calls/passing-time.ts';
 import { newTenant, type Tenant } from '../roles/api/shared-api.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 
 /** The calls of `parley drill`, in this process and while held time passes: drill.faults.test.ts has the command. */
 
@@ -63,8 +64,8 @@ async function drill(
 }
 
 test.each([
-  ['estimated from the sound', false],
-  ['transcribed', true],
+  ['estimated from the sound', false] as const,
+  ...(IS_NIGHTLY ? [['transcribed', true] as const] : []),
 ])(
   'callers are greeted, answered and interrupt, with interrupted sentences %s, and nothing is left behind',
   async (_, retranscribes) => {

@@ -6,6 +6,7 @@ import { GREETING } from '../talks/talk-setup.ts';
 import { until } from '../until.ts';
 import { holdMicrophone, saidAfter } from './microphone.ts';
 import { openScene, type Scene, type Visit, type VisitOptions } from './visitor.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 
 /** Visitors of another site's page speak with an agent, by a microphone that hears a file. */
 
@@ -239,7 +240,7 @@ test('where a policy keeps the sound out one is told so, and the microphone is c
   expect(visitor.sent).toEqual([]);
 });
 
-test('who mutes is not heard until they unmute', async () => {
+test.runIf(IS_NIGHTLY)('who mutes is not heard until they unmute', async () => {
   const { visitor, say } = await speakOnSignal();
   const { page } = visitor;
   const mute = page.getByRole('button', { name: 'Mute' });
