@@ -66,10 +66,14 @@ export const escalation = z.strictObject({
     .describe('How long to wait for a human to accept, in seconds.')
     .exactOptional(),
   team: team
-    .describe('Label of the people to request, such as a team, a skill or a language.')
+    .describe(
+      'Label that identifies who should take the escalation, such as a team, a skill or a language.',
+    )
     .exactOptional(),
   fallbackTeam: team
-    .describe('Team to request next if nobody accepts in time. If absent, the agent continues.')
+    .describe(
+      'Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation.',
+    )
     .exactOptional(),
   telephone: z
     .strictObject({

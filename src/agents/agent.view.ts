@@ -197,8 +197,8 @@ export function activationView(row: AgentActivation): z.output<typeof Activation
 }
 
 /**
- * Returns the schemas of the fields that can be written through the REST API, except `name`, in the form in which
- * responses show them. Nested fields stay unchanged.
+ * Returns the response schemas of all fields that can be written through the REST API, except `name`. Only top-level
+ * fields are converted; nested ones keep their schemas.
  */
 function writeFields(readable: (field: z.ZodType) => z.ZodType): Record<string, z.ZodType> {
   return Object.fromEntries(

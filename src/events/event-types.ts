@@ -100,7 +100,7 @@ export const EVENT_DATA = {
       .optional()
       .describe(
         'Person who accepted the escalation, but then released it or stopped responding. Present if ' +
-          'the event requests another person.',
+          'the event asks for another person.',
       ),
     ...aboutAndChannel,
   }),

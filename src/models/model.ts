@@ -10,7 +10,7 @@ export type ModelMessage =
       role: 'assistant';
       content: string;
       toolCalls?: readonly ModelToolCall[];
-      /** Provider-specific fields that are sent back to the provider in `from`. Other providers do not receive them. */
+      /** Provider-specific fields. They are sent back only to the provider that `from` names. */
       extra?: ProviderFields;
       from?: string;
     }

@@ -146,7 +146,7 @@ export interface components {
         summary: string;
         /** Label of the team that is asked to accept. */
         team?: string;
-        /** Person who accepted the escalation, but then released it or stopped responding. Present if the event requests another person. */
+        /** Person who accepted the escalation, but then released it or stopped responding. Present if the event asks for another person. */
         released_by?: {
           id: string;
           name: string;
@@ -422,9 +422,9 @@ export interface components {
         }[];
         /** How long to wait for a human to accept, in seconds. */
         timeout_sec?: number;
-        /** Label of the people to request, such as a team, a skill or a language. */
+        /** Label that identifies who should take the escalation, such as a team, a skill or a language. */
         team?: string;
-        /** Team to request next if nobody accepts in time. If absent, the agent continues. */
+        /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
         fallback_team?: string;
         /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
         telephone?: {
@@ -689,9 +689,9 @@ export interface components {
           }[];
           /** How long to wait for a human to accept, in seconds. */
           timeout_sec?: number;
-          /** Label of the people to request, such as a team, a skill or a language. */
+          /** Label that identifies who should take the escalation, such as a team, a skill or a language. */
           team?: string;
-          /** Team to request next if nobody accepts in time. If absent, the agent continues. */
+          /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
           fallback_team?: string;
           /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
           telephone?: {
@@ -1350,7 +1350,7 @@ export interface components {
       header_names: string[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether the latest declaration of the endpoint is in effect. */
+      /** Whether the latest configuration of the endpoint is in effect. */
       ready: boolean;
       status_message: (string | null);
       /** Health, based on the latest deliveries. `not_ready` if the latest declaration is not in effect. */
@@ -1398,7 +1398,7 @@ export interface components {
       header_names: string[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether the latest declaration of the endpoint is in effect. */
+      /** Whether the latest configuration of the endpoint is in effect. */
       ready: boolean;
       status_message: (string | null);
       /** Health, based on the latest deliveries. `not_ready` if the latest declaration is not in effect. */
@@ -1457,7 +1457,7 @@ export interface components {
       header_names: string[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether the latest declaration of the endpoint is in effect. */
+      /** Whether the latest configuration of the endpoint is in effect. */
       ready: boolean;
       status_message: (string | null);
       /** Health, based on the latest deliveries. `not_ready` if the latest declaration is not in effect. */
@@ -2658,7 +2658,7 @@ export interface components {
         /** Unix seconds. */
         last_asked_at: number;
       }[];
-      /** Up to 5 closest passages when the question was first asked, best first. */
+      /** The passages that were closest to the question when it was first asked: at most 5, best first. */
       closest: {
         /** ID of the source (`ks_…`), or of the gap (`gap_…`) if the passage is the answer to a gap. */
         source_id: string;
@@ -3236,9 +3236,9 @@ export interface paths {
             }[];
             /** How long to wait for a human to accept, in seconds. */
             timeout_sec?: number;
-            /** Label of the people to request, such as a team, a skill or a language. */
+            /** Label that identifies who should take the escalation, such as a team, a skill or a language. */
             team?: string;
-            /** Team to request next if nobody accepts in time. If absent, the agent continues. */
+            /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
             fallback_team?: string;
             /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
             telephone?: {
@@ -3546,9 +3546,9 @@ export interface paths {
             }[] | null);
             /** How long to wait for a human to accept, in seconds. */
             timeout_sec?: (number | null);
-            /** Label of the people to request, such as a team, a skill or a language. */
+            /** Label that identifies who should take the escalation, such as a team, a skill or a language. */
             team?: (string | null);
-            /** Team to request next if nobody accepts in time. If absent, the agent continues. */
+            /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
             fallback_team?: (string | null);
             /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
             telephone?: ({
@@ -3794,9 +3794,9 @@ export interface paths {
             }[] | null);
             /** How long to wait for a human to accept, in seconds. */
             timeout_sec?: (number | null);
-            /** Label of the people to request, such as a team, a skill or a language. */
+            /** Label that identifies who should take the escalation, such as a team, a skill or a language. */
             team?: (string | null);
-            /** Team to request next if nobody accepts in time. If absent, the agent continues. */
+            /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
             fallback_team?: (string | null);
             /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
             telephone?: ({

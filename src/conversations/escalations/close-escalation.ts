@@ -41,7 +41,7 @@ const RULES = {
 
 /**
  * Ends an escalation before its conversation ends, and lets the agent continue. If the escalation timed out during the
- * agent's opening hours and has a fallback team, requests a person from that team instead.
+ * agent's opening hours and has a fallback team, asks that team instead.
  * @throws ApiError not_found, escalation_closed; already_accepted (declining), escalation_not_accepted (completing)
  */
 export async function closeEscalation(

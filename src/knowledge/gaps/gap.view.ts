@@ -54,7 +54,8 @@ export const KnowledgeGapDetail = z
       .array(z.strictObject({ text: z.string(), count: z.int().min(1), last_asked_at: unixTime }))
       .meta({ description: 'Up to 20 wordings of the question, most frequent first.' }),
     closest: z.array(closePassage).meta({
-      description: 'Up to 5 closest passages when the question was first asked, best first.',
+      description:
+        'The passages that were closest to the question when it was first asked: at most 5, best first.',
     }),
   })
   .meta({

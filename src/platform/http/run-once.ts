@@ -140,8 +140,8 @@ async function renewing<T>(mark: Mark, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Stores an error response like any other response. If a retry may help (after an internal error or an outage), nothing
- * is stored. The next request then continues with the same plan, because part of the work may already be done.
+ * Stores an error response like any other response, unless a retry may help (after an internal error or an outage). In
+ * that case it stores nothing, and the next request repeats the same steps, because some of them may already be done.
  */
 async function keepFailure(
   mark: Mark,

@@ -40,7 +40,7 @@ export const WebhookEndpoint = z
     metadata: z.record(z.string(), z.string()),
     managed_by: z.enum(['api', 'kubernetes', 'file']),
     ready: z.boolean().meta({
-      description: 'Whether the latest declaration of the endpoint is in effect.',
+      description: 'Whether the latest configuration of the endpoint is in effect.',
     }),
     status_message: z.string().nullable(),
     status: z.enum(['healthy', 'failing', 'disabled', 'not_ready']).meta({

@@ -80,7 +80,7 @@ export async function callUp(deps: Deps): Promise<Phone> {
     opened += 1;
   }
 
-  /** Handles a closed socket. The carrier requests further instructions, unless the caller hung up. */
+  /** Handles a closed socket. Like a carrier, it then asks Parley for further instructions, unless the caller hung up. */
   async function closed(code: number): Promise<void> {
     current = undefined;
     if (isOver) return;
