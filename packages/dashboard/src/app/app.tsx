@@ -8,7 +8,7 @@ import { LiveContext } from '../data/live-context.ts';
 import { loadAllPages, router } from './router.tsx';
 import { SessionGate } from './session.tsx';
 
-/** Nests the parts of the app. The session comes first, then the event stream, then the page at the current address. */
+/** Nests the providers of the app: first the session, then the event stream, then the page at the current address. */
 export function App() {
   const [queryClient] = useState(() =>
     createQueryClient(

@@ -15,9 +15,8 @@ const loaders: (() => Promise<unknown>)[] = [];
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFoundPage });
 
 /**
- * All pages by address. A page is loaded when the pointer rests on a link to it, and all pages are loaded in the
- * background once the first one is done (`loadAllPages`). Filters are in the query string of the address, as plain
- * text.
+ * All pages by address. A page is loaded when the pointer rests on a link to it. After the first page has rendered, the
+ * others are loaded in the background (`loadAllPages`). Filters are kept in the query string as plain text.
  */
 const pages = [
   page('/', () => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
@@ -55,8 +54,8 @@ const pages = [
     'ConversationPage',
   ),
   page('/customers/$userId', () => import('../pages/customers/customer-page.tsx'), 'CustomerPage'),
-  // The list and an open escalation share one page. When somebody chooses another escalation, the list is therefore not
-  // loaded again, and the focus does not move.
+  // The list and an open escalation share one page, so that choosing another escalation neither reloads the list nor
+  // moves the focus.
   page(
     '/escalations/{-$escalationId}',
     () => import('../pages/escalations/escalations-page.tsx'),
@@ -160,7 +159,7 @@ export function loadAllPages(): () => void {
   const next = (): void => {
     const load = waiting.shift();
     if (!load || isOver) return;
-    // A page that fails to load in the background is loaded again when somebody opens it, and then shows the error.
+    // If a page fails to load in the background, opening it tries again and shows the error.
     void load().finally(() => requestIdleCallback(next));
   };
   requestIdleCallback(next);
@@ -169,7 +168,7 @@ export function loadAllPages(): () => void {
   };
 }
 
-/** Creates the route of a page. The page is a module that exports one component under the given name. */
+/** Creates the route for a page. `load` imports the page's module, which exports the page component as `name`. */
 function page<Name extends string>(
   path: string,
   load: () => Promise<Record<Name, () => React.ReactNode>>,

@@ -14,9 +14,9 @@ const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).Sign
 const given = takeSignInToken();
 
 /**
- * Shows the sign-in instead of the page while nobody is signed in. The address stays, so that the requested page
- * appears after the sign-in. If a session ends while somebody is working, the sign-in covers the page, which keeps the
- * text typed so far.
+ * Shows the sign-in form instead of the page while nobody is signed in. The address stays the same, so that the
+ * requested page appears after the sign-in. If a session ends while somebody is working, the sign-in form covers the
+ * page, and the text typed so far is kept.
  */
 export function SessionGate({ children }: { children: ReactNode }) {
   const [token, setToken] = useState(given);

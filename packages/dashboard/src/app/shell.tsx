@@ -11,7 +11,7 @@ import { WaitingBadge } from './waiting-badge.tsx';
 
 type Place = { to: string; name: string; icon: IconName };
 
-/** Places of the navigation, grouped by the work that people do there. */
+/** Navigation items, grouped by type of work. */
 const GROUPS: readonly { name: string | null; places: readonly Place[] }[] = [
   { name: null, places: [{ to: '/', name: 'Overview', icon: 'overview' }] },
   {

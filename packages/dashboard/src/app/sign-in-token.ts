@@ -1,8 +1,8 @@
 const PREFIX = '#sign-in=';
 
 /**
- * Returns the one-time token of the link that `parley start` prints, and removes it from the address. It is
- * in the fragment of the address, which the browser never sends to a server.
+ * Returns the one-time token from the sign-in link that `parley start` prints, and removes it from the address. The
+ * token is in the URL fragment, which the browser never sends to a server.
  */
 export function takeSignInToken(): string | null {
   const { hash, pathname, search } = window.location;

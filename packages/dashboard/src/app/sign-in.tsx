@@ -21,7 +21,7 @@ export function SignIn({ token, onDone }: { token: string | null; onDone: () => 
     },
   });
   const { error, isPending: isBusy, mutate: onSubmit } = signIn;
-  /** The error that refused the link. */
+  /** The error with which the API rejected the sign-in link. */
   const [refusal, setRefusal] = useState<unknown>(null);
   if (token !== null && refusal === null && isCode(error, 'unauthorized')) setRefusal(error);
   const [name, setName] = useState(rememberedName);
@@ -52,8 +52,8 @@ type By = {
 };
 
 /**
- * Signs in with a link. Asks for the name once, because the link has only the name of the account that started Parley,
- * and customers read the name when somebody takes over.
+ * Signs in with a link. Asks for a name once, because the link only carries the name of the account that started
+ * Parley, and customers see the name when somebody takes over a conversation.
  */
 function ByLink({ token, name, setName, error, isBusy, onSubmit }: By & { token: string }) {
   const [remembered] = useState(name);
@@ -124,7 +124,7 @@ function ByKey({ hint, name, setName, error, isBusy, onSubmit }: By & { hint: st
   );
 }
 
-/** Returns the name as the API accepts it: with single spaces. */
+/** Trims the name and replaces each run of whitespace with one space, as the API requires. */
 function plain(name: string): string {
   return name.trim().replaceAll(/\s+/g, ' ');
 }
@@ -150,7 +150,7 @@ function NameField({
   return (
     <Field
       label="Your name"
-      hint="Colleagues see it next to your actions, and customers when you take over."
+      hint="Shown to colleagues next to your actions, and to customers when you take over a conversation."
     >
       {(control) => (
         <input
@@ -167,7 +167,7 @@ function NameField({
 }
 
 /**
- * Shows the sign-in above everything else, including open dialogs. The page below is inert, and only a successful
+ * Shows the sign-in form above everything else, including open dialogs. The page below is inert, and only a successful
  * sign-in closes this dialog.
  */
 function Over({ children }: { children: ReactNode }) {

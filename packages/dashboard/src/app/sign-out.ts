@@ -2,7 +2,7 @@ import { ok, parley } from '../data/parley.ts';
 import type { Me } from '../data/me.ts';
 import { rememberName } from './own-name.ts';
 
-/** Ends the session, and forgets the name of its person. */
+/** Ends the session and removes the remembered name from this browser. */
 export async function signOut({ session }: Pick<Me, 'session'>): Promise<void> {
   rememberName('');
   if (!session) return;

@@ -4,7 +4,7 @@ const KEY = 'parley-theme';
 const THEMES = ['system', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
 
-/** Applies the theme that was last chosen in this browser. Called before the first render. */
+/** Applies the theme last chosen in this browser. Call it before the first render. */
 export function restoreTheme(): void {
   apply(chosen());
 }

@@ -2,7 +2,7 @@ import { declared, type Declared } from './agents.ts';
 import { ok, parley, type Agent, type BodyOf } from './parley.ts';
 
 /**
- * A change of the live version: publish, roll back, or unpin. After an unpin, the version of the current content goes
+ * A change to the live version: publish, roll back, or unpin. After an unpin, the version with the current content goes
  * live.
  */
 export type Release =
@@ -11,7 +11,7 @@ export type Release =
   | { kind: 'unpin' };
 
 /**
- * Publishes, rolls back or unpins the agent. Fails if it changed after it was read.
+ * Publishes, rolls back or unpins the agent. Fails if the agent changed after it was read.
  * @throws ParleyError
  */
 export function release({ agent, etag }: Declared, wanted: Release): Promise<Declared> {
@@ -34,7 +34,7 @@ export function undoOf(before: Agent): Release | null {
 export type AgentPatch = BodyOf<'/v1/agents/{id}', 'patch'>;
 
 /**
- * Patches the agent. Fails if it changed after it was read.
+ * Patches the agent. Fails if the agent changed after it was read.
  * @throws ParleyError
  */
 export function patchAgent({ agent, etag }: Declared, body: AgentPatch): Promise<Declared> {

@@ -7,10 +7,10 @@ export type AgentVersion = ItemOf<'/v1/agents/{id}/versions'>;
 export type AgentContent = AgentVersion['content'];
 export type Activation = ItemOf<'/v1/agents/{id}/activations'>;
 
-/** An agent and its ETag, which a change sends as `If-Match`. */
+/** An agent and its ETag, which updates send as `If-Match`. */
 export type Declared = { agent: Agent; etag: string };
 
-/** Returns the agent id in the address. */
+/** Returns the agent ID from the current address. */
 export function useAgentId(): string {
   const { agentId = '' } = useParams({ strict: false }) as { agentId?: string };
   return agentId;
@@ -25,7 +25,7 @@ export function useAgent(id: string) {
   });
 }
 
-/** Returns a function that shows a written agent immediately, before the agent is read again. */
+/** Returns a function that shows a saved agent immediately, before the agent is read again. */
 export function useTakeOver(): (written: Declared) => void {
   const queryClient = useQueryClient();
   return (written) => {
@@ -77,7 +77,7 @@ export function useVersionDiff(id: string, from: number | null, to: number | nul
 
 type HistoryPath = '/v1/agents/{id}/versions' | '/v1/agents/{id}/activations';
 
-/** Lists versions or activations, newest first. They have no ids, so their position serves as the id. */
+/** Lists versions or activations, newest first. They have no IDs, so their position serves as the ID. */
 export function useHistory<Path extends HistoryPath>(
   path: Path,
   id: string,
@@ -96,7 +96,7 @@ export function useHistory<Path extends HistoryPath>(
   });
   const items = result.data?.pages.flatMap(({ data }) => data) ?? [];
   return {
-    // Positions are counted from the last loaded item, so that a new item at the top changes no other id.
+    // Positions are counted from the last loaded item, so that a new item at the top leaves the other IDs unchanged.
     rows: items.map((item, at) => Object.assign({ id: String(at - items.length) }, item)),
     isLoading: result.isPending,
     error: result.error,
@@ -114,8 +114,8 @@ export function agentName({ name, display_name: shown }: Pick<Agent, 'name' | 'd
 }
 
 /**
- * Returns the version that the next publication of an agent with the policy `manual` would make live, or null if all
- * versions are published.
+ * Returns the draft version of an agent with the policy `manual`: the latest version, if it was never published.
+ * Returns null if there is none.
  */
 export function waitingVersion(agent: Agent): number | null {
   const { latest_version: latest, active_version: active } = agent;

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * Alerts of this browser for a waiting escalation, in addition to the count in the navigation. They are off by default.
- * The choice is in local storage.
+ * How this browser alerts people to a waiting escalation, in addition to the count in the navigation. Both alerts are
+ * off by default. The choice is kept in local storage.
  */
 export type Alerts = { sound: boolean; notification: boolean };
 
@@ -30,7 +30,7 @@ function reread(): void {
   for (const listener of listeners) listener();
 }
 
-// The person has changed the choice in another tab.
+// The choice changed in another tab.
 window.addEventListener('storage', ({ key }) => {
   if (key === KEY) reread();
 });
@@ -57,8 +57,8 @@ const ACTED_MS = 15_000;
 const acted = new Map<string, number>();
 
 /**
- * Records that this person acted on the conversation, so that events of the conversation raise no alert for them within
- * the next 15 seconds.
+ * Records that this person acted on the conversation, so that its events raise no alert for them within the next 15
+ * seconds.
  */
 export function actedOn(conversationId: string): void {
   acted.set(conversationId, Date.now());

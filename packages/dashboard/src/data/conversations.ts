@@ -3,7 +3,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { ok, parley, ParleyError, type ItemOf, type Problem, type Schemas } from './parley.ts';
 
 export type Conversation = Schemas['Conversation'];
-/** A conversation in a list, with its last message and the sentence that matches a search. */
+/** A conversation in a list, with its last message and the sentence that matches the search. */
 export type ListedConversation = ItemOf<'/v1/conversations'>;
 export const CONVERSATION_STATUSES = allOf<Conversation['status']>({
   active: true,
@@ -106,5 +106,5 @@ export async function sayStreaming(said: Said): Promise<readonly Turn[]> {
     if (event === 'token') said.onToken((JSON.parse(text) as { text: string }).text);
     if (event === 'error') throw new ParleyError(response, JSON.parse(text) as Problem);
   }
-  throw new TypeError('the stream ended before the reply did');
+  throw new TypeError('the stream ended before the reply was complete');
 }

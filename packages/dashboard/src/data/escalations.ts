@@ -49,8 +49,8 @@ const MISSED = { missed: true, limit: 100 } as const;
 const MISSED_REFRESH_MS = 30_000;
 
 /**
- * Returns up to 100 escalations that nobody accepted in time and nobody has looked at since, newest first, or undefined
- * until they are loaded. No event reports a review, so they are read again from time to time.
+ * Returns up to 100 escalations that nobody accepted in time and nobody has reviewed since, newest first, or undefined
+ * until they are loaded. No event reports a review, so the list is polled.
  */
 export function useMissed(): UseQueryResult<Escalation[]> {
   return useQuery({
@@ -62,7 +62,7 @@ export function useMissed(): UseQueryResult<Escalation[]> {
   });
 }
 
-/** Records that somebody looks at the escalation, if nobody accepted it in time. */
+/** Marks an escalation as reviewed when somebody opens it, if nobody accepted it in time. */
 export function useReview({ id, missed: isMissed }: Escalation): void {
   const queryClient = useQueryClient();
   const isUnseen = useCan('write') && isMissed;
@@ -98,19 +98,19 @@ export function readEscalation(id: string, signal?: AbortSignal): Promise<Escala
   return ok(parley.GET('/v1/escalations/{id}', params));
 }
 
-/** Returns the signed-in person as users see them. Parley has no user accounts, so the name is also the id. */
+/** Returns the signed-in person as users see them. Parley has no user accounts, so the name is also the ID. */
 export function useSelf(): Person {
   const { name, actor } = useMe();
   const shown = name ?? actor;
   return { id: shown, name: shown };
 }
 
-/** Returns the name of the user, as the inbox shows it. */
+/** Returns the user's ID, or a placeholder, as the inbox shows it. */
 export function customerOf({ user_id: userId }: Escalation): string {
   return userId ?? 'Unknown customer';
 }
 
-/** Returns what the user said before the request, or the summary if that is not known. */
+/** Returns what the user said before requesting a person, or the summary if there are no such messages. */
 export function requestOf({ user_messages: said, summary }: Escalation): string {
   return said.length > 0 ? said.join(' · ') : summary;
 }

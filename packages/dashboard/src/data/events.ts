@@ -41,15 +41,15 @@ export function bodyOf({ id, type, created, data }: StoredEvent): string {
   return JSON.stringify({ id, type, created, data });
 }
 
-/** Returns the id of the conversation that the event belongs to, or undefined if it has none. */
+/** Returns the ID of the conversation that the event belongs to, or undefined if it belongs to none. */
 export function conversationOf({ data }: Pick<StoredEvent, 'data'>): string | undefined {
   const { conversation_id: id } = data;
   return typeof id === 'string' ? id : undefined;
 }
 
 /**
- * Returns true if the subscriptions match the type. `agent.*` matches every type with the prefix `agent.`; `*` and null
- * match all.
+ * Returns true if the subscriptions match the type. `agent.*` matches every type that starts with `agent.`; `*` and
+ * null match every type.
  */
 export function isMeant(subscriptions: readonly string[] | null, type: string): boolean {
   return (

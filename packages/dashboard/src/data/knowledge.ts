@@ -6,7 +6,7 @@ export type Source = ItemOf<'/v1/knowledge/sources'>;
 export type Gap = ItemOf<'/v1/knowledge/gaps'>;
 export type Hit = ItemOf<'/v1/knowledge/search'>;
 
-/** A source with its text and its ETag, which a change sends as `If-Match`. */
+/** A source with its text and its ETag, which updates send as `If-Match`. */
 export type TaggedSource = { source: Source; etag: string };
 
 export function sourceKey(id: string): readonly unknown[] {
@@ -22,7 +22,7 @@ export function useSource(id: string): UseQueryResult<TaggedSource> {
   });
 }
 
-/** Interval in ms at which a running sync is polled. The stream does not report the progress of a sync. */
+/** Interval in ms at which a running sync is polled, because the event stream does not report its progress. */
 export const SYNC_LOOK_MS = 1_000;
 
 export function readSource(id: string, signal?: AbortSignal): Promise<TaggedSource> {
@@ -30,7 +30,7 @@ export function readSource(id: string, signal?: AbortSignal): Promise<TaggedSour
   return tagged(parley.GET('/v1/knowledge/sources/{id}', { params, ...(signal && { signal }) }));
 }
 
-/** A source to create. Without a name, the API chooses one. */
+/** A source to create. If it has no name, the API chooses one. */
 export type NewSource = BodyOf<'/v1/knowledge/sources', 'post'>;
 
 /** Maximum time in ms to wait until a new source can be read. */
@@ -70,8 +70,8 @@ const GAPS_MAX = 1_000;
 export type Gaps = { gaps: readonly Gap[]; hasMore: boolean };
 
 /**
- * Lists the gaps with a status, most asked first. Loads up to 1,000 gaps instead of one page, because callers group
- * them by their questions.
+ * Lists the gaps with a status, most frequently asked first. Loads up to 1,000 gaps instead of one page, because
+ * callers group them by question.
  */
 export function useGaps(
   status: Gap['status'],
@@ -118,7 +118,7 @@ export function readGap(id: string, signal?: AbortSignal) {
   return ok(parley.GET('/v1/knowledge/gaps/{id}', { params, ...(signal && { signal }) }));
 }
 
-/** Checks for each wording of the gap whether it has an answer now. */
+/** Checks whether the agent can answer each wording of the gap now. */
 export function useGapCheck(id: string) {
   return useQuery({
     queryKey: ['gaps', 'check', id],
@@ -138,8 +138,8 @@ export function showGap(queryClient: QueryClient, gap: GapDetail): void {
 }
 
 /**
- * Searches the passages for a question. Returns them, best first. If an agent is given, searches only the passages that
- * the agent can use now.
+ * Searches the passages for a question and returns them, best first. If an agent is given, searches only the passages
+ * that this agent can use now.
  */
 export function useHits(
   question: string,
@@ -152,7 +152,7 @@ export function useHits(
   });
 }
 
-/** Maximum length of a question in the API. */
+/** Maximum length of a question that the API accepts. */
 export const QUESTION_MAX = 1_000;
 
 async function search(asked: {
@@ -168,7 +168,7 @@ async function search(asked: {
 }
 
 /**
- * Settings that determine which passages an agent answers from: the first `topK` of those whose score reaches
+ * Settings that determine which passages an agent answers from: the first `topK` passages whose score is at least
  * `minScore`.
  */
 export type Answering = { minScore: number; topK: number; version: number | null };
@@ -198,7 +198,9 @@ async function readAnswering(id: string, signal: AbortSignal): Promise<Answering
   return { minScore: minScore ?? DEFAULTS.minScore, topK: topK ?? DEFAULTS.topK, version };
 }
 
-/** Returns true if the agent would answer from the passage at `rank` (0 is the best). */
+/**
+ * Returns true if the agent would answer from this passage, which is at position `rank` of the results (0 is the best).
+ */
 export function isUsed({ minScore, topK }: Answering, hit: Hit, rank: number): boolean {
   return hit.score >= minScore && rank < topK;
 }

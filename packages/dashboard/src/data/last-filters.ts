@@ -1,13 +1,13 @@
 const left = new Map<string, Record<string, string>>();
 
-/** Stores the filters of the page that somebody leaves, so that a way back to its list shows the same rows. */
+/** Remembers the filters of the page being left, so that going back to its list shows the same rows. */
 export function rememberFilters({ pathname, search }: { pathname: string; search: object }): void {
   const filters = search as Record<string, string>;
   if (Object.keys(filters).length > 0) left.set(pathname, filters);
   else left.delete(pathname);
 }
 
-/** Returns the filters that the page at this path had when it was last left; none if it had none. */
+/** Returns the filters that the page at this path had when it was last left, or an empty object. */
 export function lastFilters(pathname: string): Record<string, string> {
   return left.get(pathname) ?? {};
 }

@@ -5,7 +5,7 @@ export const LiveContext = createContext<Live | null>(null);
 
 function useLive(): Live {
   const live = useContext(LiveContext);
-  if (!live) throw new Error('there is no LiveContext above');
+  if (!live) throw new Error('this hook must be used inside a LiveContext');
   return live;
 }
 

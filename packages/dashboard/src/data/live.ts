@@ -26,7 +26,7 @@ export type Live = {
    */
   onState: (listener: () => void) => () => void;
   /**
-   * Calls the listener with each event immediately.
+   * Calls the listener with each event as it arrives.
    * @returns a function that removes the listener
    */
   onEvent: (listener: (event: LiveEvent) => void) => () => void;
@@ -34,13 +34,13 @@ export type Live = {
   stop: () => void;
 };
 
-/** Time in ms within which changes share one refresh. */
+/** Time in ms during which changes are collected into one refresh. */
 const TOGETHER_MS = 250;
 /** Minimum interval in ms between two reads of the same query. */
 const EVERY_MS = 500;
 const RETRY_MS = { first: 1_000, most: 15_000 };
 const POLL_MS = 5_000;
-/** Number of consecutive failures to open the stream after which the page polls. */
+/** Number of consecutive failures to open the stream that are allowed before the page polls. */
 const FAILURES_MAX = 2;
 /**
  * Interval in ms of the timer that detects whether the machine was asleep. After a sleep, the stream reconnects to
@@ -50,8 +50,9 @@ const TICK_MS = 5_000;
 const SLEPT_MS = 20_000;
 
 /**
- * Opens one stream per tab (GET /v1/events/stream?changes=true) and resumes it after the last event received. After a
- * gap, all data on the screen is read again, because the server does not store change hints.
+ * Opens one stream per tab (GET /v1/events/stream?changes=true) and resumes it after the last event received. The
+ * stream also carries change hints, which only name a changed resource and are not stored. After a gap, all data on the
+ * screen is therefore read again.
  */
 export function createLive(queryClient: QueryClient): Live {
   const stateListeners = new Set<() => void>();
@@ -100,7 +101,6 @@ export function createLive(queryClient: QueryClient): Live {
     become('live');
     refresh.now(TOPICS);
     if (!data) return;
-    // The client's type does not specify the kind of buffer. `fetch` always returns bytes in an `ArrayBuffer`.
     const stream = data;
     const reader = stream
       .pipeThrough(new TextDecoderStream())
@@ -170,9 +170,9 @@ function added<T>(set: Set<T>, one: T): () => void {
 }
 
 /**
- * Refreshes queries after changes. The first change of a burst is read immediately and the others together, so that an
- * update shows without delay and 50 changes per second cause two reads. A query that costs more sets a longer interval
- * in its `meta` (`everyMs`).
+ * Refreshes queries after changes. The first change of a burst is read immediately and the others together. Updates
+ * therefore show without delay, and 50 changes per second cause only two reads. An expensive query sets a longer
+ * interval in its `meta` (`everyMs`).
  */
 function createRefresh(queryClient: QueryClient): {
   now: (topics: readonly Topic[]) => void;
@@ -186,7 +186,7 @@ function createRefresh(queryClient: QueryClient): {
     const found = queryClient
       .getQueryCache()
       .findAll({ type: 'active', predicate: ({ queryKey }) => about.has(queryKey[0]) });
-    // A query that is being read now is read again afterwards, because its read started before this change.
+    // A query that is being read now is read once more afterwards, because its read started before this change.
     const [ready, early] = [true, false].map((isReady) =>
       found.filter(
         (query) => (query.state.fetchStatus !== 'fetching' && isTime(query)) === isReady,

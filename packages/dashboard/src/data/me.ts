@@ -9,11 +9,11 @@ export const MeContext = createContext<Me | null>(null);
 
 export function useMe(): Me {
   const me = useContext(MeContext);
-  if (!me) throw new Error('there is no session above');
+  if (!me) throw new Error('this hook must be used inside a MeContext');
   return me;
 }
 
-/** Returns true if this session has the scope that an action needs (contract/authentication.md#scopes). */
+/** Returns true if this session has the scope that an action requires (contract/authentication.md#scopes). */
 export function useCan(scope: Scope): boolean {
   return useMe().scopes.includes(scope);
 }

@@ -10,7 +10,7 @@ export const parley = createParleyClient({ baseUrl: window.location.origin });
 export { ok, ParleyError } from '@parley/client';
 export type { Agent, ItemOf, ListPath, Problem, Schemas } from '@parley/client';
 
-/** Body of the request that writes something: `BodyOf<'/v1/agents/{id}', 'patch'>`. */
+/** Request body of a write operation: `BodyOf<'/v1/agents/{id}', 'patch'>`. */
 export type BodyOf<Path extends keyof paths, Method extends 'post' | 'patch'> =
   paths[Path] extends Record<
     Method,
@@ -19,13 +19,13 @@ export type BodyOf<Path extends keyof paths, Method extends 'post' | 'patch'> =
     ? Body
     : never;
 
-/** An error as pages show it. If Parley responded, the title and the detail are from its response. */
+/** An error as pages show it. If Parley responded, the title and the detail come from its response. */
 export type Trouble = {
   title: string;
   detail: string;
-  /** Request id for support; null if there was no response. */
+  /** Request ID for support; null if there was no response. */
   requestId: string | null;
-  /** Error code of the response; null if there was no response. */
+  /** Error code from the response; null if there was no response. */
   code: string | null;
 };
 
@@ -51,18 +51,18 @@ export function troubleOf(error: unknown): Trouble {
   };
 }
 
-/** Returns the error for one field of the request, such as `/prompt`, or undefined if none exists. */
+/** Returns the error for one field of the request, such as `/prompt`, or undefined if there is none. */
 export function fieldError(error: unknown, pointer: string): string | undefined {
   if (!(error instanceof ParleyError)) return undefined;
   return error.problem?.errors?.find((one) => one.pointer === pointer)?.detail;
 }
 
-/** Returns the errors of single fields that a request was refused for. */
+/** Returns the per-field errors that the API reported for a request. */
 export function problemsIn(error: unknown): readonly { pointer: string; detail: string }[] {
   return (error instanceof ParleyError && error.problem?.errors) || [];
 }
 
-/** Returns all errors at a pointer and below it (`/tools` includes `/tools/0/url`), or undefined if none exist. */
+/** Returns all errors at a pointer and below it (`/tools` includes `/tools/0/url`), or undefined if there are none. */
 export function fieldErrors(error: unknown, pointer: string): string | undefined {
   return problemsAt(problemsIn(error), pointer);
 }

@@ -1,4 +1,4 @@
-/** Addresses of the pages that show objects, by the prefix of the object's id (contract/names.md#ids). */
+/** Addresses of the pages that show objects, by ID prefix (contract/names.md#ids). */
 const PLACES: Record<string, (id: string) => string> = {
   agt: (id) => `/agents/${id}`,
   conv: (id) => `/conversations/${id}`,

@@ -2,13 +2,13 @@ import { useEffect } from 'react';
 import { isCode, ok, parley } from './parley.ts';
 
 /**
- * Heartbeats for the escalations that were accepted in this tab. They are sent as long as the tab is open on any page.
- * If the tab is closed or the machine sleeps, the heartbeats stop, and Parley requests another person.
+ * Heartbeats for the escalations that were accepted in this tab. They are sent while the tab is open, on any page. If
+ * the tab is closed or the machine sleeps, the heartbeats stop, and Parley requests another person.
  */
 
 /**
- * Maximum seconds between two heartbeats. It is longer than a minute, the interval at which browsers wake a background
- * tab.
+ * Maximum time in seconds between two heartbeats. It is more than a minute, because browsers may wake a background tab
+ * only once per minute.
  */
 export const HEARTBEAT_SEC = 150;
 const EVERY_MS = 20_000;
@@ -17,8 +17,8 @@ const KEPT = 'parley-present';
 type Present = Readonly<Record<string, string>>;
 
 /**
- * Returns the person who accepted each escalation. The data is in session storage, so that it survives a reload of the
- * tab.
+ * Returns the person who accepted each escalation, by escalation ID. The data is in session storage, so that it
+ * survives a reload of the tab.
  */
 function read(): Present {
   try {
@@ -54,7 +54,10 @@ async function beat(): Promise<void> {
   }
 }
 
-/** Sends the heartbeats. It is mounted once per tab. If a heartbeat fails, the next one makes up for it. */
+/**
+ * Sends the heartbeats. Call this hook once per tab. A failed heartbeat is not retried, because the next one follows
+ * soon.
+ */
 export function usePresence(): void {
   useEffect(() => {
     const timer = setInterval(() => void beat(), EVERY_MS);

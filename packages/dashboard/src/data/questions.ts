@@ -1,8 +1,11 @@
 import type { Gap } from './knowledge.ts';
 
-/** A question that users asked in the same words, with the gaps of all agents that were asked it. */
+/**
+ * A question that users asked, with the gaps it caused for all agents. Wordings with the same words count as one
+ * question.
+ */
 export type Question = {
-  /** Id of the gap that was asked last. */
+  /** ID of the gap that was asked about most recently. */
   id: string;
   text: string;
   /** The gaps of the question, most recently asked first. */
@@ -12,7 +15,7 @@ export type Question = {
   topScore: number;
 };
 
-/** Groups gaps by their question. Returns the questions, most asked first and then most recent first. */
+/** Groups gaps by question. Returns the questions sorted by how often and then by how recently they were asked. */
 export function questionsOf(gaps: readonly Gap[]): Question[] {
   const byWords = Map.groupBy(gaps, ({ question }) => wordsOf(question));
   return [...byWords.values()].map(questionOf).toSorted(inOrder);

@@ -6,7 +6,7 @@ export type Stats = Schemas['Stats'];
 export type VersionStats = Schemas['VersionStats'];
 export type AgentStats = Schemas['AgentStats'];
 
-/** Outcomes of conversations as charts stack them, from best to worst, with the colors of tokens.css. */
+/** Conversation outcomes in the order in which charts stack them, from best to worst, with the colors of tokens.css. */
 export const OUTCOME_COLORS = {
   resolved: '--chart-ok',
   escalated: '--chart-accent',
@@ -20,7 +20,7 @@ export const OUTCOME_COLORS = {
 // The keys are the outcomes.
 export const OUTCOMES = Object.keys(OUTCOME_COLORS) as (keyof typeof OUTCOME_COLORS)[];
 
-/** Time spans of statistics. The API allows at most 31 days. */
+/** Time spans to choose from for statistics. The API allows at most 31 days. */
 export const SPANS = [
   { value: '1', name: 'the last 24 hours' },
   { value: '7', name: 'the last 7 days' },
@@ -28,8 +28,8 @@ export const SPANS = [
 ] as const;
 
 /**
- * Minimum interval between two reads of the same statistics. They count many conversations, so a read after every event
- * would be expensive (live.ts).
+ * Minimum interval between two reads of the same statistics. Computing them counts many conversations, so a read after
+ * every event would be expensive (live.ts).
  */
 export const SELDOM = { everyMs: 5_000 };
 const DAY_SEC = 86_400;
@@ -53,8 +53,8 @@ export function useStats(days: number) {
 /** Loads the statistics of the `days` days before those of `useStats`, for comparison. */
 export function useStatsBefore(days: number) {
   return useQuery({
-    // The stream does not report changes in past statistics. They are rare, so the data counts as fresh for five
-    // minutes.
+    // The stream does not report changes to past statistics. Such changes are rare, so the data counts as fresh for
+    // five minutes.
     queryKey: ['stats-before', days],
     staleTime: 5 * 60_000,
     queryFn: ({ signal }) => readStats({ days, daysAgo: days }, signal),

@@ -11,7 +11,7 @@ import {
 } from './knowledge.ts';
 import { isCode, ok, parley, type BodyOf, type ItemOf } from './parley.ts';
 
-/** A sync as lists return it, without its failures. */
+/** A sync as lists return it, without its list of failures. */
 export type Sync = ItemOf<'/v1/knowledge/sources/{id}/syncs'>;
 
 export function useSync(sourceId: string, id: string): UseQueryResult<Sync> {

@@ -4,9 +4,7 @@ const LOUDNESS = 0.08;
 
 let audio: AudioContext | undefined;
 
-/**
- * Allows the page to play sound. Browsers allow this only after a click or a key press, so call it from such an event.
- */
+/** Enables sound for the page. Browsers allow this only after a click or a key press, so call it from such an event. */
 export function wakeSound(): void {
   audio ??= new AudioContext();
   if (audio.state === 'suspended') void audio.resume();

@@ -1,6 +1,6 @@
 /**
- * Topics of queries. The first element of every query key is a topic. A change on the stream refreshes all queries of its
- * topics.
+ * Topics that the event stream can refresh. A change on the stream refreshes all queries whose key starts with one of
+ * its topics.
  */
 export const TOPICS = [
   'me',
@@ -25,14 +25,14 @@ export const TOPICS = [
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** Topics by the resource of a `change` hint. */
+/** Topics to refresh for the resource that a `change` hint names. */
 const OF_RESOURCE: Record<string, readonly Topic[]> = {
   agents: ['agents', 'audit'],
   webhooks: ['webhooks', 'audit'],
   knowledge_sources: ['sources', 'search', 'audit'],
   model_providers: ['providers', 'audit'],
   telephony_providers: ['carriers', 'audit'],
-  // A question that is asked again changes the count of its gap, and no event reports that.
+  // Asking a question again changes the count of its gap, and no event reports that.
   conversations: ['conversations', 'escalations', 'calls', 'gaps'],
 };
 
@@ -40,7 +40,7 @@ export function topicsOfResource(resource: string): readonly Topic[] {
   return OF_RESOURCE[resource] ?? TOPICS;
 }
 
-/** Returns the topics of an event type. Every event also changes the lists of events and deliveries. */
+/** Returns the topics that an event affects. Every event also changes the lists of events and deliveries. */
 export function topicsOfEvent(type: string): readonly Topic[] {
   const [about] = type.split('.');
   const log: readonly Topic[] = ['events', 'deliveries'];

@@ -1,6 +1,6 @@
 /**
- * Returns a `fetch` for one upload that reports its progress. It uses XMLHttpRequest, because fetch reports no
- * progress. It is passed as the client's `fetch` option.
+ * Returns a replacement for `fetch` that reports the progress of one upload. Pass it as the client's `fetch` option. It
+ * uses XMLHttpRequest, because `fetch` does not report upload progress.
  */
 export function uploadingFetch(
   onProgress: (sentBytes: number, allBytes: number) => void,

@@ -9,7 +9,7 @@ import type { ItemOf, ListPath } from '@parley/client';
 import { ok, parley } from './parley.ts';
 import type { Topic } from './topics.ts';
 
-/** A list of the API, newest first, loaded as far as somebody has scrolled. */
+/** A paginated list from the API. More rows are loaded as the user scrolls. */
 export type List<Item> = {
   rows: readonly Item[];
   /** Whether the first page has not arrived yet. The table then shows a skeleton. */
@@ -29,9 +29,9 @@ export type Query = Record<string, string | number | boolean | undefined>;
 const PAGE = 50;
 
 /**
- * Loads a list page by page. After a live change, only the first page is read again and merged into the loaded rows, so
- * that an update costs one request however far somebody has scrolled. `topic` selects the changes that refresh the list
- * (topics.ts).
+ * Loads a list page by page. After a live change, only the first page is read again and merged into the loaded rows. An
+ * update therefore costs one request, however far the user has scrolled. `topic` selects the changes that refresh the
+ * list (topics.ts).
  */
 export function useList<Path extends ListPath>(
   topic: Topic,
@@ -41,8 +41,7 @@ export function useList<Path extends ListPath>(
     path?: Record<string, string>;
     enabled?: boolean;
     /**
-     * Returns the interval at which to read the first page again if the stream does not report changes of these rows,
-     * or false if it does.
+     * Returns the polling interval for rows whose changes the stream does not report, or false if no polling is needed.
      */
     refreshMs?: (rows: readonly ItemOf<Path>[]) => number | false;
   } = {},
@@ -85,7 +84,7 @@ export function useList<Path extends ListPath>(
       },
       (error: unknown) => setMore({ isLoading: false, error }),
     );
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- the key says all that matters
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- keyText covers everything that read uses
   }, [cursor, more.isLoading, keyText]);
 
   return {
@@ -102,14 +101,14 @@ export function useList<Path extends ListPath>(
   };
 }
 
-/** Removes an item that no longer exists from the loaded lists of a topic, before they are read again. */
+/** Removes a deleted item from the loaded lists of a topic, before they are read again. */
 export async function removeFromLists(
   queryClient: QueryClient,
   topic: Topic,
   id: string,
 ): Promise<void> {
   const lists = { queryKey: [topic, 'list'] };
-  // The answer to an earlier request may still have it.
+  // A response that is still on its way may contain the deleted item.
   await queryClient.cancelQueries(lists);
   queryClient.setQueriesData<Loaded<{ id: string }>>(
     lists,
@@ -120,12 +119,12 @@ export async function removeFromLists(
 const NOTHING = { isLoading: false, error: null };
 
 const TOTAL_REFRESH_MS = 15_000;
-/** Count of a list that also stands for more (contract/pagination.md#lists). */
+/** Highest count that the API reports. The list may have more items (contract/pagination.md#lists). */
 export const TOTAL_MAX = 10_000;
 
 /**
- * Returns how many items a list has, or undefined if that is not known. A count reads many rows, so it is not repeated
- * for every event.
+ * Returns the number of items in a list, or undefined if it is not known. Counting reads many rows, so the count is
+ * refreshed at intervals and not after every event.
  */
 export function useTotal(
   path: '/v1/conversations' | '/v1/escalations',
@@ -150,8 +149,8 @@ function isGiven(value: Query[string]): boolean {
 }
 
 /**
- * Puts the first page before the rows that were loaded earlier, if the last row of the page is among them. Otherwise
- * the list starts again with the first page.
+ * Merges a new first page into the rows loaded earlier, if the last row of the page is among them. Otherwise, the list
+ * restarts with the first page.
  */
 function underHead<Item extends { id: string }>(
   head: Page,
@@ -160,7 +159,7 @@ function underHead<Item extends { id: string }>(
   // The caller's type describes the rows that the path returns.
   const rows = head.data as Item[];
   const next = head.has_more ? head.next_cursor : null;
-  // A search can return an empty page although more pages follow. Rows that were loaded before are still valid.
+  // A search can return an empty page even though more pages follow. Rows that were loaded before are still valid.
   if (before && next !== null && rows.length === 0) return before;
   const last = rows.at(-1)?.id;
   const at = before?.rows.findIndex(({ id }) => id === last) ?? -1;

@@ -7,10 +7,10 @@ export type Attempt = Delivery['attempts'][number];
 export type ErrorClass = NonNullable<Attempt['error_class']>;
 export type Job = ItemOf<'/v1/jobs'>;
 
-/** An endpoint and its ETag. A change sends the ETag, so that it overwrites no other change. */
+/** An endpoint and its ETag. Updates send the ETag, so that they never overwrite somebody else's change. */
 export type TaggedEndpoint = { endpoint: Endpoint; etag: string };
 
-/** Polling interval in ms of an endpoint's health, which the stream does not report (contract/events.md#changes). */
+/** Polling interval in ms for an endpoint's health, which the stream does not report (contract/events.md#changes). */
 const HEALTH_MS = 5_000;
 const QUICK_MS = 1_000;
 
@@ -27,7 +27,10 @@ export function useEndpoint(id: string): UseQueryResult<TaggedEndpoint> {
   });
 }
 
-/** Loads all endpoints of the namespace, for choices and for their names in deliveries. A quota limits their number. */
+/**
+ * Loads all endpoints of the namespace, to offer them in selections and to show their names in deliveries. A quota
+ * limits their number.
+ */
 export function useEndpoints(): UseQueryResult<Endpoint[]> {
   return useQuery({
     queryKey: ['webhooks', 'all'],
@@ -62,8 +65,9 @@ export function isSettled(delivery: Delivery | undefined): boolean {
 }
 
 /**
- * Returns the interval at which to refresh a list of deliveries. A list is refreshed while one of its deliveries is in
- * progress, and while it is empty, because somebody is then probably waiting for the first delivery.
+ * Returns the interval at which to refresh a list of deliveries, or false. A list is refreshed while one of its
+ * deliveries is in progress. It is also refreshed while it is empty, because somebody is then probably waiting for the
+ * first delivery.
  */
 export function whileUnsettled(rows: readonly Delivery[]): number | false {
   if (rows.length === 0) return HEALTH_MS;

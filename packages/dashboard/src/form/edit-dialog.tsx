@@ -9,9 +9,7 @@ import { TroubleNote } from '../ui/trouble.tsx';
 import { Meanwhile } from './meanwhile.tsx';
 import { sendBy, type useEditForm } from './use-edit-form.ts';
 
-/**
- * Edits something that others can change at the same time. Shows their changes before it overwrites them.
- */
+/** Dialog that edits something others may change at the same time. It shows their changes before overwriting them. */
 export function EditDialog<Read extends { etag: string }, Values extends FieldValues, Patch>({
   title,
   edit,
@@ -31,27 +29,27 @@ export function EditDialog<Read extends { etag: string }, Values extends FieldVa
 }: {
   title: string;
   edit: ReturnType<typeof useEditForm<Read, Values>>;
-  /** The newest state. */
+  /** The most recently read state. */
   now: Read;
-  /** Undefined if nothing was changed. */
+  /** The changes to send; undefined if there are none. */
   patch: Patch | undefined;
   save: (base: Read, patch: Patch) => Promise<Read>;
   queryKey: readonly unknown[];
-  /** Text of the toast after the change was saved. */
+  /** Text of the toast that confirms the save. */
   done: string;
-  /** Returns whether a field shows the error. */
+  /** Returns whether one of the fields shows this error. */
   isAtField: (error: unknown) => boolean;
-  /** Names of the values, by their paths. */
+  /** Labels of the values, by path. */
   labels: Readonly<Record<string, string>>;
   textOf?: (value: unknown, path: string) => string;
-  /** Names who changed it meanwhile. */
+  /** Subject and verb of the sentence that says who made the other change. */
   whoChanged: ReactNode;
   /** Example of a change that the form does not show. */
   unseen: string;
-  /** Buttons beside those that save and cancel. */
+  /** Additional buttons between Cancel and Save changes. */
   actions?: ReactNode;
   onClose: () => void;
-  /** Fields, with the error of the last save. */
+  /** Renders the fields. Receives the error from the last save. */
   children: (failure: unknown) => ReactNode;
 }) {
   const { base, before, mine, theirs } = edit;

@@ -12,13 +12,13 @@ import type { Form } from './use-edit-form.ts';
 
 type FieldProps<Values extends FieldValues> = {
   form: Form<Values>;
-  /** Path of the value in the form, which is also its place in the request. */
+  /** Path of the value in the form and in the request. */
   name: Path<Values>;
   label: string;
   hint?: ReactNode;
 };
 
-/** A field for one line of text or a number. An empty number is null. */
+/** A field for one line of text or a number. An empty number field has the value null. */
 export function TextField<Values extends FieldValues>({
   form,
   name,
@@ -70,7 +70,7 @@ export function AreaField<Values extends FieldValues>({
   );
 }
 
-/** A field in which one of several options is selected. The options may change while the form is shown. */
+/** A drop-down list. Its options may change while the form is shown. */
 export function SelectField<Values extends FieldValues>({
   form,
   name,
@@ -90,8 +90,8 @@ export function SelectField<Values extends FieldValues>({
 }
 
 /**
- * Returns the error of a value: the error that the form found, or else the error that the API returned for the value.
- * Does not call `getFieldState`, because then every first blur of an input renders the whole form again.
+ * Returns the error for a value: the form's own error, or else the error that the API returned. Does not call
+ * `getFieldState`, because then the first blur of every input renders the whole form again.
  */
 export function errorAt<Values extends FieldValues>(
   { formState, failure }: Form<Values>,

@@ -1,6 +1,6 @@
 /**
- * Shape of JSON that the fields of a form can show: a type, one of several texts, a list of one shape, or an object
- * with these members. `object` is an object with any members.
+ * Shape of the JSON that a form's fields can display: a type, one of several strings, a list whose items have one
+ * shape, or an object with the given members. `'object'` is an object with any members.
  */
 export type Shape =
   | 'string'
@@ -11,7 +11,7 @@ export type Shape =
   | { items: Shape }
   | { members: Readonly<Record<string, Shape>>; required?: readonly string[] };
 
-/** Returns the first error in a JSON text, or undefined if it fits the shape. A blank text means no value. */
+/** Returns the first error in a JSON text, or undefined if the JSON fits the shape. Blank text means no value. */
 export function jsonProblem(text: string, shape: Shape): string | undefined {
   if (text.trim() === '') return undefined;
   try {
@@ -48,7 +48,7 @@ function shapeProblem(value: unknown, shape: Shape, place = ''): string | undefi
 }
 
 const NOUNS = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   boolean: 'true or false',
   object: 'an object',

@@ -15,7 +15,7 @@ export function Meanwhile<Values extends object>({
 }: {
   /** Returns the sentence that says who made the other change. `isShown` is false if no compared value differs. */
   children: (isShown: boolean) => ReactNode;
-  /** Names of the values to compare, by their paths. */
+  /** Labels of the values to compare, by path. */
   labels: Readonly<Record<string, string>>;
   textOf?: (value: unknown, path: string) => string;
   before: Values;

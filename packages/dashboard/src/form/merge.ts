@@ -27,8 +27,8 @@ export function mergePatch(before: unknown, after: unknown): unknown {
 }
 
 /**
- * Merges two people's changes of the same values. A member that one person changed keeps that change.
- * `conflicts` lists the paths of the members that both changed to different values.
+ * Merges two people's changes to the same values. If only one person changed a member, that change is kept. `conflicts`
+ * lists the paths of the members that both changed to different values.
  */
 export function mergeChanges<Values>(
   base: Values,
@@ -53,8 +53,8 @@ export function mergeChanges<Values>(
 }
 
 /**
- * Compares deeply. Ignores the order of members. A missing member, null and an empty text are the same,
- * because an empty input has no other value.
+ * Compares two values deeply, ignoring the order of members. A missing member, null and an empty string count as equal,
+ * because an empty input cannot distinguish them.
  */
 export function isSame(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
@@ -64,15 +64,15 @@ export function isSame(a: unknown, b: unknown): boolean {
   return namesOf(a, b).every((name) => isSame(a[name], b[name]));
 }
 
-/** Returns the members that have a value. Returns undefined if none has. */
+/** Returns the members that have a value, or undefined if none does. */
 export function setMembers(members: object): Plain | undefined {
   const set = Object.entries(members).filter(([, value]) => !isNothing(value));
   return set.length === 0 ? undefined : Object.fromEntries(set);
 }
 
 /**
- * Returns the value without its empty members and blank items, or undefined if nothing is left. A form has them for
- * inputs that nobody filled in.
+ * Returns the value without its empty members and blank items, or undefined if nothing is left. Inputs that nobody
+ * filled in leave such members in a form's values.
  */
 export function cleaned(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -85,13 +85,13 @@ export function cleaned(value: unknown): unknown {
   );
 }
 
-/** Returns whether a form leaves the value out of a request. */
+/** Returns true if the value is empty, so that a form omits it from a request. */
 function isNothing(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() === '';
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
-/** Formats a list as a text with one item per line. */
+/** Joins a list into text with one item per line. */
 export function textOfLines(lines: readonly string[] | undefined): string {
   return (lines ?? []).join('\n');
 }

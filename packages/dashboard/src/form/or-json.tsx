@@ -5,8 +5,8 @@ import { jsonProblem, type Shape } from './json-shape.ts';
 import { cleaned } from './merge.ts';
 
 /**
- * A part of a form that people edit with fields, or as JSON in the API's format. While `value` is a text, the JSON is
- * shown. The JSON is checked as it is typed, and the fields return once it fits them.
+ * Part of a form that people edit with fields, or as JSON in the API's format. If `value` is a string, the JSON is
+ * shown. The JSON is checked while it is typed, and switching back to the fields is possible once it fits them.
  */
 export function OrJson<Value extends object>({
   legend,
@@ -21,14 +21,14 @@ export function OrJson<Value extends object>({
 }: {
   legend: string;
   value: Value | string;
-  /** The value of a blank text. */
+  /** The value that blank text stands for. */
   empty: Value;
   shape: Shape;
   /** Error that the API returned for the value, or for a value inside it. */
   error?: string | undefined;
-  /** Whether empty members mean something, so that the JSON keeps them. */
+  /** Whether empty members are significant, so that the JSON keeps them. */
   isExact?: boolean;
-  /** Why the fields cannot show the JSON; undefined if they can. */
+  /** The reason why the fields cannot show the JSON; undefined if they can. */
   whyJson?: string | undefined;
   onChange: (value: Value | string) => void;
   children: (value: Value) => ReactNode;
@@ -46,7 +46,7 @@ export function OrJson<Value extends object>({
       {typeof value === 'string' ? (
         <Field
           label={`${legend} as JSON`}
-          hint={whyJson ?? 'In the API’s format. Leave empty for none.'}
+          hint={whyJson ?? 'Uses the API’s format. Leave empty to set nothing.'}
           error={problem ?? error}
         >
           {(control) => (

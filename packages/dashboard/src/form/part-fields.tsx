@@ -3,8 +3,8 @@ import { Field } from '../ui/field.tsx';
 import { numberOf } from './fields.tsx';
 
 /**
- * Fields of a part of a form, such as a voice or a tool. The part is one value, which these fields read and replace,
- * so that it can be edited as JSON too.
+ * Props of fields that edit a part of a form, such as a voice or a tool. The part is one value, which these fields read
+ * and replace, so that people can also edit it as JSON.
  */
 type PartProps<Value> = {
   label: ReactNode;
@@ -104,7 +104,7 @@ export function ChoiceField<Value extends string>({
         <select
           {...control}
           value={value ?? ''}
-          // The options are the values.
+          // Every option is a `Value`.
           onChange={({ target }) => onChange(target.value as Value)}
         >
           {Object.entries(options).map(([option, text]) => (

@@ -1,12 +1,12 @@
 import { useState, type SyntheticEvent } from 'react';
 import { useForm, type DefaultValues, type FieldValues, type UseFormReturn } from 'react-hook-form';
 
-/** Props that every part of a form takes. `failure` is the error of the form's last request. */
+/** Props that every part of a form takes. `failure` is the error from the form's last request. */
 export type Form<Values extends FieldValues> = UseFormReturn<Values> & { failure: unknown };
 
 /**
  * A form for something that others can change while the form is open. `base` is the object from which the edit started.
- * `rebase` continues the edit with merged values, and with the object that the page read last as the new `base`.
+ * `rebase` continues the edit with merged values, and takes the most recently read object as the new `base`.
  */
 export function useEditForm<Read, Values extends FieldValues>(
   now: Read,
@@ -25,7 +25,7 @@ export function useEditForm<Read, Values extends FieldValues>(
   return { base, before, form, mine: form.watch(), theirs: valuesOf(now), rebase };
 }
 
-/** Handles the submit event of a form: sends its values unless a field has an error. */
+/** Returns a submit handler that sends the form's values unless a field has an error. */
 export function sendBy<Values extends FieldValues>(
   { handleSubmit }: UseFormReturn<Values>,
   send: (values: Values) => void,
