@@ -13,12 +13,12 @@ import { TYPES } from './tools/tool-types.ts';
 type Content = { [Name in keyof AgentContent]: AgentContent[Name] | null };
 
 /**
- * Shows the content of a version, read-only: texts and tools, with the settings beside them. The tools can be called
- * once.
+ * Shows the content of a version, read-only: prompt, first message and tools, with the settings beside them. Each
+ * webhook tool can be tried with a single call.
  */
 export function AgentContentView({ agentId, content }: { agentId: string; content: Content }) {
   return (
-    <WithPanel label="Settings of this content" panel={<Settings content={content} />}>
+    <WithPanel label="Content settings" panel={<Settings content={content} />}>
       <section className="card stack-small" aria-label="Prompt">
         <h2>Prompt</h2>
         <p className="agent-prompt preserved">{content.prompt}</p>
@@ -79,7 +79,7 @@ function Settings({ content }: { content: Content }) {
 
 type Spoken = NonNullable<Content['voice'] | Content['transcriber']>;
 
-/** Shows the declared settings of a voice or transcriber, with the fallbacks in their order. */
+/** Shows the declared settings of a voice or transcriber, with its fallbacks in order. */
 function SpokenFacts({ heading, spoken }: { heading: string; spoken: Spoken | null | undefined }) {
   if (!spoken) return null;
   const words = (value: string | number | boolean | object): string =>

@@ -24,7 +24,7 @@ export function BasicFields({ form }: AgentFormProps) {
         form={form}
         name="first_message"
         label="First message"
-        hint="The agent says this first. {{name}} is replaced by that variable of the conversation."
+        hint="The agent says this first. {{name}} is replaced with the conversation’s variable of that name."
         rows={2}
       />
     </>
@@ -37,7 +37,7 @@ const POLICIES = [
   {
     value: 'progressive',
     label: 'Progressive',
-    hint: 'Saved changes get more conversations step by step.',
+    hint: 'Saved changes get a growing share of conversations, step by step.',
   },
 ] as const;
 
@@ -46,7 +46,7 @@ export function PolicyField({ form, isNew }: AgentFormProps & { isNew?: boolean 
   return (
     <Choice
       legend="Publishing"
-      title={can ? undefined : 'Needs the scope publish'}
+      title={can ? undefined : 'Requires the publish scope'}
       error={errorAt(form, 'publish_policy')}
     >
       {POLICIES.map(({ value, label, hint }) => (
@@ -55,7 +55,7 @@ export function PolicyField({ form, isNew }: AgentFormProps & { isNew?: boolean 
             type="radio"
             {...form.register('publish_policy')}
             value={value}
-            // Creating an agent with the policy `manual` needs only the scope `write`.
+            // Creating an agent with the policy `manual` requires only the `write` scope.
             disabled={!can && !(isNew && value === 'manual')}
           />
           <span>
@@ -72,7 +72,7 @@ const CHECKS = {
   escalation_rate: 'escalated conversations, 0 to 1',
   resolution_rate: 'resolved conversations, 0 to 1',
   gap_rate: 'questions without an answer, 0 to 1',
-  unanswered_rate: 'conversations with such a question, 0 to 1',
+  unanswered_rate: 'conversations with an unanswered question, 0 to 1',
   tool_failure_rate: 'conversations with a failed tool call, 0 to 1',
   csat_average: 'average rating, 0 to 4',
   turn_latency_p95_ms: '95th percentile of reply times, in ms',
@@ -86,13 +86,13 @@ function RolloutFields({ form }: AgentFormProps) {
       <TextField
         form={form}
         name="rollout.weights"
-        label="Share of each step, in percent"
+        label="Share of conversations at each step, in percent"
         hint="After the last step, the version is live for everybody."
       />
       <TextField
         form={form}
         name="rollout.conversations"
-        label="Conversations that each step needs"
+        label="Conversations required for each step"
       />
       <details>
         <summary>What counts as worse</summary>
@@ -126,7 +126,7 @@ function RolloutFields({ form }: AgentFormProps) {
   );
 }
 
-/** A group of controls with its name above and its error below. */
+/** A group of controls with its legend above and its error below. */
 export function Choice({
   legend,
   title,

@@ -24,7 +24,7 @@ import { ToolsField } from './tools/tools-field.tsx';
 
 type Fields = ReturnType<typeof fieldsOf>;
 
-/** Edits an agent as it was when the form opened, and shows changes that others make meanwhile. */
+/** Form that edits an agent as it was when the form opened, and shows changes that others make in the meantime. */
 export function AgentForm({ declared, onClose }: { declared: Declared; onClose: () => void }) {
   const edit = useEditForm(declared, ({ agent }) => valuesOf(agent));
   const { base, form: fields, mine, theirs } = edit;
@@ -33,7 +33,7 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
   const isWrong = Object.keys(fields.formState.errors).length > 0 || hasWrongJson(mine);
   const isDirty = patch !== undefined || isWrong;
   const isChanged = !isSame(theirs, edit.before);
-  // If others have changed only values outside the content, such as the pin, the save uses the newest ETag.
+  // If others have changed only values outside this form, such as the pin, saving uses the latest ETag.
   const save = useSave({ ...base, etag: isChanged ? base.etag : declared.etag }, onClose);
   const form = { ...fields, failure: save.error };
   return (
@@ -140,7 +140,7 @@ function Section({
 }
 
 /**
- * Shows the changes of the form. Prompts are long, so the comparison runs only while this section is open, and only
+ * Shows what a save would change. Prompts are long, so the comparison runs only while this section is open, and only
  * after the typed text has rendered.
  */
 function WhatChanges({ before, after }: { before: Fields; after: Fields }) {
@@ -158,7 +158,7 @@ function WhatChanges({ before, after }: { before: Fields; after: Fields }) {
   );
 }
 
-/** Replaces secrets in clear text, which nothing but their inputs shows. */
+/** Replaces plain-text secrets with a placeholder, because only their inputs may show them. */
 function withoutSecrets(fields: Fields): Fields {
   const tools = fields['tools'] as readonly Tool[] | undefined; // `fieldsOf` returns the tools of the form.
   const hidden = ({ secret, signing_secret: signing, ...tool }: Tool) => ({
@@ -170,8 +170,8 @@ function withoutSecrets(fields: Fields): Fields {
 }
 
 /**
- * Returns the label of the save button, which says whether the save makes anything live. It is computed from the policy
- * in the form, because that policy decides, and not the saved one.
+ * Returns the label of the save button, which says whether saving makes anything live. The label depends on the policy
+ * selected in the form instead of the saved one, because the save applies the selected policy.
  */
 function saveText({ agent }: Declared, before: Fields, after: Fields): string {
   const names = Object.keys(contentOf(agent));
@@ -182,7 +182,7 @@ function saveText({ agent }: Declared, before: Fields, after: Fields): string {
   if (after['publish_policy'] === 'progressive') {
     return isContent ? 'Save and begin a rollout' : 'Save';
   }
-  // A change of the policy to `automatic` publishes the version that waits, even if the content stays the same.
+  // Changing the policy to `automatic` publishes the draft version, even if the content stays the same.
   const isWaiting = waitingVersion(agent) !== null;
   return isContent || isWaiting ? 'Save and make it live' : 'Save';
 }
@@ -208,7 +208,7 @@ function useSave(read: Declared, onDone: () => void) {
       toast({ text: 'Saved', ...(back && { undo: () => void undo(after, back) }) });
       onDone();
     },
-    // Somebody else saved first. Reads the agent again, so that the form shows their changes.
+    // Somebody else may have saved first. Reads the agent again, so that the form shows their changes.
     onError: () => void queryClient.invalidateQueries({ queryKey: ['agents'] }),
   });
 }

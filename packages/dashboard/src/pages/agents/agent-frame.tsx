@@ -15,7 +15,7 @@ import './agents.css';
 
 const BACK = { to: '/agents', name: 'Agents' };
 
-/** Function with which a page asks the frame to make another version live. */
+/** Called by a page to make another version live. */
 export type OnRelease = (wanted: Release) => void;
 
 /** The frame of every page of an agent: its name, the live version, and notices that need action. */
@@ -73,8 +73,8 @@ export function AgentFrame({
 }
 
 /**
- * Lists settings that have no effect in this installation. An agent without a model gets a notice, because it ignores
- * its prompt.
+ * Lists settings that have no effect in this installation. A missing model gets a notice of its own, because the agent
+ * then ignores its prompt.
  */
 function NotActedOn({ agent: { ready, status_message: message } }: { agent: Declared['agent'] }) {
   const all =
@@ -101,7 +101,7 @@ function NoModel({ settings }: { settings: string }) {
     >
       <strong>This agent has no model.</strong> It ignores its prompt and can only quote its
       knowledge. Connect a model and select it in the agent’s settings, or set PARLEY_MODEL_URL for
-      all agents. Without effect: {settings}.
+      all agents. These settings have no effect: {settings}.
     </Notice>
   );
 }
@@ -123,8 +123,8 @@ function AgentActions({ agent, onRelease }: { agent: Declared['agent']; onReleas
 }
 
 /**
- * Returns the default target of a rollback: of the versions with a lower number than the live one, the highest that was
- * live before.
+ * Returns the default target of a rollback: the highest version below the live one that has been live, or else the
+ * version directly below it. Returns null if there is no earlier version.
  */
 function useRollbackVersion({ id, active_version: live }: Declared['agent']): number | null {
   const { rows } = useHistory('/v1/agents/{id}/activations', id);

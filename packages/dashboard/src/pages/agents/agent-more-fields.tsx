@@ -118,7 +118,7 @@ function RedactionField({ form }: AgentFormProps) {
   );
 }
 
-/** Models that answer if the first one cannot. */
+/** Models to use if the first one fails. */
 function FallbackModels({ form }: AgentFormProps) {
   const names = useProviders().map(({ name }) => name);
   const value = form.watch('model.fallback');
@@ -166,8 +166,8 @@ export function SeldomFields({ form }: AgentFormProps) {
       <AreaField
         form={form}
         name="widget.allowed_origins"
-        label="Web pages that may embed it"
-        hint={`Origins such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com, one per line, at most 50.${mayOpen ? '' : ' Adding one needs the scope publish.'}`}
+        label="Web pages that may embed this agent"
+        hint={`Origins such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com, one per line, at most 50.${mayOpen ? '' : ' Adding one requires the publish scope.'}`}
         rows={3}
         isCode
       />
@@ -176,7 +176,7 @@ export function SeldomFields({ form }: AgentFormProps) {
         form={form}
         name="metadata"
         label="Metadata"
-        hint="JSON in the API’s format. Leave empty for none."
+        hint="A JSON object. Leave empty for no metadata."
         validate={jsonError}
         rows={3}
         isCode

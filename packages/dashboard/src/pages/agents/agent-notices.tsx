@@ -43,15 +43,15 @@ export function AgentNotices({
         >
           <strong>Version {waiting} is a draft.</strong>{' '}
           {agent.active_version === null
-            ? 'Until then, no conversation can start.'
-            : `Until then, version ${agent.active_version} is live.`}
+            ? 'No conversation can start until it is published.'
+            : `Version ${agent.active_version} stays live until it is published.`}
         </Notice>
       )}
     </>
   );
 }
 
-/** Leads to the playground with a version that is not published. */
+/** Links to the playground with an unpublished version. */
 function TryLink({ agent, version }: { agent: Declared['agent']; version: number }) {
   return (
     <ButtonLink
@@ -106,19 +106,19 @@ function PinNotice({ agent, onUnpin }: { agent: Declared['agent']; onUnpin: () =
   );
 }
 
-/** Remedies by reason (contract/custom-resources.md#reasons). `{place}` is where the content of the agent is changed. */
+/** Remedies by reason (contract/custom-resources.md#reasons). `{place}` stands for where to change the agent. */
 const REMEDIES: Record<string, string> = {
   VersionNotFound: 'Pin a version that exists, or unpin the agent.',
   KnowledgeSourceNotFound: 'Create the source, or choose another {place}.',
   ModelProviderNotFound: 'Declare the provider, or choose another {place}.',
   AgentNotFound: 'Create the agent that the tool hands over to, or change the tool {place}.',
-  InvalidParameters: 'Fix the JSON Schema of the tool {place}.',
-  InvalidUrl: 'Give the tool a URL that Parley may call, {place}.',
+  InvalidParameters: 'Fix the tool’s JSON Schema {place}.',
+  InvalidUrl: 'Set a tool URL that Parley is allowed to call {place}.',
   InvalidPrompt: 'Fix the ConfigMap that holds the prompt.',
-  Suspended: 'Set spec.suspend to false in the manifest of the agent.',
+  Suspended: 'Set spec.suspend to false in the agent’s manifest.',
 };
 
 function remedyOf({ managed_by: manager, status: { reason } }: Declared['agent']): string {
-  const place = manager === 'api' ? 'with Change on the Prompt page' : 'in the agent’s manifest';
+  const place = manager === 'api' ? 'on the Prompt page, with Change,' : 'in the agent’s manifest';
   return REMEDIES[reason]?.replace('{place}', place) ?? '';
 }

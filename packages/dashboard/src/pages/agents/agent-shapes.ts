@@ -1,11 +1,14 @@
 import type { AgentContent } from '../../data/agents.ts';
 import { jsonProblem, type Shape } from '../../form/json-shape.ts';
 
-/** The parts of an agent that people edit with fields or as JSON. Fields may be empty while they are edited. */
+/**
+ * Types and shapes of the parts of an agent that people edit with fields or as JSON. A field may be empty while it is
+ * edited.
+ */
 
 export type Loose<T> = { [Name in keyof T]?: T[Name] | null | undefined };
 
-/** A tool. Before it is saved it may have secrets in clear text. */
+/** A tool. Until it is saved, it may contain plain-text secrets. */
 export type Tool = NonNullable<AgentContent['tools']>[number] & {
   secret?: string;
   signing_secret?: string;
@@ -98,7 +101,7 @@ export const SHAPES = {
   fallback: { items: fallback },
 } satisfies Record<string, Shape>;
 
-/** Returns whether a part of the form holds JSON that the form cannot save. */
+/** Returns true if a part of the form contains JSON that cannot be saved. */
 export function isWrongJson(part: unknown, shape: Shape): boolean {
   return typeof part === 'string' && jsonProblem(part, shape) !== undefined;
 }

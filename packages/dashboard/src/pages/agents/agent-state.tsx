@@ -3,7 +3,7 @@ import { isPinned, waitingVersion } from '../../data/agents.ts';
 import { Status } from '../../ui/status.tsx';
 import './agents.css';
 
-/** Shows which version is live, and further conditions in a word or two. */
+/** Shows which version is live, and any unusual conditions in a word or two. */
 export function AgentState({ agent }: { agent: Agent }) {
   return (
     <>

@@ -13,8 +13,8 @@ import {
 } from './agent-shapes.ts';
 
 /**
- * Form values of an agent. They are structured as in the API, but word lists are the texts that the user types. A part
- * that is edited as JSON is a text.
+ * Form values of an agent. They have the structure of the API, except that a word list is text with one item per line,
+ * and a part that is edited as JSON is a string.
  */
 export type AgentValues = ReturnType<typeof valuesOf>;
 export type AgentFormProps = { form: Form<AgentValues> };
@@ -34,9 +34,9 @@ export function valuesOf(agent: Partial<Agent>) {
     knowledge: {
       /** Selects all sources; `sources` is then ignored. */
       all: knowledge?.all ?? false,
-      /** Selects sources by metadata, or null if sources are named. */
+      /** Selects sources by metadata; null if the agent lists its sources. */
       selector: knowledge?.selector ?? null,
-      /** Names of sources, or ids if the agent refers to its sources by id. */
+      /** Names of sources, or IDs if the agent refers to its sources by ID. */
       sources: knowledge?.source_ids ?? knowledge?.source_names ?? [],
       top_k: knowledge?.top_k,
       min_score: knowledge?.min_score,
@@ -67,12 +67,12 @@ export function valuesOf(agent: Partial<Agent>) {
   };
 }
 
-/** Returns the value with the type of a part that may also be a text with JSON. */
+/** Returns the value with a type that also allows the part to be edited as a JSON string. */
 function orJson<Value>(value: Value): Value | string {
   return value;
 }
 
-/** Returns whether a part that is edited as JSON cannot be saved. */
+/** Returns true if a part that is edited as JSON cannot be saved. */
 export function hasWrongJson(values: AgentValues): boolean {
   const { tools, voice, transcriber, model, escalation } = values;
   return (
@@ -101,7 +101,7 @@ export function fieldsOf(values: AgentValues): { [name: string]: unknown } {
         telephone: cleaned(escalation.telephone),
       }),
       limits: setMembers(values.limits),
-      // The settings of the judging model count only if a model judges.
+      // The judging model's settings are sent only if a model judges.
       judgement: setMembers({
         by: judgement.by,
         ...(judgement.by === 'model' && {
@@ -109,7 +109,7 @@ export function fieldsOf(values: AgentValues): { [name: string]: unknown } {
           topics: linesOf(judgement.topics),
         }),
       }),
-      // Not cleaned, because a schema may have empty members.
+      // Not cleaned, because the JSON Schema of a tool may have empty members.
       tools: typeof values.tools === 'string' ? parsed(values.tools) : values.tools,
       voice: partOf(values.voice),
       transcriber: partOf(values.transcriber),
@@ -129,7 +129,10 @@ const FIRST_ROLLOUT: NonNullable<Agent['rollout']> = {
   checks: [{ metric: 'escalation_rate', worse_by: 0.05 }],
 };
 
-/** Returns the form values of a rollout. Steps are two texts with numbers; an agent without a rollout gets a first one. */
+/**
+ * Returns the form values of a rollout. The weights and the conversation counts of its steps are two comma-separated
+ * lists. An agent without a rollout gets a default one.
+ */
 function rolloutValues(declared: Agent['rollout'] | undefined) {
   const { steps, checks, ...rest } = declared ?? FIRST_ROLLOUT;
   const worseBy: { [metric: string]: number | null } = {};
@@ -153,7 +156,7 @@ function rolloutOf({
   const shares = numbersIn(weights);
   return setMembers({
     ...rest,
-    // A number without its counterpart is refused by the API, with a message at its step.
+    // If a step has only one of the two numbers, the API rejects it with an error at that step.
     steps: (shares.length < needed.length ? needed : shares).map((_, at) => ({
       weight: shares[at],
       min_conversations: needed[at],
@@ -192,7 +195,7 @@ function ruleOf({ when, keywords, count, ...rest }: RuleValues): object | undefi
   });
 }
 
-/** Formats the pairs of a selector for display. */
+/** Formats the key-value pairs of a selector for display. */
 export function pairsOf(pairs: Readonly<Record<string, string>>): string {
   return Object.entries(pairs)
     .map(([key, value]) => `${key}: ${value}`)
@@ -208,7 +211,7 @@ export function contentOf(agent: Agent): { [name: string]: unknown } {
   return { ...content, ...speech, limits, redaction, judgement };
 }
 
-/** Returns the error of a text that is not JSON. */
+/** Returns true if the text is blank or valid JSON, and an error message otherwise. */
 export function jsonError(text: string): string | true {
   try {
     if (text.trim() !== '') JSON.parse(text);

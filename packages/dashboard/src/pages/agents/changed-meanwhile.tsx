@@ -10,9 +10,9 @@ import { fieldsOf, valuesOf, type AgentValues } from './agent-values.ts';
 import { Changes } from './changes.tsx';
 
 /**
- * Shows what somebody else changed in the same agent while the form was open, and asks whose conflicting
- * changes to keep. Changes that only one person made are always kept. The author and the comparison load
- * later, so they are below the buttons: a button that moves while it is pressed gets no click.
+ * Shows what somebody else changed in the same agent while the form was open, and asks whose conflicting changes to
+ * keep. Changes that only one person made are always kept. The author and the comparison load later, so they are below
+ * the buttons. Otherwise, a button could move while it is pressed, and the browser would not count that as a click.
  */
 export function ChangedMeanwhile({
   base,
@@ -59,9 +59,7 @@ export function ChangedMeanwhile({
   );
 }
 
-/**
- * Reads the author from the audit log if the session has the scope `keys`, otherwise from the newest version.
- */
+/** Reads the author from the audit log if the session has the `keys` scope, and otherwise from the newest version. */
 function Who({ base, now: { agent, etag } }: { base: Declared; now: Declared }) {
   const isVersion = agent.latest_version !== base.agent.latest_version;
   const canRead = useCan('keys');

@@ -2,13 +2,13 @@ import type { Change } from '../../form/merge.ts';
 import { Diff } from '../../ui/diff.tsx';
 import { Json } from '../../ui/code.tsx';
 
-/** Shows each difference. Texts are compared word by word, and other values are shown before and after the change. */
+/** Shows each difference. Strings are compared word by word, and other values are shown before and after the change. */
 export function Changes({
   changes,
   heading: Heading = 'h3',
 }: {
   changes: readonly Change[];
-  /** Element of the headings, one level below the heading above the list. */
+  /** Heading element, one level below the heading above this list. */
   heading?: 'h2' | 'h3';
 }) {
   if (changes.length === 0) return <p className="muted">No differences.</p>;
@@ -53,7 +53,7 @@ function promptFirst(a: Change, b: Change): number {
   return Number(b.path === '/prompt') - Number(a.path === '/prompt');
 }
 
-/** `/tools/refund/timeout_ms` → `Tools › refund › timeout ms` */
+/** Formats a JSON Pointer for display: `/tools/refund/timeout_ms` → `Tools › refund › timeout ms`. */
 export function placeOf(pointer: string): string {
   const parts = pointer.split('/').slice(1).map(unescaped);
   const words = parts.map((part, at) => (at === 1 ? part : part.replaceAll('_', ' ')));

@@ -9,7 +9,7 @@ export function Embed({ agent: { id, widget, managed_by: manager } }: { agent: A
       {widget ? (
         <>
           <p>
-            Visitors of {widget.allowed_origins.join(', ') || 'no page'} may talk with it
+            Visitors to {widget.allowed_origins.join(', ') || 'no page'} may talk to this agent
             {widget.max_concurrent ? `, at most ${widget.max_concurrent} at once` : ''}. Add this
             script before <code>&lt;/body&gt;</code> on each page:
           </p>
@@ -17,7 +17,7 @@ export function Embed({ agent: { id, widget, managed_by: manager } }: { agent: A
         </>
       ) : (
         <p className="muted">
-          No page may embed it yet.{' '}
+          No page may embed this agent yet.{' '}
           {manager === 'api' ? (
             <>
               To allow pages, choose <em>Change</em> and list them under{' '}
@@ -25,7 +25,7 @@ export function Embed({ agent: { id, widget, managed_by: manager } }: { agent: A
             </>
           ) : (
             <>
-              To allow pages, list them in its manifest under{' '}
+              To allow pages, list them in the agent’s manifest under{' '}
               <code>spec.widget.allowedOrigins</code>.
             </>
           )}

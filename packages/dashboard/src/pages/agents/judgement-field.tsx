@@ -25,7 +25,7 @@ export function JudgementField({ form }: AgentFormProps) {
               form={form}
               name="judgement.model.provider"
               label="Provider of the judging model"
-              hint="Leave both empty for the model that replies."
+              hint="Leave both fields empty to use the model that replies."
             >
               {Object.entries(options).map(([name, text]) => (
                 <option key={name} value={name}>

@@ -23,7 +23,8 @@ export function NewAgentPage() {
   const fields = useForm<AgentValues>({ defaultValues: valuesOf({ publish_policy: 'manual' }) });
   const create = useCreate();
   const { getValues, setValue } = fields;
-  // Without a provider, the agent ignores its prompt. Preselects the one that was connected last.
+  // Without a provider, the agent ignores its prompt. The most recently connected chat provider is therefore
+  // preselected.
   const provider = useProviders().find(({ chat }) => chat?.default_model)?.name;
   useEffect(() => {
     if (provider && !getValues('model.provider')) setValue('model.provider', provider);

@@ -56,7 +56,7 @@ export function ReleaseDialog({
         <Difference declared={declared} wanted={wanted} />
       </section>
       {isRollback ? (
-        <Field label="Reason" hint="Shown in the activations and included in webhook events.">
+        <Field label="Reason" hint="Shown in the release history and included in webhook events.">
           {(control) => (
             <textarea
               {...control}

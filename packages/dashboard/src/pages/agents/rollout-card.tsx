@@ -17,7 +17,7 @@ type Change = 'advance' | 'hold' | 'resume' | 'abort';
 
 const REFRESH_MS = 5_000;
 
-/** Shows the last rollout of the agent with the figures of both versions. Renders nothing for an agent without rollouts. */
+/** Shows the agent's latest rollout with the metrics of both versions. Renders nothing if there are no rollouts. */
 export function RolloutCard({ agent: { id } }: { agent: Declared['agent'] }) {
   const titleId = useId();
   const { data, error, refetch } = useRollout(id);
@@ -90,7 +90,7 @@ function Progress({ rollout }: { rollout: Rollout }) {
   return (
     <>
       Step {step} of {steps}: {percent(weight / 100)} of new conversations get version {to}.{' '}
-      {count(rollout.conversations)} of {count(rollout.min_conversations)} conversations of this
+      {count(rollout.conversations)} of {count(rollout.min_conversations)} conversations in this
       step have ended.
     </>
   );
@@ -100,7 +100,7 @@ const METRICS: Record<Check['metric'], string> = {
   escalation_rate: 'Escalated conversations',
   resolution_rate: 'Resolved conversations',
   gap_rate: 'Questions without an answer',
-  unanswered_rate: 'Conversations with such a question',
+  unanswered_rate: 'Conversations with an unanswered question',
   tool_failure_rate: 'Conversations with a failed tool call',
   csat_average: 'Average rating',
   turn_latency_p95_ms: '95th percentile of reply times',
@@ -187,8 +187,8 @@ function RolloutActions({ agentId, rollout }: { agentId: string; rollout: Rollou
       >
         <p>
           All new conversations get version {from}. Conversations in progress keep their version,
-          and a person is requested for them if the rollout says so. Version {to} is not tried again
-          until its content changes.
+          and a person is requested for them if the rollout is set to do so. Version {to} is not
+          tried again until the content changes.
         </p>
       </Confirm>
     </div>
@@ -225,8 +225,8 @@ function RecallAction({ agentId, version }: { agentId: string; version: number }
         act={recall}
       >
         <p>
-          Version {version} never goes live again. This can’t be undone. Statistics leave its
-          conversations out, and the API lists its conversations, users and tool calls.
+          Version {version} never goes live again. This can’t be undone. Statistics exclude its
+          conversations, and the API lists its conversations, users and tool calls.
         </p>
       </Confirm>
     </>
@@ -237,7 +237,7 @@ function rolloutKey(agentId: string) {
   return ['agents', 'rollout', agentId] as const;
 }
 
-/** Reads the last rollout, and follows it while it is in progress. Returns null for an agent without rollouts. */
+/** Reads the latest rollout, and polls it while it is in progress. Returns null if the agent has no rollouts. */
 function useRollout(agentId: string) {
   return useQuery<Rollout | null>({
     queryKey: rolloutKey(agentId),

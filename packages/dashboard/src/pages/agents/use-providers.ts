@@ -9,7 +9,7 @@ export type Provider = ItemOf<'/v1/model_providers'>;
  */
 export const CHOICES_MAX = 100;
 
-/** Returns the model providers of the namespace, or none while they load. */
+/** Returns the model providers of the namespace, or an empty list while they load. */
 export function useProviders(): readonly Provider[] {
   const { data } = useQuery({
     queryKey: ['providers', 'choices'],
@@ -21,7 +21,7 @@ export function useProviders(): readonly Provider[] {
   return data ?? [];
 }
 
-/** Returns the names as options of a select, with a name that is chosen and not among them. */
+/** Returns the names as options of a drop-down list. Adds the chosen name if it is not among them. */
 export function providerOptions(
   names: readonly string[],
   chosen: string | null | undefined,

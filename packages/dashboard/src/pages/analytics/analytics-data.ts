@@ -37,7 +37,8 @@ export function periodOf(search: Search): (typeof PERIODS)[number] {
 function queryOf(search: Search) {
   const { value, interval } = periodOf(search);
   const to = Math.floor(Date.now() / 1_000) + 1;
-  // The first interval counts as a whole, so days begin one day later: today and the six days before are seven days.
+  // The API always returns whole intervals, so a period in days starts one day later: today and the six days before it
+  // make seven days.
   const days = interval === 'day' ? Number(value) - 1 : Number(value);
   const by = GROUPINGS.find((one) => one.value === search['by'])?.value;
   const channel = CHANNELS.find((one) => one === search['channel']);
@@ -58,10 +59,10 @@ export const CHANNELS = ['chat', 'voice', 'web_voice'] as const;
 
 const FILTERS = ['period', 'by', 'agent_id', 'channel', 'topic', 'person'] as const;
 
-/** Loads the figures for the filters in the address. */
+/** Loads the metrics for the filters in the address. */
 export function useAnalytics(search: Search) {
   return useQuery({
-    // Without the times, which change with every second.
+    // Omits the start and end times, because they change every second.
     queryKey: ['stats', 'analytics', ...FILTERS.map((name) => search[name] ?? '')],
     meta: SELDOM,
     placeholderData: keepPreviousData,
@@ -70,7 +71,7 @@ export function useAnalytics(search: Search) {
   });
 }
 
-/** Loads the same figures as a table for spreadsheets. */
+/** Loads the same metrics as CSV for spreadsheets. */
 export async function readTable(search: Search): Promise<Blob> {
   const text = await ok(
     parley.GET('/v1/analytics', {

@@ -24,7 +24,7 @@ import { longText, Trend } from './trend.tsx';
 import '../../ui/delta.css';
 import './analytics.css';
 
-/** Shows figures of conversations over time and by group, compared with the period before. */
+/** Shows conversation metrics over time and by group, compared with the previous period. */
 export function AnalyticsPage() {
   const [search] = useFilters();
   return (

@@ -2,7 +2,7 @@ import { count, counted, decimal, percent } from '../../ui/figure.tsx';
 import { durationText } from '../../ui/time.tsx';
 import type { AnalyticsFigures } from './analytics-data.ts';
 
-/** A figure of a group of conversations: how it is read, written and judged. */
+/** A metric of a group of conversations: how to read it, format it and rate a change in it. */
 export type FigureOf = {
   key: string;
   name: string;
@@ -10,11 +10,11 @@ export type FigureOf = {
   text: (value: number | null) => string;
   /** Text beside the value. */
   note?: (figures: AnalyticsFigures) => string;
-  /** Direction of an improvement. */
+  /** Direction in which the metric improves. */
   good: 'up' | 'down' | 'neither';
-  /** Rates differ by points, all others by a percentage. */
+  /** Whether changes are shown in percentage points, as for rates, instead of in percent. */
   isRate?: true;
-  /** Values on the axis of averages and rates, which are drawn as a line. */
+  /** Axis values for averages and rates, which are drawn as lines. */
   ticks?: readonly number[];
 };
 
@@ -98,7 +98,7 @@ export const FIGURES: readonly FigureOf[] = [
   },
 ];
 
-/** Returns a figure for each currency in which there are costs. */
+/** Returns one metric for each currency in which there are costs. */
 export function costFigures(figures: AnalyticsFigures): FigureOf[] {
   return Object.keys(figures.costs)
     .toSorted()
@@ -113,7 +113,7 @@ export function costFigures(figures: AnalyticsFigures): FigureOf[] {
 
 function moneyText(value: number | null, currency: string): string {
   if (value === null) return '–';
-  // Models are cheap: small amounts need more digits than a currency has.
+  // A model call is cheap, so small amounts are shown with more decimals than usual for the currency.
   const maximumFractionDigits = Math.abs(value) < 1 ? 4 : 2;
   try {
     return new Intl.NumberFormat(undefined, {
@@ -127,7 +127,10 @@ function moneyText(value: number | null, currency: string): string {
   }
 }
 
-/** Returns the difference from the period before, such as `+12 %` or `−3 points`. Returns null if a value is unknown. */
+/**
+ * Returns the difference from the previous period, such as `+12 %` or `−3 points`. Returns null if a value is unknown
+ * or if the percentage would divide by zero.
+ */
 export function changeOf(
   figure: FigureOf,
   now: AnalyticsFigures,

@@ -20,11 +20,11 @@ const EMPTY = {
   version: 'No conversations in this period.',
   channel: 'No conversations in this period.',
   topic:
-    'No conversation of this period has a topic. A model names topics when it judges conversations: choose “A model judges” on the page of an agent.',
+    'No conversation in this period has a topic. Topics are named by a model that judges conversations. To use one, set “Judge ended conversations” to “by a model as well” in the agent’s settings.',
   person: 'Nobody accepted an escalation in this period.',
 } as const;
 
-/** Shows the figures of each group side by side, those with the most conversations first. */
+/** Shows the metrics of each group side by side, the groups with the most conversations first. */
 export function Groups({ analytics, before }: { analytics: Analytics; before: string }) {
   const { groups, group_by: by, total, has_more: hasMore } = analytics;
   if (by === null) return null;
@@ -81,7 +81,7 @@ function keyOf({ agent_id: agent, version, channel, topic, person }: Group): str
   return JSON.stringify([agent, version, channel, topic, person?.id]);
 }
 
-/** The name of a group. A topic or a person becomes a filter; an agent has a page of its own. */
+/** Shows the name of a group. Agents and versions link to their pages. Other names become a filter when clicked. */
 function Name({ by, group }: { by: keyof typeof TITLES; group: Group }): ReactNode {
   const [, set] = useFilters();
   const names = useAgentNames();

@@ -14,7 +14,10 @@ const BY_OUTCOME = [
   { name: 'in progress', color: '--chart-active', of: (one: Bucket) => one.active },
 ];
 
-/** Shows a figure over time: conversations as bars of outcomes, other counts as bars, and averages and rates as a line. */
+/**
+ * Shows a metric over time: conversations as bars stacked by outcome, other counts as bars, and averages and rates as a
+ * line.
+ */
 export function Trend({
   figure,
   analytics: { buckets, interval },
@@ -32,7 +35,7 @@ export function Trend({
       text={figure.text}
       ticks={figure.ticks}
       moment={(at) => {
-        const bucket = buckets[at]!; // The chart asks only for its own moments.
+        const bucket = buckets[at]!; // The chart only passes indexes of its own times.
         const value = `${longText(bucket.at, interval)}: ${figure.text(figure.of(bucket))}`;
         return `${value} ${figure.note?.(bucket) ?? ''}`.trim();
       }}

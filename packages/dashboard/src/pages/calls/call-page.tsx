@@ -114,7 +114,7 @@ function Call() {
         <dd>
           <CustomerLink userId={call.user_id} />
         </dd>
-        <dt>Id</dt>
+        <dt>ID</dt>
         <dd>
           <CopyId id={call.id} shown={call.id} />
         </dd>

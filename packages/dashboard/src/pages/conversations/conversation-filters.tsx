@@ -72,7 +72,7 @@ function MoreFilters({
       <DateFilter name="created_before" label="Started before" />
       <DateFilter name="ended_after" label="Ended after" />
       <DateFilter name="ended_before" label="Ended before" />
-      <TextFilter name="call_id" label="Call id" placeholder="call_…" />
+      <TextFilter name="call_id" label="Call ID" placeholder="call_…" />
       <TextFilter name="from" label="Call from" placeholder="+491701234567" />
       <TextFilter name="to" label="Call to" placeholder="+49301234567" />
       <MetadataFilter search={search} set={set} />
@@ -88,7 +88,7 @@ function MoreFilters({
   );
 }
 
-/** A filter for pairs such as `plan=gold`, which are added with Enter. Each pair can be removed again. */
+/** A metadata filter. Enter adds a pair such as `plan=gold`, and a click on a pair removes it. */
 function MetadataFilter({
   search,
   set,

@@ -91,7 +91,9 @@ function OneConversation({ conversationId }: { conversationId: string }) {
   );
 }
 
-/** Returns the index of the turn that the fragment of the address names: `turn-12`. */
+/**
+ * Returns the index of the turn that the URL fragment names, such as 12 for `turn-12`, or undefined if there is none.
+ */
 function turnIn(hash: string): number | undefined {
   const index = /^turn-(\d+)$/.exec(hash)?.[1];
   return index === undefined ? undefined : Number(index);

@@ -25,7 +25,7 @@ export function TestMark() {
   return (
     <Status
       tone="info"
-      title="A test conversation emits no events, creates no gaps and is not counted in figures"
+      title="A test conversation emits no events, creates no gaps and is not counted in statistics"
     >
       test
     </Status>

@@ -16,7 +16,7 @@ import { Said, SummaryText } from './said.tsx';
 import { useConversations } from './use-conversations.ts';
 import './conversations.css';
 
-/** Lists all conversations with their last words, and searches them by words, user and other fields. */
+/** Lists all conversations with their last message, and filters them by text, user and other fields. */
 export function ConversationsPage() {
   return (
     <Page title="Conversations">
@@ -72,10 +72,10 @@ function Conversations() {
   );
 }
 
-/** Rows have two lines. */
+/** Height of a row, which has two lines. */
 const ROW_PX = 60;
 
-/** Links to the turn that matches the search, if there is one. */
+/** Returns the address of a conversation. It points to the turn that matches the search, if there is one. */
 function hrefOf({ id, match }: ListedConversation): string {
   const turn = match?.index ?? null;
   return `/conversations/${id}${turn === null ? '' : `#turn-${turn}`}`;

@@ -11,8 +11,8 @@ import { useToast } from '../../ui/toast.tsx';
 import { EventsChoice, type Events } from './events-choice.tsx';
 
 /**
- * Erases the text of a conversation wherever it is stored. Statistics stay, and receivers of events keep the text that
- * they have already received.
+ * Erases the text of a conversation everywhere it is stored. Statistics are kept, and receivers keep the events that
+ * they already received.
  */
 export function EraseConversation({ id, isOver }: { id: string; isOver: boolean }) {
   const [isOpen, setOpen] = useState(false);
@@ -27,7 +27,7 @@ export function EraseConversation({ id, isOver }: { id: string; isOver: boolean 
       await removeFromLists(queryClient, topic, id);
     }
     toast({ text: doneText(erased?.canceled_count ?? 0) });
-    // The list as it was filtered, because a person's conversations are often erased one after another.
+    // Keeps the filters of the list, because a person's conversations are often erased one after another.
     await navigate({ to: '/conversations', search: lastFilters('/conversations') });
     queryClient.removeQueries({ queryKey: ['conversations', 'one', id] });
     queryClient.removeQueries({ queryKey: ['conversations', 'transcript', id] });
@@ -49,7 +49,7 @@ export function EraseConversation({ id, isOver }: { id: string; isOver: boolean 
         <p>
           {isOver ? '' : 'The conversation ends first. '}All its messages, its user and its metadata
           are removed from everything that is stored, including events. This can’t be undone.
-          Figures stay, and receivers keep the events they already received.
+          Statistics are kept, and receivers keep the events they already received.
         </p>
         <EventsChoice events={events} onChange={setEvents} />
       </Confirm>

@@ -1,16 +1,16 @@
-/** What happens to undelivered events of something that is erased (contract/conversations.md#erasure). */
+/** What happens to the undelivered events of an erased object (contract/conversations.md#erasure). */
 export type Events = 'deliver' | 'cancel';
 
 const CHOICES: readonly { events: Events; name: string; what: string }[] = [
   {
     events: 'deliver',
-    name: 'Deliver pending events without texts and user data',
-    what: 'Receivers still get ids, times and the outcome.',
+    name: 'Deliver pending events without messages and user data',
+    what: 'Receivers still get IDs, times and the outcome.',
   },
   {
     events: 'cancel',
     name: 'Cancel pending events',
-    what: 'Pending events with texts or user data are not sent.',
+    what: 'Pending events with messages or user data are not sent.',
   },
 ];
 

@@ -5,7 +5,7 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { useConversations } from './use-conversations.ts';
 
 /**
- * Links to the previous and the next conversation of the list that the person came from, also for the keys k and j.
+ * Links to the previous and the next conversation in the list that the person came from. The keys k and j do the same.
  * Shows nothing if the conversation is not among the loaded rows of that list.
  */
 export function Neighbors({ id }: { id: string }) {
@@ -33,7 +33,7 @@ export function Neighbors({ id }: { id: string }) {
   }, []);
   if (at < 0) return null;
   return (
-    <nav className="row" aria-label="Conversations of the list">
+    <nav className="row" aria-label="Neighboring conversations">
       <Neighbor id={before} name="Previous" />
       <Neighbor id={after} name="Next" />
     </nav>

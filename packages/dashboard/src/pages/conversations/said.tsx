@@ -1,7 +1,7 @@
 import type { ListedConversation } from '../../data/conversations.ts';
 import './said.css';
 
-/** Shows the last words of a conversation or, in a search, the sentence with the words that were searched for. */
+/** Shows the last message of a conversation or, in a search, the sentence that matches it. */
 export function Said({
   conversation: { last_message: last, match },
   sought,
@@ -21,7 +21,7 @@ export function Said({
 
 const SPEAKERS = { agent: 'Agent', human: 'Person', summary: 'Summary' };
 
-/** Shows the topics and the summary. A conversation that has not ended has none. */
+/** Shows the topics and the summary, or a dash if the conversation has not ended. */
 export function SummaryText({ conversation }: { conversation: ListedConversation }) {
   const { summary, judgement } = conversation;
   const topics = judgement?.topics ?? [];
@@ -34,7 +34,7 @@ export function SummaryText({ conversation }: { conversation: ListedConversation
   );
 }
 
-/** Marks the words in a text, in upper or lower case. */
+/** Highlights the words in a text, ignoring case. */
 function Marked({ text, words }: { text: string; words: readonly string[] }) {
   return partsOf(text, words).map(({ at, part, isMarked }) =>
     isMarked ? <mark key={at}>{part}</mark> : part,
@@ -59,7 +59,10 @@ function partsOf(text: string, words: readonly string[]): Part[] {
   return parts;
 }
 
-/** Returns the first of the words in a text from an index on; of several at one place the longest. */
+/**
+ * Returns the first occurrence of any of the words at or after an index. If several words start at the same place,
+ * returns the longest.
+ */
 function firstOf(
   text: string,
   words: readonly string[],

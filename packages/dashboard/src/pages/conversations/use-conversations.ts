@@ -4,7 +4,7 @@ import type { Search } from '../../ui/filters.tsx';
 
 const SEARCHED_MS = 5_000;
 
-/** Lists the conversations that match the filters of an address. */
+/** Lists the conversations that match the filters in the address. */
 export function useConversations(search: Search): List<ListedConversation> {
   // A text search reads transcripts page by page, so it is not repeated for every event.
   const isSearch = search['q'] !== undefined;

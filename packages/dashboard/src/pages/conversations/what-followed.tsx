@@ -71,7 +71,7 @@ function ActivationStep({
 }
 
 /**
- * Returns the activation that made the version live before the conversation started. Returns null if none exists, or
+ * Returns the activation that made the version live before the conversation started. Returns null if there is none, or
  * undefined while loading.
  */
 function useActivation(conversation: Conversation): Activation | null | undefined {
@@ -102,8 +102,9 @@ function useEvents(conversationId: string) {
 }
 
 /**
- * Loads the deliveries of each event, in order. The query key contains the counts of finished deliveries, so that these
- * are read again only when a count changes. Without the counts, every event in the namespace would cause a request.
+ * Loads the deliveries of each event, in order. If no delivery is pending, the query key has no topic and contains the
+ * delivery counts. The deliveries are then read again only when a count changes. Otherwise, every event in the
+ * namespace would cause a request.
  */
 function useDeliveries(events: readonly StoredEvent[]): (readonly Delivery[] | undefined)[] {
   const results = useQueries({
@@ -164,7 +165,7 @@ function FollowedEvents({
   );
 }
 
-/** Lists the last attempts in words, such as `503 after 20 ms, 200 after 4 ms`. */
+/** Formats the last attempts, such as `503 after 20 ms, 200 after 4 ms`. */
 function attemptsText({ attempts, attempt_count: count }: Delivery): string {
   const shown = attempts.slice(-ATTEMPTS_SHOWN);
   const earlier = count > shown.length ? '…, ' : '';

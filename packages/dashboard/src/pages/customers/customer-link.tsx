@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 
-/** Links a user to the page of the customer. Null shows a dash. */
+/** Links to the customer's page. Shows a dash if `userId` is null. */
 export function CustomerLink({ userId }: { userId: string | null }) {
   if (userId === null) return <span className="muted">–</span>;
-  // A path cannot contain these two names: browsers read them as folders.
+  // Browsers resolve these two names in a path as folders, so no link can lead to such a customer.
   if (userId === '.' || userId === '..') return userId;
   return (
     <Link to="/customers/$userId" params={{ userId } as never}>

@@ -16,7 +16,7 @@ type Customer = Schemas['Customer'];
 
 const BACK = { to: '/conversations', name: 'Conversations' };
 
-/** Shows the data about one user, and erases it. */
+/** Shows the data about one user. People can export and erase it here. */
 export function CustomerPage() {
   const { userId } = useParams({ strict: false }) as { userId: string };
   return useCan('read') ? (
@@ -33,7 +33,7 @@ function OneCustomer({ userId }: { userId: string }) {
   const runningId = useRunningErasure(userId);
   const erasureId = startedId ?? runningId;
   const { data, error, refetch } = useQuery({
-    // Part of the conversations, so that it is read again when one changes.
+    // The topic `conversations` makes this query refresh when a conversation changes.
     queryKey: ['conversations', 'customer', userId],
     enabled: erasureId === null,
     queryFn: ({ signal }) => {
@@ -111,7 +111,7 @@ function CustomerFigures({ customer }: { customer: Customer }) {
       </Figures>
       {truncated ? (
         <p className="muted small">
-          These figures count the newest 10,000 conversations and calls. There are more.
+          These numbers cover only the newest 10,000 conversations and calls.
         </p>
       ) : null}
       {conversations.tests > 0 ? (
@@ -139,7 +139,7 @@ function OpenQuestions({ customer: { open_questions: open } }: { customer: Custo
       <h2>Open questions</h2>
       <ul className="stack-small">
         {open.map(({ conversation_id: id, question }, at) => (
-          // A question may occur twice, also in one conversation.
+          // A question may occur twice, even in one conversation.
           <li key={`${id} ${at}`}>
             <Link to={`/conversations/${id}`}>{question}</Link>
           </li>

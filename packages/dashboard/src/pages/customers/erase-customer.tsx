@@ -9,7 +9,7 @@ import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { EventsChoice, type Events } from '../conversations/events-choice.tsx';
 
-/** Polling interval in ms of a running erasure. */
+/** Polling interval in ms for a running erasure. */
 const LOOK_MS = 500;
 
 /** Starts the erasure of all data about a customer. */
@@ -18,7 +18,7 @@ export function EraseCustomer({
   onErasing,
 }: {
   customer: Schemas['Customer'];
-  /** Called with the id of the erasure, which continues on the server. */
+  /** Called with the ID of the erasure, which continues on the server. */
   onErasing: (erasureId: string) => void;
 }) {
   const [isOpen, setOpen] = useState(false);
@@ -33,7 +33,7 @@ export function EraseCustomer({
         Erase everything
       </ActButton>
       <Confirm
-        title={`Erase everything of ${userId}?`}
+        title={`Erase all data about ${userId}?`}
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         action="Erase everything"
@@ -44,7 +44,7 @@ export function EraseCustomer({
           This erases {counted(conversations.total + conversations.tests, 'conversation')} and{' '}
           {counted(calls.total, 'call')}, with all messages, numbers and metadata, from everything
           that is stored, including events. Conversations and calls in progress end first. This
-          can’t be undone. Figures stay, and receivers keep the events they already received.
+          can’t be undone. Statistics are kept, and receivers keep the events they already received.
         </p>
         <EventsChoice events={events} onChange={setEvents} />
       </Confirm>
@@ -53,8 +53,8 @@ export function EraseCustomer({
 }
 
 /**
- * Returns the id of this customer's erasure while the server runs it, or null. Somebody else may have started it, or the
- * page was loaded again.
+ * Returns the ID of this customer's running erasure, or null. Somebody else may have started it, or the same person
+ * before they reloaded the page.
  */
 export function useRunningErasure(userId: string): string | null {
   const { data } = useQuery({
@@ -67,7 +67,7 @@ export function useRunningErasure(userId: string): string | null {
   return data?.find(({ user_id }) => user_id === userId)?.id ?? null;
 }
 
-/** Shows the progress of an erasure, and returns to the conversations when it is done. */
+/** Shows the progress of an erasure, and returns to the list of conversations when it is done. */
 export function Erasing({ userId, erasureId }: { userId: string; erasureId: string }) {
   const toast = useToast();
   const navigate = useNavigate();
@@ -83,7 +83,7 @@ export function Erasing({ userId, erasureId }: { userId: string; erasureId: stri
   const isDone = data?.status === 'done';
   useEffect(() => {
     if (!isDone) return;
-    toast({ text: `Erased everything of ${userId}` });
+    toast({ text: `Erased all data about ${userId}` });
     queryClient.removeQueries({ queryKey: ['conversations', 'one'] });
     queryClient.removeQueries({ queryKey: ['conversations', 'transcript'] });
     queryClient.removeQueries({ queryKey: ['conversations', 'customer', userId] });
@@ -95,7 +95,7 @@ export function Erasing({ userId, erasureId }: { userId: string; erasureId: stri
   return (
     <section className="card stack-small" aria-label="Erasure">
       <p role="status">
-        Erasing everything of {userId}… This continues on the server if you leave this page.
+        Erasing all data about {userId}… This continues on the server if you leave this page.
       </p>
       <span className="row">
         <progress value={done} max={Math.max(total, 1)} aria-label="Progress" />

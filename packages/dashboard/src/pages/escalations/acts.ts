@@ -19,7 +19,7 @@ const accepting = (self: Person) => ({ accepted_by: self, heartbeat_sec: HEARTBE
 export type Accepting = ReturnType<typeof useAccept>;
 
 /**
- * Accepts an escalation by id. Only the first person succeeds; everybody else immediately sees who accepted it and
+ * Accepts an escalation by ID. Only the first person succeeds. Everybody else immediately sees who accepted it and
  * when.
  */
 export function useAccept(onAccepted: (id: string) => void) {
@@ -59,7 +59,7 @@ export function useRelease(team: string) {
 }
 
 /**
- * Completes an escalation, so that the agent continues. Undo requests a new escalation and accepts it immediately; the
+ * Completes an escalation, so that the agent continues. Undo requests a new escalation and accepts it immediately. The
  * user sees both steps.
  */
 export function useComplete(onTakenBack: (id: string) => void) {
@@ -126,5 +126,5 @@ function lateText({ status, accepted_by: by, accepted_at: at }: Escalation): str
     return `This escalation is already ${status.replace('_', ' ')}`;
   }
   const sec = Math.max(0, Math.floor(Date.now() / 1_000) - at);
-  return `${by.name} already accepted this escalation ${sec} s ago`;
+  return `${by.name} accepted this escalation ${sec} s ago`;
 }

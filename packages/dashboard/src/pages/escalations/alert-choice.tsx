@@ -50,7 +50,7 @@ export function AlertChoice() {
           A notification while this page is in the background
         </label>
         <p className="small muted">
-          After a reload, sound works once you have clicked in the page.
+          After a reload, sound plays only after you have clicked on the page.
         </p>
       </div>
     </>

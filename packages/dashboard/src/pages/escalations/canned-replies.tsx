@@ -14,8 +14,8 @@ type CannedReply = Schemas['CannedReply'];
 const KEY = ['canned-replies'] as const;
 
 /**
- * Offers the prepared replies of the team with their placeholders filled in. The person chooses one, or edits them. It is
- * not part of the form of the reply, because it has a form of its own.
+ * Offers the team's canned replies with their placeholders filled in. The person inserts or edits one. The dialog is
+ * not part of the reply form, because it contains a form of its own.
  */
 export function CannedReplies({
   escalation,
@@ -90,14 +90,17 @@ export function CannedReplies({
   );
 }
 
-/** Reads all canned replies, in the order of their titles. The API limits their number. */
+/** Reads all canned replies, sorted by title. The API limits their number. */
 async function readAll(): Promise<CannedReply[]> {
   const found: CannedReply[] = [];
   for await (const one of parley.list('/v1/canned_replies')) found.push(one);
   return found.toSorted((one, other) => one.title.localeCompare(other.title));
 }
 
-/** Returns a function that fills in the placeholders of a text. Unknown ones stay, so that the person sees them. */
+/**
+ * Returns a function that fills in the placeholders of a text. Unknown placeholders stay in the text, so that the
+ * person sees them.
+ */
 function useFill({
   conversation_id: id,
   user_id: customer,
@@ -124,7 +127,7 @@ function Editor({
   onBack,
   onClose,
 }: {
-  /** Null for a new one. */
+  /** Null for a new reply. */
   reply: CannedReply | null;
   onBack: () => void;
   onClose: () => void;

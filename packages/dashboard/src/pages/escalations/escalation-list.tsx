@@ -137,8 +137,8 @@ function Rows({
 }
 
 /**
- * Keeps the selected escalation in its place when an act takes it out of the list, until another one is selected, so
- * that nobody loses the row that they work on.
+ * Keeps the selected escalation in its place after an action removes it from the list, until another one is selected.
+ * Otherwise, people would lose the row that they are working on.
  */
 function useKept(rows: readonly Escalation[], selectedId: string | null): readonly Escalation[] {
   const [seat, setSeat] = useState<{ id: string; at: number } | null>(null);

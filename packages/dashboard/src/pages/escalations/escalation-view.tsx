@@ -127,7 +127,7 @@ function Acts({
         action="Decline"
         act={() => declining.mutateAsync(id)}
       >
-        <p>The user reads that nobody is available, and the agent continues.</p>
+        <p>The user sees that nobody is available, and the agent continues.</p>
       </Confirm>
       <Confirm
         title="Give the conversation back to the agent?"

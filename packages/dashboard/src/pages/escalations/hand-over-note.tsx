@@ -15,7 +15,7 @@ export function HandOverNote({ escalation }: { escalation: Escalation }) {
       <p>{summary === '' ? 'No messages before the escalation.' : summary}</p>
       <p className="small muted row">
         {escalation.user_id === null ? (
-          <span>No user id</span>
+          <span>No user ID</span>
         ) : (
           <CustomerLink userId={escalation.user_id} />
         )}

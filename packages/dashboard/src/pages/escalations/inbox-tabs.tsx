@@ -22,13 +22,13 @@ export function InboxTabs() {
     all: undefined,
   };
   return (
-    <nav aria-label="Which escalations" className="tabs">
+    <nav aria-label="Escalation lists" className="tabs">
       {SHOWN.map((one) => (
         <Link
           key={one}
           to="."
           search={(one === 'waiting' ? {} : { show: one }) as never}
-          // Compares the whole address, so that exactly one of the three tabs is active.
+          // Compares the whole address, so that exactly one of the tabs is active.
           activeOptions={{ exact: true, includeSearch: true }}
           aria-current={one === shown ? 'page' : undefined}
         >

@@ -11,12 +11,12 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 
 type Note = Schemas['EscalationNote'];
 
-/** Notes shown. Further ones are rare, and the API has them. */
+/** Maximum number of notes shown. A longer list is rare, and the API returns all of it. */
 const SHOWN_MAX = 100;
 
 const keyOf = ({ conversation_id: id }: Escalation) => ['escalations', 'notes', id] as const;
 
-/** Shows what colleagues noted about this conversation, and lets the person add a note. Customers never see notes. */
+/** Shows colleagues' notes about this conversation, and lets the person add a note. Customers never see notes. */
 export function Notes({ escalation }: { escalation: Escalation }) {
   const [isWriting, setWriting] = useState(false);
   const { data: notes = [], error } = useQuery({
@@ -95,11 +95,11 @@ function NewNote({ escalation, onClose }: { escalation: Escalation; onClose: () 
         adding.mutate(text, { onSuccess: onClose });
       }}
     >
-      <Field label="Private note" hint="Colleagues see it. The customer does not.">
+      <Field label="Private note" hint="Visible to colleagues, never to the customer.">
         {(control) => (
           <textarea
             {...control}
-            // The person has just asked for this field.
+            // The person has just opened this form.
             autoFocus
             required
             rows={2}

@@ -5,7 +5,7 @@ import { Field } from '../../ui/field.tsx';
 import { CannedReplies } from './canned-replies.tsx';
 import { isOfInputMethod } from '../../../../widget/src/text/input-method.ts';
 
-/** Unsent replies by escalation id. They stay in memory while another conversation is open. */
+/** Unsent replies by escalation ID. They stay in memory while another conversation is open. */
 const drafts = new Map<string, string>();
 
 /** Returns the unsent reply for an escalation, or an empty string. */
@@ -32,7 +32,7 @@ export function Reply({
   const [isChoosing, setChoosing] = useState(false);
   const [insertions, setInsertions] = useState(0);
   useEffect(() => {
-    // The dialog has closed by now. While it is open, the box can't have the focus.
+    // The dialog has closed by now. While it is open, the reply box cannot receive the focus.
     if (insertions > 0) box.current?.focus();
   }, [insertions]);
   useEffect(() => {

@@ -20,7 +20,7 @@ const DAY_NAMES: Record<(typeof DAYS)[number], string> = {
 
 const OFFICE: Period = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '09:00', to: '17:00' };
 
-/** When people are available to take over. `null` means always. */
+/** Edits the hours during which people can take over. `null` means always. */
 export function HoursField({
   value,
   failure,
@@ -120,7 +120,7 @@ function HoursFields({
       />
       <LinesField
         label="Message when nobody is available"
-        hint="{{opens}} is replaced by the time at which somebody is available again."
+        hint="{{opens}} is replaced with the time when somebody is available again."
         rows={2}
         value={hours.closed_message}
         error={errorOf('closed_message')}

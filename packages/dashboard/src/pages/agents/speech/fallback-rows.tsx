@@ -11,7 +11,7 @@ const WORDS = {
 type Name = keyof typeof WORDS;
 type Row = Partial<Record<Name, string | null | undefined>>;
 
-/** Fallbacks in order of preference, a row for each. `fields` are their members. */
+/** Edits fallbacks in order of preference, one per row. `fields` are the inputs of each row. */
 export function FallbackRows({
   rows,
   fields,

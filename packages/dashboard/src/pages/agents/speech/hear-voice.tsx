@@ -12,7 +12,7 @@ const CHARS_MAX = 300;
 
 type Body = BodyOf<'/v1/agents/{id}/speech', 'post'>;
 
-/** Plays a sentence with the voice of the form. */
+/** Plays a sentence in the voice that the form describes. */
 export function HearVoice({ agentId, voice }: { agentId: string; voice: Loose<Voice> }) {
   const [text, setText] = useState(SAMPLE);
   const play = usePlayer();
@@ -59,7 +59,7 @@ export function HearVoice({ agentId, voice }: { agentId: string; voice: Loose<Vo
   );
 }
 
-/** Shows the errors of single fields, or the whole error if it names none. */
+/** Shows the per-field errors, or the whole error if it does not name a field. */
 function Refusal({ error }: { error: unknown }) {
   const problems = problemsIn(error).filter(({ pointer }) => pointer !== '');
   if (problems.length === 0) return <TroubleNote error={error} />;
@@ -71,8 +71,8 @@ function Refusal({ error }: { error: unknown }) {
 }
 
 /**
- * Plays sound by Web Audio, which needs no address of the sound and thus no exception from the content security policy.
- * The sound stops when the page is left, and when the next one begins.
+ * Plays sound through Web Audio, which needs no URL for the sound and therefore no exception in the content security
+ * policy. The sound stops when the user leaves the page or plays another sound.
  */
 function usePlayer(): { open: () => (sound: ArrayBuffer) => Promise<void> } {
   const context = useRef<AudioContext>(null);

@@ -9,7 +9,7 @@ import { Problem } from './voice-field.tsx';
 
 type Part = Loose<Transcriber>;
 
-/** How the agent hears users. */
+/** Edits the agent's transcriber, which turns the users' speech into text. */
 export function TranscriberField({
   value,
   failure,
@@ -53,7 +53,7 @@ function TranscriberFields({
       <div className="agent-pair">
         <ChoiceField
           label="Transcription provider"
-          hint="Needed beside the speech provider: otherwise the carrier speaks and hears."
+          hint="Required with a speech provider. Otherwise, the carrier handles both speech and transcription."
           value={part.provider}
           options={providerOptions(names, part.provider, 'the telephone carrier')}
           error={errorOf('provider')}
@@ -94,13 +94,13 @@ function TranscriberFields({
           checked={part.retranscribe_interrupted ?? false}
           onChange={({ target }) => set({ retranscribe_interrupted: target.checked || undefined })}
         />
-        Transcribe interrupted sentences of the agent, to know the last word that was heard
+        Transcribe the agent’s interrupted sentences to find the last word that the caller heard
       </label>
       <FallbackRows
         rows={part.fallback ?? []}
         fields={['provider', 'model']}
         providers={names}
-        // Members that were not filled in are left out when the agent is saved.
+        // Empty members are omitted when the agent is saved.
         onChange={(fallback) => set({ fallback: fallback as NonNullable<Part['fallback']> })}
       />
       <Problem text={errorOf('fallback')} />

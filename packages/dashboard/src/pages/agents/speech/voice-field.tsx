@@ -14,7 +14,7 @@ type Props = {
   onChange: (value: Loose<Voice> | string) => void;
 };
 
-/** How the agent speaks. */
+/** Edits the agent's voice. */
 export function VoiceField({ agentId, value, failure, onChange }: Props) {
   return (
     <OrJson
@@ -55,7 +55,7 @@ function VoiceFields({
       <div className="agent-pair">
         <ChoiceField
           label="Speech provider"
-          hint={names.length === 0 ? 'No model provider declares speech yet.' : undefined}
+          hint={names.length === 0 ? 'No model provider offers speech yet.' : undefined}
           value={voice.provider}
           options={providerOptions(names, voice.provider, 'the telephone carrier')}
           error={errorOf('provider')}
@@ -63,7 +63,7 @@ function VoiceFields({
         />
         <LineField
           label="Voice"
-          hint="As the provider calls it."
+          hint="The provider’s name for the voice."
           placeholder={speech?.default_voice}
           value={voice.voice_id}
           error={errorOf('voice_id')}
@@ -103,7 +103,7 @@ function VoiceFields({
         rows={voice.fallback ?? []}
         fields={['provider', 'model', 'voice_id']}
         providers={names}
-        // Members that were not filled in are left out when the agent is saved.
+        // Empty members are omitted when the agent is saved.
         onChange={(fallback) => set({ fallback: fallback as NonNullable<Voice['fallback']> })}
       />
       <Problem text={errorOf('fallback')} />

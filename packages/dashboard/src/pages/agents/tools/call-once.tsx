@@ -13,14 +13,14 @@ import { PARAMETER_TYPES, toolOf, type ToolDraft } from './tool-draft.ts';
 
 type Result = Schemas['ToolCallResult'];
 
-/** Calls the tool of the form with sample arguments, and shows its answer. */
+/** Calls the tool in the form once with sample arguments, and shows the result. */
 export function CallOnce({ agentId, draft }: { agentId: string; draft: ToolDraft }) {
   const [samples, setSamples] = useState(NO_SAMPLES);
   const call = useMutation({
     mutationFn: async (): Promise<Result> => {
       const read = argumentsOf(draft.parameters, samples);
       if ('problem' in read) throw new Error(read.problem);
-      // A tool that is tried needs no name yet.
+      // A tool can be tried before it has a name.
       const tool = { ...toolOf(draft), name: draft.name.trim() || 'tool' };
       const body = { tool, arguments: read.value };
       const params = { path: { id: agentId } };
@@ -33,7 +33,9 @@ export function CallOnce({ agentId, draft }: { agentId: string; draft: ToolDraft
       <p className="muted small">
         Sends a real request to your service, with the header <code>parley-test: true</code>.
         Nothing is saved.
-        {needsSave(draft) ? ' A Secret works once the agent was saved with it.' : null}
+        {needsSave(draft)
+          ? ' A Secret can be used only after the agent has been saved with it.'
+          : null}
       </p>
       <SampleFields draft={draft} samples={samples} onChange={setSamples} />
       <p>
@@ -55,7 +57,7 @@ export function CallOnce({ agentId, draft }: { agentId: string; draft: ToolDraft
   );
 }
 
-/** Returns whether the tool has a secret that a call can use only after the agent was saved with it. */
+/** Returns true if the tool has a secret that a call can use only after the agent has been saved with it. */
 const needsSave = ({ secret_ref: bearer, signing_secret_ref: signing }: ToolDraft): boolean =>
   [bearer, signing].some((ref) => Boolean(ref?.name) && !isStored(ref));
 
@@ -124,7 +126,7 @@ function requestText({ method, url, headers, body }: NonNullable<Result['request
   return [`${method} ${url}`, ...lines, ...(body === null ? [] : ['', body])].join('\n');
 }
 
-/** Shows why the call was refused. Errors of fields name the field. */
+/** Shows why the API rejected the call. Per-field errors name their field. */
 function Refusal({ error }: { error: unknown }) {
   const problems = problemsIn(error);
   if (problems.length === 0) return <TroubleNote error={error} />;

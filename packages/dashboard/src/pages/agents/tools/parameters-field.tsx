@@ -11,7 +11,7 @@ import {
   type ParameterType,
 } from './tool-draft.ts';
 
-/** The arguments that the model fills in: a row for each, or a JSON Schema. */
+/** Edits the parameters that the model fills in, as one row each or as a JSON Schema. */
 export function ParametersField({
   value,
   error,
@@ -35,7 +35,7 @@ export function ParametersField({
       isExact
       whyJson={
         typeof value === 'string' && !hasRows(value)
-          ? 'A JSON Schema. Rows cannot show parts of it, such as several types of one parameter.'
+          ? 'A JSON Schema that the row editor cannot show, for example because a parameter has several types.'
           : undefined
       }
       error={error}
@@ -89,7 +89,7 @@ function ParameterFields({
         <select
           aria-label={`${name}: type`}
           value={row.type}
-          // The options are the types.
+          // Every option is a `ParameterType`.
           onChange={({ target }) => set({ type: target.value as ParameterType })}
         >
           {Object.entries(PARAMETER_TYPES).map(([type, text]) => (

@@ -1,11 +1,11 @@
 import { schemaOf, type ParameterRow, type Parameters } from './tool-draft.ts';
 
-/** Sample arguments as somebody types them: a text for each parameter, or one JSON text for all. */
+/** Sample arguments as typed: one string per parameter, or one JSON string for all of them. */
 export type Samples = { byName: Readonly<Record<string, string>>; json: string };
 
 export const NO_SAMPLES: Samples = { byName: {}, json: '{}' };
 
-/** Returns the arguments of a call, or a sentence that says which sample cannot be read. */
+/** Returns the arguments of a call, or an error message for a sample that cannot be parsed. */
 export function argumentsOf(
   parameters: Parameters,
   { byName, json }: Samples,
@@ -14,7 +14,7 @@ export function argumentsOf(
   const value: Record<string, unknown> = {};
   for (const row of parameters.rows) {
     const text = byName[row.name] ?? '';
-    // An empty sample stands for a missing argument, so that the API says if it is required.
+    // An empty sample is left out, so that the API reports an error if the argument is required.
     if (row.name.trim() === '' || text === '') continue;
     const read = valueOf(row, text);
     if (read === undefined) return { problem: `${row.name}: must be ${NOUNS[row.type]}` };
@@ -33,7 +33,7 @@ function valueOf({ type }: ParameterRow, text: string): unknown {
 }
 
 const NOUNS: Record<ParameterRow['type'], string> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   integer: 'a whole number',
   boolean: 'true or false',
@@ -56,7 +56,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Returns whether the parameters can be sent: JSON must be an object. */
+/** Returns true if the parameters cannot be sent because their JSON is not an object. */
 export function isWrongSchema(parameters: Parameters): boolean {
   return typeof parameters === 'string' && schemaOf(parameters) === undefined;
 }

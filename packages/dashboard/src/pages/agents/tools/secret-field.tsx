@@ -4,14 +4,14 @@ import { Button } from '../../../ui/button.tsx';
 
 type SecretRef = { name: string; key: string };
 
-/** Returns whether Parley keeps the secret. The name of its Secret follows from the id of the agent. */
+/** Returns true if Parley stores the secret. The name of Parley's own Secret is derived from the agent ID. */
 export function isStored(ref: SecretRef | null | undefined): boolean {
   return /^agt-[0-9a-z]{26}-key$/.test(ref?.name ?? '');
 }
 
 /**
- * A secret of a tool: pasted or created here, or in a Secret of the cluster. A pasted secret is stored when the agent is
- * saved, and never shown again.
+ * Edits a tool's secret, which is either pasted or created here, or read from a Secret in the cluster. A pasted secret
+ * is stored when the agent is saved, and never shown again.
  */
 export function SecretField({
   label,
@@ -23,16 +23,16 @@ export function SecretField({
   create,
 }: {
   label: string;
-  /** Secret in clear text that is not saved yet. */
+  /** Plain-text secret that is not saved yet. */
   secret: string | null | undefined;
   value: SecretRef | null | undefined;
   error: string | undefined;
   onSecret: (secret: string) => void;
   onChange: (value: SecretRef | null) => void;
-  /** Creates a secret that the service gets too. */
+  /** Creates a secret that the user then copies into the service. */
   create?: () => string;
 }) {
-  /** Secret that this form has created. It is shown in clear text, so that the user can copy it into the service. */
+  /** Secret created in this form. It is shown in plain text, so that the user can copy it into the service. */
   const [created, setCreated] = useState<string>();
   const { name = '', key = '' } = value ?? {};
   if (isStored(value)) {
@@ -60,8 +60,8 @@ export function SecretField({
           autoComplete="new-password"
           hint={
             secret !== '' && secret === created
-              ? 'Copy it into your service now. It is stored encrypted and never shown again.'
-              : 'Leave empty for none. It is stored encrypted and never shown again.'
+              ? 'Copy the secret into your service now. Secrets are stored encrypted and never shown again.'
+              : 'Leave empty for no secret. Secrets are stored encrypted and never shown again.'
           }
           value={secret}
           onChange={onSecret}
@@ -81,13 +81,13 @@ export function SecretField({
           </Button>
         ) : null}
         <details open={name !== ''}>
-          <summary className="small">{label} in a Secret of the cluster</summary>
+          <summary className="small">{label} from a Secret in the cluster</summary>
           <div className="agent-pair">
             <LineField
               label="Name of the Secret"
               hint={
                 <>
-                  It needs the label <code>parley.dev/allow: "true"</code>.
+                  The Secret needs the label <code>parley.dev/allow: "true"</code>.
                 </>
               }
               value={name}
@@ -95,7 +95,7 @@ export function SecretField({
               onChange={(next) => onChange({ name: next, key })}
             />
             <LineField
-              label="Key in it"
+              label="Key in the Secret"
               value={key}
               onChange={(next) => onChange({ name, key: next })}
             />

@@ -9,8 +9,8 @@ import { ToolFields } from './tool-fields.tsx';
 import { problemsOf } from './tool-problems.ts';
 
 /**
- * Edits one tool. The agent changes only when its form is saved. The dialog stands outside of that form, because Enter
- * in an input would submit it.
+ * Edits one tool. The agent changes only when its form is saved. The dialog is rendered outside that form, because
+ * Enter in an input would otherwise submit it.
  */
 export function ToolDialog({
   agentId,

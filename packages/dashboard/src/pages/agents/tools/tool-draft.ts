@@ -2,13 +2,13 @@ import { isObject } from '../../../form/json-shape.ts';
 import { cleaned, isSame, linesOf, setMembers, textOfLines } from '../../../form/merge.ts';
 import type { Loose, Tool } from '../agent-shapes.ts';
 
-/** One parameter of a tool as a row of the form. `rest` has the keywords that the form does not show. */
+/** One tool parameter as a row of the form. `rest` contains the JSON Schema keywords that the form does not show. */
 export type ParameterRow = {
   name: string;
   type: ParameterType;
   isRequired: boolean;
   description: string;
-  /** Allowed texts, one per line; only for the type `string`. */
+  /** Allowed values, one per line; only for the type `string`. */
   choices: string;
   rest: object;
 };
@@ -23,10 +23,10 @@ export const PARAMETER_TYPES = {
 } as const;
 export type ParameterType = keyof typeof PARAMETER_TYPES;
 
-/** A JSON Schema as rows, or as JSON text if rows cannot show it. */
+/** A JSON Schema as rows, or as a JSON string if rows cannot show it. */
 export type Parameters = { rows: readonly ParameterRow[]; rest: object } | string;
 
-/** A tool as its form edits it. */
+/** State of the form that edits a tool. */
 export type ToolDraft = Omit<Loose<Tool>, 'type' | 'name' | 'parameters' | 'headers'> & {
   type: Tool['type'];
   name: string;
@@ -36,7 +36,7 @@ export type ToolDraft = Omit<Loose<Tool>, 'type' | 'name' | 'parameters' | 'head
 
 export const NEW_TOOL: Tool = { type: 'webhook', name: '' };
 
-/** The model cannot invent arguments for a new tool. A schema that somebody wrote keeps its own rule. */
+/** Keeps the model from inventing arguments for a new tool. An existing schema keeps its own setting. */
 const CLOSED = { additionalProperties: false };
 
 export const NEW_PARAMETER: ParameterRow = {
@@ -56,7 +56,7 @@ export function draftOf({ parameters, headers, ...tool }: Tool): ToolDraft {
   };
 }
 
-/** Returns the tool that a draft describes. Fields without meaning for its type are left out. */
+/** Returns the tool that a draft describes. Fields that its type does not use are omitted. */
 export function toolOf({ parameters, headers, ...draft }: ToolDraft): Tool {
   const { type, name, description, agent, version, ...request } = draft;
   const schema = schemaOf(parameters);
@@ -69,7 +69,7 @@ export function toolOf({ parameters, headers, ...draft }: ToolDraft): Tool {
     ...(type === 'handoff' && { agent, version }),
     ...(type === 'webhook' && {
       ...request,
-      // A given secret replaces the reference to an earlier one.
+      // A new secret replaces the reference to an earlier one.
       secret_ref: request.secret ? undefined : cleaned(request.secret_ref),
       signing_secret_ref: request.signing_secret ? undefined : cleaned(request.signing_secret_ref),
       headers: setMembers(Object.fromEntries(named.map((one) => [one.name.trim(), one.value]))),
@@ -77,13 +77,13 @@ export function toolOf({ parameters, headers, ...draft }: ToolDraft): Tool {
   }) as Tool;
 }
 
-/** Returns the tool after the edit. An edit that changes nothing keeps the tool as it was written, to the last member. */
+/** Returns the edited tool. If the edit changes nothing, returns the original tool exactly as it was written. */
 export function editedTool(before: Tool, draft: ToolDraft): Tool {
   const after = toolOf(draft);
   return isSame(toolOf(draftOf(before)), after) ? before : after;
 }
 
-/** Returns the JSON Schema, or undefined for a tool without parameters and for JSON other than an object. */
+/** Returns the JSON Schema, or undefined if the tool has no parameters or the JSON is not an object. */
 export function schemaOf(parameters: Parameters): Record<string, unknown> | undefined {
   if (typeof parameters === 'string') return objectIn(parameters);
   const { rows, rest } = parameters;
@@ -108,14 +108,17 @@ function propertyOf({ type, description, choices, rest }: ParameterRow): object 
   };
 }
 
-/** Returns a JSON Schema as rows. Returns its JSON if it has something that rows cannot show. */
+/** Returns a JSON Schema as rows, or as a JSON string if rows cannot show all of it. */
 export function parametersOf(schema: Readonly<Record<string, unknown>>): Parameters {
   const { type = 'object', properties = {}, required = [], ...rest } = schema;
   const rows = type === 'object' && isObject(properties) ? rowsOf(properties, required) : undefined;
   return rows ? { rows, rest } : JSON.stringify(schema, null, 2);
 }
 
-/** Returns whether rows can show a JSON Schema. A text that is not JSON may become one that they can show. */
+/**
+ * Returns true if rows can show the JSON Schema. Also returns true for invalid JSON, because somebody may still be
+ * typing a schema that rows can show.
+ */
 export function hasRows(text: string): boolean {
   const schema = objectIn(text);
   return schema === undefined || typeof parametersOf(schema) !== 'string';

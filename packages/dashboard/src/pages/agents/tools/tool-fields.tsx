@@ -37,7 +37,7 @@ export function ToolFields({ draft, problems, onChange }: Props) {
       </div>
       <LinesField
         label="Description"
-        hint="Tells the model when to use the tool, and what it needs for that."
+        hint="Tells the model when to use the tool, and what to ask the user for."
         rows={2}
         value={draft.description}
         onChange={(description) => set({ description })}
@@ -123,7 +123,7 @@ function HeaderRows({
           />
           <input
             aria-label={`Header ${at + 1}: value`}
-            placeholder="Value, shown in clear text"
+            placeholder="Value, shown in plain text"
             value={header.value}
             onChange={({ target }) => set(at, { value: target.value })}
           />
@@ -145,7 +145,7 @@ function HeaderRows({
   );
 }
 
-/** Agents that a tool can hand over to: one page of the API. Others can be typed. */
+/** Number of agents that the list offers for a handoff: one page of the API. Other names can be typed. */
 const AGENTS_MAX = 100;
 
 function HandoffFields({ draft, problems, onChange }: Props) {

@@ -1,7 +1,7 @@
 import type { ToolDraft } from './tool-draft.ts';
 import { isWrongSchema } from './sample-arguments.ts';
 
-/** What is missing in a tool, by its field. The API checks everything else when the agent is saved. */
+/** Missing and invalid values of a tool, by field. The API checks everything else when the agent is saved. */
 export type ToolProblems = Partial<
   Record<'name' | 'url' | 'agent' | 'parameters' | 'secret_ref' | 'signing_secret_ref', string>
 >;
@@ -13,9 +13,9 @@ export function problemsOf(draft: ToolDraft, taken: readonly string[]): ToolProb
   const isWebhook = type === 'webhook';
   const all: ToolProblems = {
     ...(!NAME.test(name) && {
-      name: 'The name needs letters, digits, underscores or hyphens, and begins with a letter.',
+      name: 'Use letters, digits, underscores and hyphens. Begin with a letter or underscore.',
     }),
-    ...(taken.includes(name) && { name: `The agent already has a tool ${name}.` }),
+    ...(taken.includes(name) && { name: `The agent already has a tool named ${name}.` }),
     ...(isWebhook && !url?.trim() && { url: 'The tool needs the URL of your service.' }),
     ...(type === 'handoff' && !agent && { agent: 'Choose the agent that takes over.' }),
     ...parameterProblem(parameters),
@@ -23,7 +23,7 @@ export function problemsOf(draft: ToolDraft, taken: readonly string[]): ToolProb
   for (const field of ['secret_ref', 'signing_secret_ref'] as const) {
     const ref = draft[field];
     if (isWebhook && ref && Boolean(ref.name.trim()) !== Boolean(ref.key.trim())) {
-      all[field] = 'A Secret needs its name and the key in it.';
+      all[field] = 'Enter both the name of the Secret and the key in it.';
     }
   }
   return all;
@@ -35,5 +35,5 @@ function parameterProblem(parameters: ToolDraft['parameters']): ToolProblems {
   const names = parameters.rows.map(({ name }) => name.trim());
   if (names.includes('')) return { parameters: 'Each parameter needs a name.' };
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  return twice === undefined ? {} : { parameters: `There are two parameters ${twice}.` };
+  return twice === undefined ? {} : { parameters: `Two parameters are named ${twice}.` };
 }

@@ -1,6 +1,6 @@
 import type { Tool } from '../agent-shapes.ts';
 
-/** Says in words what the tools of each type do. */
+/** Describes what a tool of each type does. */
 export const TYPES: Record<Tool['type'], string> = {
   webhook: 'calls your service',
   knowledge_search: 'searches the knowledge',

@@ -6,7 +6,7 @@ import { SHAPES, type Tool } from '../agent-shapes.ts';
 import { ToolDialog } from './tool-dialog.tsx';
 import { TYPES } from './tool-types.ts';
 
-/** The tools of an agent. Each opens in a dialog, where it can also be called once. */
+/** Edits the list of an agent's tools. Each tool opens in a dialog, where it can also be called once. */
 export function ToolsField({
   agentId,
   value,
@@ -46,7 +46,7 @@ function ToolList({
   failure: unknown;
   onChange: (tools: Tool[]) => void;
 }) {
-  /** Position of the tool that is open; the length of the list for a new tool. */
+  /** Index of the tool whose dialog is open: the length of the list for a new tool, null if none is open. */
   const [open, setOpen] = useState<number | null>(null);
   return (
     <>
