@@ -13,7 +13,7 @@ import { Status } from '../../ui/status.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { Hits } from './hits.tsx';
 
-/** Searches again for the question of a gap, in the same or in other words, to show what the agent would find now. */
+/** Searches again for the question of a gap, in the same or different words, to show what the agent would find now. */
 export function Asked({ gap }: { gap: Gap }) {
   const [text, setText] = useState(gap.question);
   const [question, setQuestion] = useState(gap.question);

@@ -94,7 +94,7 @@ function Facts({ gap }: { gap: Gap }) {
       </dd>
       <dt>Best score at the time</dt>
       <dd className="numeric">{decimal(gap.top_score, 2)}</dd>
-      <dt>Id</dt>
+      <dt>ID</dt>
       <dd>
         <CopyId id={gap.id} />
       </dd>

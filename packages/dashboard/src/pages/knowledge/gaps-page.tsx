@@ -8,7 +8,7 @@ import { Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { KnowledgeFrame } from './knowledge-frame.tsx';
 
-/** Lists the questions without an answer, most asked first. */
+/** Lists the questions without an answer, most frequently asked first. */
 export function GapsPage() {
   return (
     <KnowledgeFrame title="Gaps">
@@ -67,7 +67,7 @@ function GapList() {
         }
       />
       {data?.hasMore ? (
-        <p className="small muted">This list covers the 1,000 most asked gaps. There are more.</p>
+        <p className="small muted">This list covers only the 1,000 most frequently asked gaps.</p>
       ) : null}
     </>
   );

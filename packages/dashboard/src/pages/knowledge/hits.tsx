@@ -13,7 +13,7 @@ export function Hits({
 }: {
   hits: readonly Hit[];
   answering: Answering;
-  /** Id of the gap whose answer is highlighted. */
+  /** ID of the gap whose answer is highlighted. */
   answerId?: string;
 }) {
   const used = hits.filter((hit, rank) => isUsed(answering, hit, rank)).length;
@@ -75,7 +75,7 @@ function HitItem({
   );
 }
 
-/** Explains the score: which words of the question the passage has, and which it lacks. */
+/** Explains the score: which words of the question the passage contains, and which it does not. */
 function whyIn({ why: { matched, missing, likeness } }: Hit): string {
   const has = matched.map(
     ({ word, as, in: place }) =>

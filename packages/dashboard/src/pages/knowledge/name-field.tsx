@@ -29,7 +29,7 @@ export function NameField({
   );
 }
 
-/** `Returns & refunds.md` → `returns-refunds`. */
+/** Derives a source name from a file name: `Returns & refunds.md` becomes `returns-refunds`. */
 export function nameFrom(fileName: string): string {
   const words = fileName
     .replace(/\.[^.]*$/, '')

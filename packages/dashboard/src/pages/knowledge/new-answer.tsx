@@ -11,7 +11,7 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 
 const ANSWER_MAX = 8_000;
 
-/** Answers an open gap for its agent, and for other agents that got the same question. */
+/** Answers an open gap for its agent, and for other agents that were asked the same question. */
 export function NewAnswer({ gap, others }: { gap: Gap; others: readonly Gap[] }) {
   const [answer, setAnswer] = useState('');
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
@@ -33,7 +33,7 @@ export function NewAnswer({ gap, others }: { gap: Gap; others: readonly Gap[] })
     mutationFn: () => resolve({ answer }),
     onSuccess: () => toast({ text: 'The answer is active. Ask again to check that it is found' }),
     onError: async (error) => {
-      // Somebody else answered first: shows their answer and keeps ours for comparison.
+      // Somebody else answered first. Shows their answer.
       if (isCode(error, 'gap_resolved')) showGap(queryClient, await readGap(gap.id));
     },
   });
@@ -49,7 +49,7 @@ export function NewAnswer({ gap, others }: { gap: Gap; others: readonly Gap[] })
       >
         <Field
           label="What the agent should reply"
-          hint="Search uses the words of the question and of the answer. The next question can already find it."
+          hint="Search matches the words of both the question and the answer. The answer takes effect immediately."
           error={fieldError(answering.error, '/answer')}
         >
           {(control) => (
@@ -113,7 +113,7 @@ function Agents({
   const names = useAgentNames();
   return (
     <fieldset className="choices">
-      <legend>For these agents, which got the same question</legend>
+      <legend>For these agents, which were asked the same question</legend>
       {gaps.map(({ id, agent_id: agentId, count }) => (
         <label key={id} className="check">
           <input

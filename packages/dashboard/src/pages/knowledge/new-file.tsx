@@ -10,8 +10,8 @@ import { NameField, nameFrom } from './name-field.tsx';
 import { useUploading, whyNot } from './uploading.ts';
 
 /**
- * Creates a source and uploads its file. Until a file is accepted, the name follows the chosen file unless somebody
- * typed it, and closing the form leaves no source behind.
+ * Creates a source and uploads its file. The name is derived from the chosen file unless somebody types one. If the
+ * form is closed before a file is accepted, no source is left behind.
  */
 export function NewFile({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [typed, setTyped] = useState<string | null>(null);
@@ -45,8 +45,8 @@ export function NewFile({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
 }
 
 /**
- * Creates the source and uploads the file to it. A source whose file was refused is empty: `send` fills it if the name
- * is still the same, and deletes it otherwise.
+ * Creates the source and uploads the file to it. If the API rejects the file, the source stays empty. The next `send`
+ * uses this source again if the name is still the same, and otherwise deletes it.
  */
 function useNewFile(name: string) {
   const [made, setMade] = useState<{ source: Source; wanted: string } | null>(null);
@@ -96,7 +96,7 @@ function useNewFile(name: string) {
       setMakeError(null);
       if (!uploading.isPending) uploading.reset();
       if (isStarted) void navigate({ to: `/knowledge/sources/${made.source.id}` });
-      // If it cannot be deleted, the list shows it as empty.
+      // If the source cannot be deleted, the list shows it as empty.
       else if (made) void remove(made.source).catch(() => undefined);
     },
   };

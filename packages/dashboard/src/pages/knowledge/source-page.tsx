@@ -165,7 +165,7 @@ function Facts({ source }: { source: Source }) {
         ) : null}
       </dd>
       <Next source={source} />
-      <dt>Id</dt>
+      <dt>ID</dt>
       <dd>
         <CopyId id={source.id} />
       </dd>
@@ -181,7 +181,7 @@ function Next({ source: { type, schedule, next_sync_at: next } }: { source: Sour
       <dt>Next sync</dt>
       <dd>
         <Time at={next} never="on request" />
-        {schedule ? <span className="muted"> by {schedule}</span> : null}
+        {schedule ? <span className="muted"> (schedule: {schedule})</span> : null}
       </dd>
     </>
   );

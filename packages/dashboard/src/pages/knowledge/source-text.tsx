@@ -114,12 +114,13 @@ function EditText({ read, onDone }: { read: TaggedSource; onDone: () => void }) 
   );
 }
 
-/** Maximum length for a word-by-word comparison; longer ones take too long. */
+/** Maximum total length for a word-by-word comparison. Longer texts would take too long to compare. */
 const COMPARED_MAX = 100_000;
 
 /**
- * Warns that somebody else saved another text since this edit started, before anything is overwritten. The
- * comparison loads later, so it is below the buttons: a button that moves while it is pressed gets no click.
+ * Warns that somebody else saved a different text since this edit started, before anything is overwritten. The
+ * comparison loads later, so it is below the buttons. Otherwise, a button could move while it is pressed, and the
+ * browser would not count that as a click.
  */
 function Changed({
   theirs,

@@ -27,7 +27,7 @@ export function isFetched(type: Source['type']): type is 'website' | 'integratio
   return type === 'website' || type === 'integration';
 }
 
-/** Returns how to fix the problem of a source, or null if it has none. */
+/** Returns how to fix the problem with a source, or null if there is no problem. */
 export function remedyOf({ type, ready, status, managed_by: owner }: Source): string | null {
   if (ready && status !== 'error') return null;
   if (isFetched(type)) {
@@ -36,7 +36,7 @@ export function remedyOf({ type, ready, status, managed_by: owner }: Source): st
   }
   if (type === 'file' && status === 'pending') return 'Upload a file.';
   if (type === 'file')
-    return 'Upload a file that meets the requirement. Until then, search uses the previous file.';
+    return 'Upload a file that meets the requirements. Until then, search uses the previous file.';
   return owner === 'api'
     ? 'Edit the text, or split it into several sources. Until then, search uses the previous text.'
     : `Change the text where it is declared (${owner}). Until then, search uses the previous text.`;

@@ -11,12 +11,12 @@ export const FILE_WORDS =
   'Text, Markdown, CSV, HTML, PDF, Word (.docx), or a ZIP of these, at most 20 MiB.';
 export const FILE_ENDINGS = '.txt,.text,.md,.markdown,.csv,.tsv,.html,.htm,.xhtml,.pdf,.docx,.zip';
 
-/** Returns why the API would reject the file, or undefined if it may be valid. */
+/** Returns why the API would reject the file, or undefined if no problem is found. */
 export function whyNot({ size, name }: Pick<File, 'size' | 'name'>): string | undefined {
   if (size === 0) return `${name} is empty.`;
   if (size > FILE_BYTES_MAX) return `${name} is ${mebibytes(size)}, but the limit is 20 MiB.`;
   const ending = /\.[^./\\]+$/.exec(name)?.[0].toLowerCase();
-  // The API reads a file without an extension as what its first bytes say.
+  // The API detects the type of a file without an extension from its first bytes.
   if (ending !== undefined && !FILE_ENDINGS.split(',').includes(ending)) {
     return `${ending} files are not supported. Save ${name} as PDF or text first.`;
   }
@@ -54,7 +54,7 @@ function upload(id: string, file: File, onProgress: (sent: number, all: number) 
       params,
       // The API detects the type from the file's name and first bytes.
       headers: { 'Content-Type': 'application/octet-stream' },
-      // The types require a string, but the bytes are sent unchanged.
+      // The client's types require a string, but the bytes are sent unchanged.
       body: file as unknown as string,
       bodySerializer: (body) => body as unknown as File,
       fetch: uploadingFetch(onProgress),

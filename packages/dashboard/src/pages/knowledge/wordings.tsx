@@ -5,7 +5,7 @@ import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 
-/** Lists the wordings of a gap, each with whether it has an answer now. */
+/** Lists the wordings of a gap, and whether each one has an answer now. */
 export function Wordings({ gap }: { gap: GapDetail }) {
   const { data: check, error, refetch } = useGapCheck(gap.id);
   const answered = new Map(check?.questions.map((one) => [one.question, one.answered]));

@@ -88,7 +88,7 @@ function LatencyChart({ stats, summary }: { stats: DeliveryStats; summary: strin
 
 const shares = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 
-/** Formats a rate without rounding up to 100 %: `0.9987` becomes `99.8%`. */
+/** Formats a rate without rounding up to 100%: `0.9987` becomes `99.8%`. */
 function share(rate: number | null): string {
   return rate === null ? '–' : shares.format(Math.floor(rate * 1_000) / 1_000);
 }

@@ -5,7 +5,7 @@ import { useSteps, type Step } from './steps.ts';
 
 const HIDDEN = 'parley-first-steps';
 
-/** Shows the steps to an agent that serves customers, until all are done or the list is hidden. */
+/** Shows the steps for setting up an agent that serves customers, until all are done or the list is hidden. */
 export function FirstSteps() {
   const [isHidden, setIsHidden] = useState(() => localStorage.getItem(HIDDEN) !== null);
   if (isHidden) return null;
@@ -20,7 +20,7 @@ function Checklist({ onHide }: { onHide: () => void }) {
   const steps = useSteps();
   const done = steps?.filter(({ isDone }) => isDone).length;
   const isOver = done !== undefined && done === steps?.length;
-  // Remembered, so that later visits make none of these requests.
+  // Remembers that all steps are done, so that later visits make none of these requests.
   useEffect(() => {
     if (isOver) localStorage.setItem(HIDDEN, '1');
   }, [isOver]);

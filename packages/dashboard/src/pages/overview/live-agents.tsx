@@ -58,7 +58,7 @@ export function LiveAgents() {
   );
 }
 
-/** Returns whether no model answers for the agent (contract/agents.md#settings-without-effect). */
+/** Returns true if no model replies for the agent (contract/agents.md#settings-without-effect). */
 export function isWithoutModel({ status_message: message }: Agent): boolean {
   return (message ?? '').includes('no effect without a model');
 }

@@ -118,7 +118,7 @@ function useFailingEndpoints(status: 'failing' | 'not_ready') {
         one: ({ id, managed_by: manager, name, url, status_message: why }) => ({
           key: id,
           tone: 'bad',
-          // An endpoint that was created through the API has its id as its name, which nobody recognizes.
+          // An endpoint that was created through the API uses its ID as its name, which nobody recognizes.
           text: `Endpoint ${manager === 'api' ? new URL(url).host : name} ${status === 'failing' ? 'is failing' : 'is not ready'}.`,
           detail: why,
           to: `/webhooks/${id}`,

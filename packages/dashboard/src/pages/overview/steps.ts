@@ -8,20 +8,22 @@ import { isWithoutModel, useLiveAgents } from './live-agents.tsx';
 export type Step = {
   title: string;
   isDone: boolean;
-  /** Why it matters, in a sentence. */
+  /** Why the step matters, in one sentence. */
   why: string;
-  /** Label and address of the page where it is done. Without an address, an earlier step comes first. */
+  /**
+   * Label and address of the link to the page for this step. `to` is undefined if an earlier step must be done first.
+   */
   act: string;
   to: string | undefined;
   needs: Scope;
 };
 
-/** User id of the sample conversations, and name of the sample endpoint, which `parley start` creates. */
+/** User ID of the sample conversations, and name of the sample endpoint, which `parley start` creates. */
 const SAMPLE_USER = 'demo';
 const SAMPLE_ENDPOINT = 'demo-receiver';
 const SAMPLES_MAX = 3;
 
-/** Returns the steps from an empty namespace to an agent that serves customers, or undefined while they are loaded. */
+/** Returns the steps from an empty namespace to an agent that serves customers, or undefined until they are loaded. */
 export function useSteps(): Step[] | undefined {
   const agents = useLiveAgents().data;
   const has = useWhatIsThere();
@@ -80,7 +82,10 @@ export function useSteps(): Step[] | undefined {
   ];
 }
 
-/** Returns whether the agent uses the model of Parley's settings. Samples of a manifest folder have a scripted model. */
+/**
+ * Returns true if the agent uses the model from Parley's settings. Sample agents from a manifests folder do not count,
+ * because their model is scripted.
+ */
 function hasDefaultModel(agent: Agent): boolean {
   return agent.managed_by === 'api' && !isWithoutModel(agent);
 }
@@ -112,7 +117,7 @@ function useWhatIsThere() {
     : (all as Record<keyof typeof all, boolean>);
 }
 
-/** Asks whether the namespace has something, and again after a change of the topic. */
+/** Runs a query that returns whether the namespace has something, and repeats it after changes to the topic. */
 function useAny(topic: Topic, queryFn: (signal: AbortSignal) => Promise<boolean>) {
   const query = useQuery({
     queryKey: [topic, 'steps'],

@@ -11,7 +11,7 @@ export function CopyCurl({ id, text }: { id: string; text: string }) {
       title="Copy this message as a curl command"
       onClick={() => {
         void navigator.clipboard.writeText(curlOf(window.location.origin, id, text)).then(
-          () => toast({ text: 'Copied as curl; it reads the key from $PARLEY_API_KEY' }),
+          () => toast({ text: 'Copied as curl. The command reads the key from $PARLEY_API_KEY' }),
           () => toast({ text: 'Could not copy', tone: 'bad' }),
         );
       }}
@@ -30,7 +30,7 @@ export function curlOf(origin: string, id: string, text: string): string {
   ].join(' \\\n  ');
 }
 
-/** Quotes text as one word of a POSIX shell. */
+/** Quotes text as a single POSIX shell word. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -11,8 +11,8 @@ export function PlaygroundPage() {
       {(declared) =>
         missing.length > 0 ? (
           <p className="card muted">
-            Talking needs an API key with the scopes <code>read</code> and <code>write</code>; yours
-            lacks {missing.join(' and ')}.
+            Talking requires an API key with the <code>read</code> and <code>write</code> scopes.
+            Yours lacks {missing.join(' and ')}.
           </p>
         ) : declared.agent.latest_version === null ? (
           <p className="card muted">This agent has no version yet, so you can’t talk to it.</p>

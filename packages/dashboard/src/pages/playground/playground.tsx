@@ -15,8 +15,8 @@ import { VersionPicker } from './version-picker.tsx';
 import './playground.css';
 
 /**
- * Shows one conversation, or two side by side that get the same messages. In the address, `version` and `conversation`
- * belong to the first conversation, and `against` and `other` to the second.
+ * Shows one conversation, or two side by side that receive the same messages. In the address, `version` and
+ * `conversation` belong to the first conversation, and `against` and `other` to the second.
  */
 export function Playground({ declared }: { declared: Declared }) {
   const { agent } = declared;
@@ -162,7 +162,7 @@ function SpeakButton({
   );
 }
 
-/** Offers to continue with the chosen version, which the conversation does not use. */
+/** Offers to switch to the chosen version, which the conversation does not use. */
 function OtherVersion({
   talked,
   chosen,
@@ -171,7 +171,7 @@ function OtherVersion({
 }: {
   talked: number;
   chosen: number;
-  /** Asks the same questions with the chosen version; undefined if that is impossible now. */
+  /** Asks the chosen version the same questions; undefined if that is impossible now. */
   onAsk: (() => void) | undefined;
   onAnew: () => void;
 }) {
@@ -189,7 +189,8 @@ function OtherVersion({
 function TestNote({ conversationId }: { conversationId: string | undefined }) {
   return (
     <p className="muted small">
-      This is a test: it emits no events and is not counted. Tools are called for real.
+      This is a test. It emits no events and is not counted in statistics. Tools are called for
+      real.
       {conversationId === undefined ? null : (
         <>
           {' '}

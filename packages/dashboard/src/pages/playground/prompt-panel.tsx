@@ -8,7 +8,7 @@ import { Field } from '../../ui/field.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 
 /**
- * Shows the prompt of the chosen version beside the conversation. The newest prompt can be edited there: a save makes
+ * Shows the prompt of the chosen version beside the conversation. The newest prompt can be edited there. A save creates
  * the next version, and the playground continues with it.
  */
 export function PromptPanel({
@@ -25,7 +25,7 @@ export function PromptPanel({
 }) {
   const { agent } = declared;
   const [typed, setTyped] = useState<string | null>(null);
-  // Closed on narrow pages, where it would stand between the conversation and the message box.
+  // Closed on narrow pages, where it would come between the conversation and the message box.
   const [isWide] = useState(() => window.matchMedia('(min-width: 60rem)').matches);
   const save = useSave(declared, (saved) => {
     setTyped(null);
@@ -98,7 +98,7 @@ function useSave(declared: Declared, onSaved: (version: number) => void) {
       takeOver(after);
       onSaved(after.agent.latest_version ?? 1);
     },
-    // Somebody else saved first. Reads the agent again, so that a second attempt has the newest ETag.
+    // Somebody else may have saved first. Reads the agent again, so that a second attempt has the latest ETag.
     onError: () => void queryClient.invalidateQueries({ queryKey: ['agents'] }),
   });
 }

@@ -4,7 +4,7 @@ import type { ItemOf } from '../../data/parley.ts';
 export type Spoken = Pick<AgentContent, 'voice' | 'transcriber'>;
 export type Provider = Pick<ItemOf<'/v1/model_providers'>, 'name' | 'speech' | 'transcription'>;
 
-/** Says if an agent can speak on web pages. If it declares a voice that cannot work, `whyNot` is the reason. */
+/** Whether an agent can speak on web pages. If the agent declares a voice that cannot work, `whyNot` is the reason. */
 export type Speech = { canSpeak: boolean; whyNot: string | null };
 
 export const UNKNOWN: Speech = { canSpeak: false, whyNot: null };
@@ -23,8 +23,8 @@ function whyUnfit(
   name: string | undefined,
   { providers, section }: { providers: readonly Provider[]; section: 'speech' | 'transcription' },
 ): string | null {
-  if (!name) return `${field} names no provider`;
+  if (!name) return `the ${field} does not name a provider`;
   const provider = providers.find((one) => one.name === name);
-  if (!provider) return `model provider “${name}” of ${field} does not exist`;
-  return provider[section] ? null : `model provider “${name}” of ${field} has no ${section}`;
+  if (!provider) return `the ${field}’s model provider “${name}” does not exist`;
+  return provider[section] ? null : `the ${field}’s model provider “${name}” has no ${section}`;
 }

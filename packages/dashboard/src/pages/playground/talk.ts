@@ -17,7 +17,7 @@ export type Start = {
   agentId: string;
   version: number;
   variables: Record<string, string>;
-  /** Called as soon as the conversation exists, so that its id is added to the address. */
+  /** Called as soon as the conversation exists, so that its ID is added to the address. */
   onStarted: (conversationId: string) => void;
 };
 
@@ -35,7 +35,7 @@ export type Talk = {
   error: unknown;
   /** Latency of the last message. */
   seen: Seen;
-  /** Sends messages one after the other. Each waits for the reply to the message before. */
+  /** Sends messages one after the other. Each waits for the reply to the previous message. */
   say: (texts: readonly string[], start: Start) => void;
   /** Stops the reply. The text generated until then is stored. */
   stop: () => void;

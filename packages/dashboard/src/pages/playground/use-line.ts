@@ -10,7 +10,7 @@ import workletUrl from '../../../../widget/src/sound/worklets.ts?worker&url';
 import type { TalkState } from '../../../../widget/src/talk/talk-state.ts';
 import type { Start } from './talk.ts';
 
-/** A conversation by voice in the playground. */
+/** A voice conversation in the playground. */
 export type Spoken = {
   talk: TalkState;
   sound: SoundState;
@@ -29,7 +29,7 @@ export type Spoken = {
 
 export type LevelListener = (side: 'microphone' | 'agent', level: number) => void;
 
-/** Runs a test conversation by voice. The token for it is requested with the session of the dashboard. */
+/** Runs a test conversation by voice. Its token is requested with the dashboard session. */
 export function useLine(): Spoken {
   const queryClient = useQueryClient();
   const start = useRef<Start>(null);
@@ -54,7 +54,7 @@ export function useLine(): Spoken {
 
   // Hangs up when the page is left.
   useEffect(() => () => line.leave(), [line]);
-  // The stored transcript has details that the voice session lacks, such as how a reply was made.
+  // The stored transcript has details that the voice session lacks, such as how a reply was generated.
   const { conversationId, turns, phase } = talk;
   useEffect(() => {
     if (conversationId === null) return;

@@ -22,7 +22,7 @@ const TONES: Record<Job['status'], Tone> = {
   stopped: 'muted',
   failed: 'bad',
 };
-/** Polling interval in ms of running jobs. */
+/** Polling interval in ms while jobs are running. */
 const LOOK_MS = 1_000;
 
 /** Lists jobs, which are replays of many events, with their progress. */

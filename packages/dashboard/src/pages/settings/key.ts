@@ -3,7 +3,7 @@ import type { ItemOf } from '../../data/parley.ts';
 
 export type Key = ItemOf<'/v1/api_keys'>;
 
-/** All scopes, with what a key with the scope may do. */
+/** All scopes, each with what it allows. */
 export const SCOPES: readonly { scope: Scope; may: string }[] = [
   { scope: 'read', may: 'see everything in the namespace except keys and the audit log' },
   { scope: 'write', may: 'create and change agents, endpoints and knowledge; hold conversations' },

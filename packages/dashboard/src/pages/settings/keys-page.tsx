@@ -85,7 +85,9 @@ function KeyList({ onAct }: { onAct: (acting: Acting) => void }) {
   return <Table label="API keys" list={list} columns={columns} empty={<p>No keys.</p>} />;
 }
 
-/** Shows the name of a key. On phones, where the columns do not fit, the scopes and the expiry are below it. */
+/**
+ * Shows the name of a key. On phones, where the columns do not fit, the scopes and the expiry are shown below the name.
+ */
 function KeyName({ apiKey: { name, scopes, expires_at: expiresAt } }: { apiKey: Key }) {
   return (
     <>

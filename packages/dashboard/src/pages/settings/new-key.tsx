@@ -17,7 +17,7 @@ const ENDS = [
   { days: 365, name: 'in a year' },
 ];
 
-/** Creates a key with scopes that the session has itself, and shows it once. */
+/** Creates a key, and shows it once. A session can only grant scopes that it has itself. */
 export function NewKey({ onClose }: { onClose: () => void }) {
   const { scopes: own } = useMe();
   const queryClient = useQueryClient();

@@ -15,7 +15,7 @@ const OVERLAPS = [
   { sec: 604_800, name: 'in a week' },
 ];
 
-/** Creates a key with the same name and scopes; the old one expires after the chosen time. */
+/** Creates a key with the same name and scopes. The old key expires after the chosen time. */
 export function RotateKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
   const queryClient = useQueryClient();
   const [overlapSec, setOverlapSec] = useState(86_400);

@@ -55,7 +55,7 @@ function Sessions() {
       width: '5.5rem',
       cell: (one) => (
         <ActButton needs="keys" size="small" onClick={() => setEnding(one)}>
-          End<span className="unseen"> the session of {one.name}</span>
+          End<span className="unseen"> {one.name}’s session</span>
         </ActButton>
       ),
     },
@@ -65,7 +65,7 @@ function Sessions() {
       <Table label="Sessions" list={list} columns={columns} empty={<p>Nobody is signed in.</p>} />
       {ending ? (
         <Confirm
-          title={`End the session of ${ending.name}`}
+          title={`End ${ending.name}’s session`}
           isOpen
           onClose={() => setEnding(null)}
           action="End the session"

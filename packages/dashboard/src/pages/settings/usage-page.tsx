@@ -7,7 +7,7 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 import { SettingsFrame } from './settings-frame.tsx';
 import './settings.css';
 
-/** Shows the quotas of the namespace and the work in progress. */
+/** Shows the quotas of the namespace and its work in progress. */
 export function UsagePage() {
   return (
     <SettingsFrame title="Usage">
@@ -33,7 +33,7 @@ function Usage() {
   return (
     <div className="columns">
       <section className="card stack">
-        <h2>Quotas of the namespace</h2>
+        <h2>Namespace quotas</h2>
         {Object.entries(quotas).map(([name, used]) => (
           <Used key={name} name={name} {...used} />
         ))}

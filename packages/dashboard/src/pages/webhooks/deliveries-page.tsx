@@ -21,7 +21,7 @@ const NAMES = [
   'test',
 ];
 
-/** Lists deliveries of all endpoints. The filters have the API's parameter names. */
+/** Lists the deliveries to all endpoints. The filters have the API's parameter names. */
 export function DeliveriesPage() {
   return (
     <ReadPage title="Deliveries">
@@ -51,7 +51,7 @@ function Deliveries() {
           }))}
         />
         <TypeFilter name="event_type" />
-        <TextFilter name="event_id" label="Event id" placeholder="evt_…" />
+        <TextFilter name="event_id" label="Event ID" placeholder="evt_…" />
         <LogFilters names={NAMES} />
       </Filters>
       <DeliveriesTable

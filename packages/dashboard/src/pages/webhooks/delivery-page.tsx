@@ -143,7 +143,7 @@ const MADE_BY = {
   test: 'by “Send a test event”',
 } as const satisfies Record<Delivery['trigger'], string>;
 
-/** Retries a waiting delivery now, or delivers a finished one again as a new delivery. */
+/** Offers to retry a waiting delivery now, or to send a finished one again as a new delivery. */
 function Again({ delivery }: { delivery: Delivery }) {
   const isOver = delivery.status !== 'pending' && delivery.status !== 'retrying';
   return isOver ? <Replay delivery={delivery} /> : <RetryNow delivery={delivery} />;

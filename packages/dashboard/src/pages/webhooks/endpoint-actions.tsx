@@ -37,7 +37,7 @@ export function EndpointActions({ tagged }: { tagged: TaggedEndpoint }) {
   );
 }
 
-/** Disables or enables an endpoint. Events that were missed while it was disabled can be sent by a replay. */
+/** Disables or enables an endpoint. A replay can send the events that it missed while it was disabled. */
 function Switch({ tagged }: { tagged: TaggedEndpoint }) {
   const queryClient = useQueryClient();
   const toast = useToast();

@@ -38,7 +38,9 @@ export function EditEndpoint({ tagged, onClose }: { tagged: TaggedEndpoint; onCl
       {(failure) => (
         <EndpointFields
           form={{ ...edit.form, failure }}
-          urlHint={mayMove ? undefined : 'Changing the host needs a key with the scope keys.'}
+          urlHint={
+            mayMove ? undefined : 'Changing the host requires an API key with the keys scope.'
+          }
         />
       )}
     </EditDialog>

@@ -4,7 +4,7 @@ import type { EndpointFormProps } from './endpoint-values.ts';
 import { EventTypePicker } from './event-type-picker.tsx';
 import { HeaderFields } from './header-fields.tsx';
 
-/** Returns whether the form already shows the error at a field. */
+/** Returns true if the form already shows the error at a field. */
 export function isShownAtField(error: unknown): boolean {
   const pointers = ['/url', '/description', '/event_types', '/headers'];
   return pointers.some((pointer) => fieldError(error, pointer) !== undefined);

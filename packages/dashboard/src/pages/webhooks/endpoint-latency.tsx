@@ -20,7 +20,7 @@ const REFRESH_MS = 15_000;
 const bars = (name: string, color: string, values: readonly number[]) =>
   ({ name, color, values, shape: 'bar' }) as const;
 
-/** Shows latency and outcomes of deliveries to an endpoint. Latency includes the receiver's time. */
+/** Shows latency and outcomes of deliveries to an endpoint. Latency includes the receiver's processing time. */
 export function EndpointLatency({ endpointId }: { endpointId: string }) {
   const [{ range = 'hour' }, setFilters] = useFilters();
   const { sec } = RANGES[range as keyof typeof RANGES] ?? RANGES.hour;
@@ -117,5 +117,5 @@ function latencyText(stats: {
 }): string {
   if (stats.latency_count === 0) return 'No delivery was acknowledged at its first attempt.';
   const within = percent(stats.within_500_ms_rate);
-  return `Time from event to acknowledgement at the first attempt: median ${msText(stats.latency_p50_ms)}, 95 % within ${msText(stats.latency_p95_ms)}; ${within} within 500 ms.`;
+  return `Time from event to acknowledgement at the first attempt: median ${msText(stats.latency_p50_ms)}, 95% within ${msText(stats.latency_p95_ms)}; ${within} within 500 ms.`;
 }

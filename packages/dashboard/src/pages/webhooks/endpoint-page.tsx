@@ -99,7 +99,7 @@ function Facts({ tagged: { endpoint } }: { tagged: TaggedEndpoint }) {
           <span className="mono">{endpoint.header_names.join(', ')}</span>
         )}
       </dd>
-      <dt>Id</dt>
+      <dt>ID</dt>
       <dd>
         <CopyId id={endpoint.id} shown={endpoint.id} />
       </dd>

@@ -5,7 +5,7 @@ import type { Form } from '../../form/use-edit-form.ts';
 
 type EndpointPatch = BodyOf<'/v1/webhooks/{id}', 'patch'>;
 
-/** An endpoint as the form edits it. `event_types` is null for all types. */
+/** Form values of an endpoint. `event_types` is null for all types. */
 export type EndpointValues = ReturnType<typeof valuesOf>;
 export type EndpointFormProps = { form: Form<EndpointValues> };
 

@@ -21,7 +21,7 @@ import './webhooks.css';
 
 const BACK = { to: '/webhooks/events', name: 'Events' };
 
-/** Shows one event: its content, its deliveries, and why other endpoints did not get it. */
+/** Shows one event: its content, its deliveries, and why other endpoints did not receive it. */
 export function EventPage() {
   return (
     <ReadPage title="Event" back={BACK}>
@@ -135,7 +135,7 @@ function ReplayToAll({ event: { id, test } }: { event: StoredEvent }) {
       toast({
         text:
           made.length === 0
-            ? 'No enabled endpoint is subscribed to it'
+            ? 'No enabled endpoint is subscribed to this event'
             : `Sent again to ${made.length === 1 ? 'one endpoint' : `${made.length} endpoints`}`,
         ...(made.length === 0 && { tone: 'bad' as const }),
       });

@@ -35,7 +35,7 @@ export function EventsPage() {
         {isStored ? (
           <StoredEvents />
         ) : (
-          // A feed shows the events of one filter, so another filter starts a new feed.
+          // A feed shows the events for one filter, so a different filter starts a new feed.
           <LiveEvents
             key={type}
             type={type || undefined}

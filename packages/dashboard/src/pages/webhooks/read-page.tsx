@@ -3,7 +3,7 @@ import { useCan } from '../../data/me.ts';
 import { Needing } from '../../ui/needing.tsx';
 import { Page } from '../../ui/page.tsx';
 
-/** A page that needs the scope `read`. Without the scope it shows a single message and makes no requests. */
+/** A page that requires the `read` scope. Without this scope, it shows a single message and makes no requests. */
 export function ReadPage({
   title,
   back,

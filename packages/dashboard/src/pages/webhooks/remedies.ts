@@ -20,26 +20,26 @@ const OF_CLASS: Record<ErrorClass, Remedy> = {
   },
   timeout: {
     means: 'No response within 10 seconds.',
-    remedy: 'Answer 2xx as soon as the event is stored, and do the work afterwards.',
+    remedy: 'Respond with a 2xx status as soon as the event is stored, and do the work afterwards.',
   },
   redirect: {
-    means: 'The receiver answered with a redirect, which Parley never follows.',
+    means: 'The receiver responded with a redirect, which Parley never follows.',
     remedy:
-      'Set the URL to the target of the redirect. Often it adds https, a trailing slash or www.',
+      'Set the URL to the target of the redirect. It often adds https, a trailing slash or www.',
   },
   http_status: {
-    means: 'The receiver did not answer with 2xx.',
-    remedy: 'The response below says why. The log of the receiver says more.',
+    means: 'The receiver did not respond with a 2xx status.',
+    remedy: 'The response below shows the reason. The receiver’s log may show more.',
   },
   blocked: {
     means: 'Parley is not allowed to call this address.',
     remedy:
-      'Private addresses are refused. Use a public one, or let an administrator add the network to PARLEY_EGRESS_ALLOW.',
+      'Use a public address, or ask an administrator to add the network to PARLEY_EGRESS_ALLOW.',
   },
   lost_lease: {
     means: 'The Parley process that sent the event stopped before it got the response.',
     remedy:
-      'Nothing to do: another process sends the event again. The receiver may get the event twice.',
+      'No action is needed. Another process sends the event again, so the receiver may get it twice.',
   },
 };
 
@@ -48,7 +48,7 @@ const OF_STATUS: Record<number, Remedy> = {
   400: {
     means: 'The receiver rejected the request.',
     remedy:
-      'Most often the signature check of the receiver fails. Compare its code with “Check a signature”.',
+      'Most often, the receiver’s signature check fails. Compare its code with “Check a signature”.',
   },
   401: {
     means: 'The receiver did not accept the credentials.',
@@ -56,7 +56,7 @@ const OF_STATUS: Record<number, Remedy> = {
   },
   403: {
     means: 'The receiver, or a proxy in front of it, forbids the request.',
-    remedy: 'Often a firewall or CSRF protection. Let POST requests from Parley through.',
+    remedy: 'The cause is often a firewall or CSRF protection. Allow POST requests from Parley.',
   },
   404: { means: 'There is nothing at this path.', remedy: 'Check the path of the URL.' },
   405: { means: 'The path does not accept POST.', remedy: 'Check the path. Deliveries use POST.' },
@@ -71,7 +71,7 @@ const OF_STATUS: Record<number, Remedy> = {
   429: {
     means: 'The receiver limits the rate of requests.',
     remedy:
-      'Parley honors a Retry-After in seconds. While the endpoint fails, Parley sends one delivery at a time.',
+      'Parley honors a Retry-After header in seconds. While the endpoint fails, Parley sends one delivery at a time.',
   },
 };
 

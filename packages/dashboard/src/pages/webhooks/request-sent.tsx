@@ -5,7 +5,7 @@ import { counted } from '../../ui/figure.tsx';
 
 /**
  * Shows the request of each attempt (contract/deliveries.md#headers). The body is exactly what was sent. The URL and
- * the custom headers are the current ones, because no attempt stores its own.
+ * the custom headers are the current ones, because attempts do not store them.
  */
 export function RequestSent({
   delivery,
@@ -63,7 +63,7 @@ function headersOf(
     ['user-agent', 'parley/ followed by the version'],
     ['parley-event-id', id],
     ['parley-event-type', type],
-    ['parley-delivery-attempt', 'the number of the attempt'],
+    ['parley-delivery-attempt', 'the attempt number'],
     ['parley-signature', 'HMAC-SHA256 of the body, lower-case hex'],
     ...(rotation
       ? [

@@ -145,7 +145,9 @@ function Begin({
   );
 }
 
-/** Shows a rotation in progress: which of the two secrets signs which header and until when, and the second step. */
+/**
+ * Shows a rotation in progress: which of the two secrets signs which header, and until when. Offers the second step.
+ */
 function Running({
   rotation,
   step,

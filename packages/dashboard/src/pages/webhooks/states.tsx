@@ -64,11 +64,13 @@ export function shortUrl(url: string): string {
   return pathname === '/' ? host : host + pathname;
 }
 
-/** Seconds after its time from which an attempt counts as overdue. Until then, it starts in a moment. */
+/**
+ * Seconds after its scheduled time at which an attempt counts as overdue. Until then, it is shown as due in a moment.
+ */
 const LATE_SEC = 3;
 const REFRESH_MS = 5_000;
 
-/** Shows the time until the next attempt. If the attempt is overdue, shows since when. `at` is in Unix seconds. */
+/** Shows the time until the next attempt or, if it is overdue, for how long. `at` is in Unix seconds. */
 export function NextAttempt({ at }: { at: number }) {
   return useIsLate(at) ? (
     <>
@@ -85,7 +87,7 @@ function useIsLate(at: number): boolean {
   return useNowSec() - at >= LATE_SEC;
 }
 
-/** Explains why the next attempt has not started although it is due. Shows nothing before it is overdue. */
+/** Explains why the next attempt has not started even though it is due. Shows nothing until the attempt is overdue. */
 export function WhyLate({ delivery, at }: { delivery: Delivery; at: number }) {
   const isLate = useIsLate(at);
   const { id, event_id: eventId, endpoint_id: endpointId } = delivery;

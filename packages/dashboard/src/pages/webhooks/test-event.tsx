@@ -59,7 +59,7 @@ export function TestEvent({ endpoint }: { endpoint: Endpoint }) {
       {endpoint.enabled ? (
         <p className="muted small">
           A test event has sample data and the header <code>parley-test: true</code>, and is not
-          counted in figures.
+          counted in statistics.
         </p>
       ) : (
         <p className="small">The endpoint is disabled. Enable it to send a test event.</p>
@@ -118,7 +118,7 @@ function Waits({ deliveryId }: { deliveryId: string }) {
       <p className="muted">Sent. Waiting for the response…</p>
       {isLong ? (
         <p className="row">
-          The endpoint is failing or its queue is long, so this delivery waits.
+          The endpoint is failing or its queue is long, so this delivery is waiting.
           <ActButton
             needs="replay"
             size="small"

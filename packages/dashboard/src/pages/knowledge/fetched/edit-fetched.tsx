@@ -9,7 +9,7 @@ import { useToast } from '../../../ui/toast.tsx';
 import { FetchedForm } from './fetched-form.tsx';
 import { fieldsOf, valuesOf, type FetchedType } from './fetched-values.ts';
 
-/** Edits what a source reads, and when. Shows concurrent changes before it overwrites them. */
+/** Edits what a source reads and when. Shows other people's changes before overwriting them. */
 export function EditFetched({
   type,
   tagged,
@@ -69,8 +69,8 @@ export function EditFetched({
 const LABELS: Record<FetchedType, Readonly<Record<string, string>>> = {
   website: {
     'website.url': 'Address',
-    'website.include': 'Keep only',
-    'website.exclude': 'Leave out',
+    'website.include': 'Include paths',
+    'website.exclude': 'Exclude paths',
     'website.max_depth': 'Maximum link depth',
     'website.max_pages': 'Maximum pages',
     'website.delay_ms': 'Delay',

@@ -10,7 +10,7 @@ import type { FetchedType, FetchedValues } from './fetched-values.ts';
 
 type FieldsProps = { form: Form<FetchedValues>; name: ReactNode };
 
-/** The form of a website or feed source, new or existing. Errors without a field appear at the bottom. */
+/** The form for a new or existing website or feed source. Errors that belong to no field appear at the bottom. */
 export function FetchedForm({
   type,
   isNew,
@@ -89,7 +89,7 @@ function WebsiteFields({ form, name }: FieldsProps) {
         {...lines}
         name="website.include"
         label="Include paths"
-        hint="One per line, such as /help/*. Leave empty for all."
+        hint="One per line, such as /help/*. Leave empty to include all paths."
       />
       <AreaField
         {...lines}
@@ -114,14 +114,14 @@ function WebsiteFields({ form, name }: FieldsProps) {
           {...number}
           name="website.delay_ms"
           label="Delay in milliseconds"
-          hint="Between requests. 0 sends several at once. Default: 500."
+          hint="Time between requests. 0 sends several at once. Default: 500."
         />
       </div>
     </>
   );
 }
 
-/** Refers to secrets by name; nobody types a secret into the form. */
+/** Refers to Secrets by name, so that nobody types a secret into the form. */
 function IntegrationFields({ form, name }: FieldsProps) {
   return (
     <>
@@ -139,7 +139,7 @@ function IntegrationFields({ form, name }: FieldsProps) {
           form={form}
           name="integration.secret_ref.name"
           label="Secret sent as bearer token"
-          hint="Name of a Secret with the label parley.dev/allow. Leave empty for none."
+          hint="Name of a Secret with the label parley.dev/allow. Leave empty to send no token."
         />
         <TextField form={form} name="integration.secret_ref.key" label="Key in this Secret" />
       </div>
@@ -148,7 +148,7 @@ function IntegrationFields({ form, name }: FieldsProps) {
           form={form}
           name="integration.signing_secret_ref.name"
           label="Secret that signs requests"
-          hint="Also a Secret with this label. Leave empty for unsigned requests."
+          hint="Name of a Secret with the same label. Leave empty for unsigned requests."
         />
         <TextField
           form={form}
@@ -160,7 +160,7 @@ function IntegrationFields({ form, name }: FieldsProps) {
   );
 }
 
-/** Returns whether every error appears at a field. */
+/** Returns true if every error is shown at a field. */
 function isShown(error: unknown, type: FetchedType): boolean {
   if (isCode(error, 'name_taken')) return true;
   const problems = error instanceof ParleyError ? (error.problem?.errors ?? []) : [];

@@ -54,8 +54,8 @@ function settingsOf({ website, integration }: Source): [name: string, value: str
   const signing = integration?.signing_secret_ref;
   const all: [string, string | number | undefined][] = [
     ['Address', (website ?? integration)?.url],
-    ['Keep only', website?.include?.join(', ')],
-    ['Leave out', website?.exclude?.join(', ')],
+    ['Include paths', website?.include?.join(', ')],
+    ['Exclude paths', website?.exclude?.join(', ')],
     ['Maximum link depth', website?.max_depth],
     ['Maximum pages', website?.max_pages],
     ['Delay', website?.delay_ms === undefined ? undefined : `${website.delay_ms} ms`],

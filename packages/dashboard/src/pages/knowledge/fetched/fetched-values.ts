@@ -3,7 +3,10 @@ import { linesOf, setMembers, textOfLines } from '../../../form/merge.ts';
 
 export type FetchedType = 'website' | 'integration';
 
-/** A website or feed source as the form edits it: as in the API, with patterns one per line. */
+/**
+ * Form values of a website or feed source. They have the structure of the API, except that path patterns are text with
+ * one pattern per line.
+ */
 export type FetchedValues = ReturnType<typeof valuesOf>;
 
 export function valuesOf(source: Partial<Source>) {
@@ -26,7 +29,7 @@ export function valuesOf(source: Partial<Source>) {
   };
 }
 
-/** Returns the fields to write through the API. A Secret without a name is left out. */
+/** Returns the fields to write through the API. Omits a Secret without a name. */
 export function fieldsOf(type: FetchedType, { schedule, website, integration }: FetchedValues) {
   const { secret_ref: token, signing_secret_ref: signing } = integration;
   const read = {

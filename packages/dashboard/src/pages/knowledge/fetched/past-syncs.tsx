@@ -109,10 +109,10 @@ function ProblemList({ sourceId, id }: { sourceId: string; id: string }) {
     <div className="stack-small">
       {sync.error ? <p className="problem">{sync.error}</p> : null}
       <p className="muted">
-        Documents that failed and keep their previous content: {count(failed)}. Documents that were
-        skipped and are no longer found: {count(skipped)}.
+        Failed documents, which keep their previous content: {count(failed)}. Skipped documents,
+        which searches no longer find: {count(skipped)}.
         {failed + skipped > problems.length
-          ? ` This list has the first ${count(problems.length)}.`
+          ? ` This list shows the first ${count(problems.length)}.`
           : ''}
       </p>
       <ul className="stack-small" aria-label="Documents not read">

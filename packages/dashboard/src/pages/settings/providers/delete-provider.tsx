@@ -6,7 +6,7 @@ import { counted } from '../../../ui/figure.tsx';
 import { useToast } from '../../../ui/toast.tsx';
 import { deleteProvider, useAgentsOf, type TaggedProvider } from './provider-data.ts';
 
-/** Asks before a provider is deleted, and names the agents that then cannot reply. */
+/** Asks for confirmation before a provider is deleted, and lists the agents that use it. */
 export function DeleteProvider({
   tagged,
   onClose,
@@ -38,7 +38,7 @@ export function DeleteProvider({
             <strong>
               {counted(agents.length, 'agent')} {agents.length === 1 ? 'uses' : 'use'} it.
             </strong>{' '}
-            Without a fallback, they cannot reply afterwards:
+            Agents without a fallback will no longer be able to reply:
           </p>
           <ul>
             {agents.map((agent) => (
@@ -47,7 +47,7 @@ export function DeleteProvider({
           </ul>
         </>
       ) : null}
-      <p>Parley forgets the key that it stores for this provider. This can’t be undone.</p>
+      <p>Parley deletes the key that it stores for this provider. This can’t be undone.</p>
     </Confirm>
   );
 }

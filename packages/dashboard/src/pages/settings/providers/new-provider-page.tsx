@@ -17,7 +17,7 @@ import { bodyOf, type ProviderValues } from './provider-values.ts';
 
 const FIRST = PRESETS[0]!; // The list is not empty.
 
-/** Connects a model: choose a provider, paste its key, test it, save it. */
+/** Connects a model: the user chooses a provider, pastes its key, tests it and saves it. */
 export function NewProviderPage() {
   const [preset, setPreset] = useState<Preset>(FIRST);
   const form = useForm<ProviderValues>({ defaultValues: valuesOfPreset(FIRST) });

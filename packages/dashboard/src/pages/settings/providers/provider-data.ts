@@ -2,7 +2,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { ok, parley, type Agent } from '../../../data/parley.ts';
 import type { Provider, ProviderPatch } from './provider-values.ts';
 
-/** A provider and its ETag. A change sends the ETag, so that it overwrites no other change. */
+/** A provider and its ETag. Updates send the ETag, so that they never overwrite somebody else's change. */
 export type TaggedProvider = { provider: Provider; etag: string };
 
 export function providerKey(id: string): readonly unknown[] {
@@ -38,10 +38,10 @@ async function tagged(
   return { provider: await ok(answer), etag: response.headers.get('etag') ?? '*' };
 }
 
-/** Number of agents that are listed by name. */
+/** Maximum number of agents that are listed by name. */
 export const USERS_MAX = 100;
 
-/** Loads the agents that name a provider, newest first. */
+/** Loads the agents that refer to a provider by name, newest first. */
 export function useAgentsOf(name: string | undefined) {
   return useQuery({
     queryKey: ['agents', 'of provider', name],

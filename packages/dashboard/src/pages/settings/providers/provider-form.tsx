@@ -20,12 +20,12 @@ const POINTERS = [
   '/embeddings/default_model',
 ];
 
-/** Returns whether the form already shows the error at a field. */
+/** Returns true if the form already shows the error at a field. */
 export function isShownAtField(error: unknown): boolean {
   return POINTERS.some((pointer) => fieldError(error, pointer) !== undefined);
 }
 
-/** The fields of a provider. `models` are those that the last test listed. */
+/** The fields of a provider. `models` are the models that the last test listed. */
 export function ProviderFields({
   form,
   preset,
@@ -34,11 +34,11 @@ export function ProviderFields({
 }: ProviderFormProps & {
   preset?: Preset | undefined;
   models: readonly string[];
-  /** Whether the provider has a key, which stays if the field is left empty. */
+  /** Whether the provider already has a key, which is kept if the field is left empty. */
   hasKey?: boolean;
 }) {
   const listId = useId();
-  const { keyHint = 'Leave empty if the API needs none.', urlHint, modelHint } = preset ?? {};
+  const { keyHint = 'Leave empty if the API needs no key.', urlHint, modelHint } = preset ?? {};
   return (
     <>
       <TextField form={form} name="base_url" label="Base URL" hint={urlHint} type="url" required />
@@ -48,8 +48,8 @@ export function ProviderFields({
         label={hasKey ? 'New API key' : 'API key'}
         hint={
           hasKey
-            ? 'Leave empty to keep the current key. A new host needs the key again.'
-            : `${keyHint} It is stored encrypted and never shown again.`
+            ? 'Leave empty to keep the current key. If you change the host, enter the key again.'
+            : `${keyHint} Keys are stored encrypted and never shown again.`
         }
         type="password"
         autoComplete="new-password"
@@ -58,7 +58,7 @@ export function ProviderFields({
         form={form}
         name="chat.default_model"
         label="Default model"
-        hint={modelHint ?? 'The model of agents that name none.'}
+        hint={modelHint ?? 'The model for agents that do not name one.'}
         list={listId}
       />
       <datalist id={listId}>

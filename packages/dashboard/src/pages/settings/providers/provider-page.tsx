@@ -39,7 +39,7 @@ function Loaded({ id }: { id: string }) {
   );
 }
 
-/** The page without a provider: it is still loading, has failed, or the session may not read it. */
+/** The page without a provider, which is still loading, could not be loaded, or may not be read by this session. */
 function Framed({ children }: { children?: ReactNode }) {
   return (
     <Page title="Model provider" back={BACK}>
@@ -166,7 +166,7 @@ function Facts({ provider }: { provider: Provider }) {
         <dd>
           <Time at={provider.updated} />
         </dd>
-        <dt>Id</dt>
+        <dt>ID</dt>
         <dd>
           <CopyId id={provider.id} />
         </dd>

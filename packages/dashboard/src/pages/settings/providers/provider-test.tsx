@@ -9,7 +9,7 @@ import './providers.css';
 export type Tested = Schemas['ModelProviderTest'];
 
 /**
- * Tests a provider by one real request. `subject` identifies the tested values: the result of other values is hidden.
+ * Tests a provider with one real request. `subject` identifies the tested values. If they change, the result is hidden.
  */
 export function useProviderTest(subject: string, send: () => Promise<Tested>) {
   const testing = useMutation({
@@ -21,7 +21,7 @@ export function useProviderTest(subject: string, send: () => Promise<Tested>) {
     isBusy: testing.isPending,
     error: testing.error,
     tested: isCurrent ? testing.data?.tested : undefined,
-    /** Models that the last test listed, whatever changed since. */
+    /** Models that the last test listed, even if the values have changed since. */
     models: testing.data?.tested.models ?? [],
   };
 }
@@ -36,7 +36,7 @@ export function TestButton({ test }: { test: ProviderTest }) {
   );
 }
 
-/** Shows what the provider answered, or the cause and the cure. */
+/** Shows the provider's response, or the cause of the failure and its remedy. */
 export function TestResult({ test: { tested, error, isBusy } }: { test: ProviderTest }) {
   return (
     <div role="status">
@@ -71,14 +71,14 @@ function Answer({ tested }: { tested: Tested }) {
   if (checked === 'models') {
     return (
       <p>
-        <strong>The provider accepts the key.</strong> It answered in {msText(ms)}. Set a default
-        model and test again to get an answer of the model.
+        <strong>The provider accepts the key.</strong> It responded in {msText(ms)}. Set a default
+        model and test again to get a reply from the model.
       </p>
     );
   }
   return (
     <p>
-      <strong>It works.</strong> {model} answered “{text}” in {msText(ms)}
+      <strong>It works.</strong> {model} replied “{text}” in {msText(ms)}
       {first === null ? '' : `, its first word after ${msText(first)}`}.
     </p>
   );
@@ -92,15 +92,15 @@ function Models({ tested: { models } }: { tested: Tested }) {
   return (
     <p className="small muted">
       Models: {models.slice(0, SHOWN_MAX).join(', ')}
-      {more > 0 ? ` and ${more} more, which the field Default model offers` : ''}.
+      {more > 0 ? ` and ${more} more, which you can choose under Default model` : ''}.
     </p>
   );
 }
 
-/** What to do here about an error, in addition to its message. */
+/** Remedies by error code, shown in addition to the error message. */
 const CURES: Partial<Record<NonNullable<Tested['error']>['code'], string>> = {
   model_unauthorized:
-    'Paste the key again, whole and without spaces. Check at the provider that it is active.',
+    'Paste the complete key again, without spaces. Check with the provider that the key is active.',
   model_unreachable:
-    'Check the base URL. A private address, such as Ollama on this machine, must be listed in the setting PARLEY_EGRESS_ALLOW of Parley.',
+    'Check the base URL. A private address, such as Ollama on this machine, must be allowed in Parley’s setting PARLEY_EGRESS_ALLOW.',
 };

@@ -4,7 +4,7 @@ import { ButtonLink } from '../../../ui/button.tsx';
 import { TroubleNote } from '../../../ui/trouble.tsx';
 import { USERS_MAX, useAgentsOf } from './provider-data.ts';
 
-/** Lists the agents that name the provider. */
+/** Lists the agents that use the provider. */
 export function ProviderUsers({ name }: { name: string }) {
   const { data: agents, error, refetch } = useAgentsOf(name);
   return (
@@ -15,7 +15,7 @@ export function ProviderUsers({ name }: { name: string }) {
       {agents?.length === 0 ? (
         <>
           <p className="muted">
-            No agent uses it yet. Select it as the model provider of an agent.
+            No agent uses this provider yet. Select it as an agent’s model provider.
           </p>
           <div>
             <ButtonLink to="/agents/new">Create an agent</ButtonLink>

@@ -6,7 +6,7 @@ export type Provider = ItemOf<'/v1/model_providers'>;
 export type ProviderBody = BodyOf<'/v1/model_providers', 'post'>;
 export type ProviderPatch = BodyOf<'/v1/model_providers/{id}', 'patch'>;
 
-/** A provider as the form edits it. The key is always empty at first, because no response has it. */
+/** Form values of a provider. The key is always empty at first, because the API never returns it. */
 export type ProviderValues = ReturnType<typeof valuesOf>;
 export type ProviderFormProps = { form: Form<ProviderValues> };
 
@@ -32,7 +32,7 @@ export function valuesOf(provider: Partial<Provider>) {
 
 const NOTHING = valuesOf({});
 
-/** Returns the body that creates the provider. */
+/** Returns the body of the request that creates the provider. */
 export function bodyOf(values: ProviderValues): ProviderBody {
   const { name } = values;
   // A patch contains null only for a removed value. `NOTHING` has no values to remove, so this patch contains no null
@@ -57,7 +57,8 @@ function fieldsOf(values: ProviderValues) {
     organization: values.organization.trim() || null,
     project: values.project.trim() || null,
     query: Object.fromEntries(new URLSearchParams(values.query)),
-    // Only its model is edited here. The API may have set timeouts, prices and a list of models.
+    // The form edits only the default model. The API may have set other chat settings, such as timeouts, prices and a
+    // list of models.
     chat: { default_model: chat.default_model.trim() || null },
     speech: setMembers(values.speech) ?? null,
     transcription: setMembers(values.transcription) ?? null,

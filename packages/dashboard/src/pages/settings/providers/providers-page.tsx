@@ -11,7 +11,7 @@ import { SettingsFrame } from '../settings-frame.tsx';
 
 type Provider = ItemOf<'/v1/model_providers'>;
 
-/** Lists the model providers of the namespace, and leads to the form that connects another one. */
+/** Lists the model providers of the namespace, and links to the form that connects another one. */
 export function ProvidersPage() {
   return (
     <SettingsFrame title="Model providers" actions={useCan('write') ? <Connect /> : null}>
@@ -46,7 +46,7 @@ const COLUMNS: Column<Provider>[] = [
   { name: 'Default model', cell: ({ chat }) => chat?.default_model ?? '–', isWide: true },
   { name: 'Managed by', cell: ({ managed_by }) => managed_by, width: '7rem', isWide: true },
   { name: 'Changed', cell: ({ updated }) => <Time at={updated} />, width: '7rem', isWide: true },
-  { name: 'Id', cell: ({ id }) => <CopyId id={id} />, width: '8rem', isWide: true },
+  { name: 'ID', cell: ({ id }) => <CopyId id={id} />, width: '8rem', isWide: true },
 ];
 
 function Providers() {

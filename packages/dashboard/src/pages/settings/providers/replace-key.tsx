@@ -10,7 +10,7 @@ import { patchProvider, providerKey, type TaggedProvider } from './provider-data
 import { isShownAtField } from './provider-form.tsx';
 import { TestButton, TestResult, useProviderTest } from './provider-test.tsx';
 
-/** Replaces the key of a provider. The new one can be tested first. */
+/** Replaces the key of a provider. The new key can be tested first. */
 export function ReplaceKey({ tagged, onClose }: { tagged: TaggedProvider; onClose: () => void }) {
   const { id, name } = tagged.provider;
   const [text, setText] = useState('');
@@ -40,7 +40,7 @@ export function ReplaceKey({ tagged, onClose }: { tagged: TaggedProvider; onClos
       >
         <Field
           label="New API key"
-          hint="Replies use it within a second. It is stored encrypted and never shown again."
+          hint="Replies use the new key within a second. It is stored encrypted and never shown again."
           error={fieldError(replacing.error ?? test.error, '/api_key')}
         >
           {(control) => (

@@ -17,7 +17,7 @@ import {
   type Carrier,
 } from './telephony-values.ts';
 
-/** Connects an account at a carrier, or edits one. Its token is pasted and never shown again. */
+/** Connects or edits an account with a carrier. Its token is pasted and never shown again. */
 export function AccountDialog({
   account,
   onClose,
@@ -119,7 +119,7 @@ function AccountFields({
           required={account === undefined}
           hint={
             account
-              ? `Leave empty to keep the current one${isStored ? '' : ', which is in a Secret of the cluster'}.`
+              ? `Leave empty to keep the current one${isStored ? '' : ', which is in a Secret in the cluster'}.`
               : 'It is stored encrypted and never shown again.'
           }
           {...field('auth_token')}
@@ -130,7 +130,7 @@ function AccountFields({
           <LineField label="Public key" required {...field('public_key')} />
           <LineField
             label="TeXML application"
-            hint="Needed to place calls."
+            hint="Required to place calls."
             {...field('application_id')}
           />
         </div>
@@ -147,14 +147,14 @@ function AccountFields({
       <LineField
         label="URL of the carrier’s API"
         type="url"
-        hint="Leave empty for the carrier’s own."
+        hint="Leave empty to use the carrier’s own URL."
         {...field('api_url')}
       />
     </>
   );
 }
 
-/** Agents that the form proposes for a number: one page of the API. Others can be typed. */
+/** Number of agents that the form suggests for a telephone number: one page of the API. Other names can be typed. */
 const AGENTS_MAX = 100;
 
 function NumberRows({ draft, onChange, error }: Props) {

@@ -15,7 +15,7 @@ import '../../agents/agents.css';
 
 type Open = { act: 'new' } | { act: 'edit' | 'delete'; account: Account };
 
-/** Lists the accounts at carriers and their numbers, and connects, edits and deletes them. */
+/** Lists the carrier accounts and their numbers. People can connect, edit and delete accounts here. */
 export function TelephonyPage() {
   const [open, setOpen] = useState<Open | null>(null);
   const close = (): void => setOpen(null);
@@ -87,7 +87,7 @@ function Accounts({ onOpen }: { onOpen: (open: Open) => void }) {
       columns={columns}
       empty={
         <p>
-          No carrier is connected. Connect an account at Twilio, Telnyx or Plivo to answer its
+          No carrier is connected. Connect an account with Twilio, Telnyx or Plivo to answer its
           numbers with your agents and to place calls.
         </p>
       }
@@ -113,7 +113,7 @@ function DeleteAccount({ account, onClose }: { account: Account; onClose: () => 
         {numbers.length > 0
           ? `Agents no longer answer ${numbers.map(({ number }) => number).join(', ')}. `
           : ''}
-        Parley forgets the token. This can’t be undone.
+        Parley deletes the stored token. This can’t be undone.
       </p>
     </Confirm>
   );

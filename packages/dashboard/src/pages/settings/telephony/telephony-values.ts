@@ -8,17 +8,17 @@ type Patch = BodyOf<'/v1/telephony_providers/{id}', 'patch'>;
 /** The carriers, each with the terms that it uses for account and token. */
 export const CARRIERS = {
   twilio: { name: 'Twilio or compatible', account: 'Account SID', token: 'Auth token' },
-  telnyx: { name: 'Telnyx', account: 'User id', token: 'API key' },
+  telnyx: { name: 'Telnyx', account: 'User ID', token: 'API key' },
   plivo: { name: 'Plivo', account: 'Auth ID', token: 'Auth token' },
 } as const;
 export type Carrier = keyof typeof CARRIERS;
 
-/** An account at a carrier as its form edits it. */
+/** Form values of an account with a carrier. */
 export type AccountDraft = {
   name: string;
   type: Carrier;
   account_id: string;
-  /** Token in clear text. Empty to keep the stored one. */
+  /** Plain-text token, or empty to keep the stored token. */
   auth_token: string;
   public_key: string;
   application_id: string;
@@ -56,11 +56,14 @@ export function draftOf(account: Account): AccountDraft {
 
 export function createOf(draft: AccountDraft): Create {
   const { name, auth_token } = draft;
-  // The members have the types of the body.
+  // The members match the types of the request body.
   return setMembers({ name, auth_token, ...membersOf(draft, null) }) as Create;
 }
 
-/** Returns what changed. Keeps what the form does not show, such as the hours of numbers and the limits of calls. */
+/**
+ * Returns the changed fields, or undefined if nothing changed. Keeps settings that the form does not show, such as the
+ * hours of numbers and the limits on calls.
+ */
 export function patchOf(account: Account, draft: AccountDraft): Patch | undefined {
   const before = membersOf(draftOf(account), account.outbound);
   const after = membersOf(draft, account.outbound);

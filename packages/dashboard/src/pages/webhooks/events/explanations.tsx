@@ -68,7 +68,7 @@ function ExplanationItem({
   );
 }
 
-/** Shows the API's explanation and remedy. Shows a button for a replay if a replay helps. */
+/** Shows the API's explanation and remedy, and offers a replay if that would help. */
 function Explanation({ event, endpoint }: { event: StoredEvent; endpoint: Endpoint }) {
   const why = useQuery({
     queryKey: ['deliveries', 'why', event.id, endpoint.id],
@@ -101,7 +101,7 @@ function Explanation({ event, endpoint }: { event: StoredEvent; endpoint: Endpoi
   );
 }
 
-/** Reasons why an event has not arrived and will not arrive by itself, so that a replay helps. */
+/** Reasons for which an event will not arrive on its own, so that a replay helps. */
 const REPLAYABLE: ReadonlySet<string> = new Set([
   'failed',
   'canceled',

@@ -95,7 +95,7 @@ function FeedState({ isPaused, waiting }: { isPaused: boolean; waiting: number }
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** An event of the feed. It is memoized, so that new events above it do not render it again. */
+/** An event in the feed. It is memoized, so that new events above it do not render it again. */
 const FeedItem = memo(function FeedItem({ event }: { event: LiveEvent }) {
   const [isOpen, setIsOpen] = useState(false);
   const { id, type, created, data } = event;

@@ -3,9 +3,9 @@ import { useLiveEvents } from '../../../data/live-context.ts';
 import { isMeant } from '../../../data/events.ts';
 import type { LiveEvent } from '../../../data/live.ts';
 
-/** Maximum number of events in memory, so that a page that stays open does not fill the memory. */
+/** Maximum number of events to keep, so that a page that stays open does not use more and more memory. */
 export const KEPT_MAX = 500;
-/** Minimum interval in ms between renders. Fifty events per second cause ten renders. */
+/** Minimum interval in ms between renders. Fifty events per second cause only ten renders. */
 const TOGETHER_MS = 100;
 
 type Feed = {
@@ -25,7 +25,7 @@ export function useEventFeed(type: string | undefined, before: readonly LiveEven
   const [isCleared, setIsCleared] = useState(false);
   const [isPaused, setIsPaused] = useState(false);
   const [waiting, setWaiting] = useState(0);
-  /** Events that were received but are not rendered yet, oldest first. */
+  /** Events that were received but not rendered yet, oldest first. */
   const arrived = useRef<LiveEvent[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const frame = useRef(0);

@@ -15,7 +15,7 @@ const MODES: Record<Job['mode'], string> = {
   failed: 'events whose delivery failed or was canceled',
   missing: 'events without a delivery to this endpoint, for example because it was disabled',
   all: 'all events, so the receiver may get some twice',
-  retrying: 'events that wait for their next attempt, which Parley makes now',
+  retrying: 'events waiting for their next attempt, which Parley then makes immediately',
 };
 
 const DAY_SEC = 86_400;
@@ -161,7 +161,7 @@ function firstAsked({ failing_since: failing }: Endpoint): Asked {
 
 type Range = { since: number; until?: number; mode: Job['mode']; types?: Subscription[] };
 
-/** Returns the request, or null without a start time. */
+/** Returns the request body, or null if there is no start time. */
 function bodyOf({ since, until, mode, types }: Asked): Range | null {
   const from = unixTime(since);
   const to = unixTime(until);
@@ -186,7 +186,7 @@ async function countReplay(id: string, range: Range, signal: AbortSignal): Promi
   return (await postReplay(id, { ...range, dry_run: true }, signal)) as Plan;
 }
 
-/** Sends exactly the events that were counted: the range ends at the time of the count, not of the click. */
+/** Sends exactly the events that were counted, because the range ends at the time of the count and not of the click. */
 function useSending(endpoint: Endpoint, onDone: () => void) {
   const queryClient = useQueryClient();
   const toast = useToast();

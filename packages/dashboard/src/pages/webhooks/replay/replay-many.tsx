@@ -9,7 +9,7 @@ import { ReplayProgress } from './replay-progress.tsx';
 const SHOWN = 3;
 const LOOK_MS = 500;
 
-/** Starts replays of many events and shows their progress, which is still shown after a reload. */
+/** Starts replays of many events and shows their progress, even after a reload. */
 export function ReplayMany({ endpoint }: { endpoint: Endpoint }) {
   const [isOpen, setIsOpen] = useState(false);
   const jobs = useList('jobs', '/v1/jobs', {

@@ -107,7 +107,7 @@ function whoseFault(body: string, secret: string, given: string): string {
   const parsed = parsedOf(body);
   const isWhole = parsed !== undefined && rewritings(body)[1] === body;
   return isWhole
-    ? 'The body looks unchanged, so it was signed with another secret: that of another endpoint, or an older one.'
+    ? 'The body looks unchanged, so it was signed with a different secret, such as another endpoint’s secret or an older one.'
     : 'Either this is not the right secret, or the body was changed in a way that cannot be recognized. Paste the raw bytes of the body.';
 }
 

@@ -45,7 +45,7 @@ type Shown = {
   standard: Record<string, string>;
 };
 
-/** Returns the request that a test event would cause now, without sending it. */
+/** Returns the request that a test event would send now, without sending it. */
 async function readExample(id: string, signal: AbortSignal): Promise<Shown> {
   const params = { path: { id } };
   const shown = await ok(
@@ -62,11 +62,11 @@ async function readExample(id: string, signal: AbortSignal): Promise<Shown> {
   };
 }
 
-/** Shows the receiver's code, with an example that is signed with the endpoint's own secret. */
+/** Shows code for the receiver, with an example that is signed with the endpoint's own secret. */
 function Receiving({ endpointId }: { endpointId: string }) {
   const example = useQuery({
-    // The query key does not begin with a topic, so the stream never replaces the example while somebody compares with
-    // it.
+    // The query key does not begin with a topic, so the event stream never replaces the example while somebody is
+    // comparing with it.
     queryKey: ['signature-example', endpointId],
     staleTime: Infinity,
     queryFn: ({ signal }) => readExample(endpointId, signal),

@@ -1,6 +1,6 @@
 /**
- * Example of a request that the endpoint would get now, signed with the endpoint's secret. With it, developers can test
- * their program before real events arrive.
+ * Example of a request that the endpoint would receive now, signed with the endpoint's secret. Developers can use it to
+ * test their program before real events arrive.
  */
 export type Example = { body: string; signature: string };
 
