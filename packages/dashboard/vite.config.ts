@@ -17,9 +17,9 @@ const PARTS =
 /** Forms and their library, which pages without a form do not need. */
 const FORM = /node_modules\/react-hook-form\/|dashboard\/src\/form\//;
 /**
- * Pages by the groups of the navigation, each group in one file. Many small files are a sixth larger when compressed. The files
- * `agent-state`, `customer-link` and `escalation-words` and the styles of agents are excluded, because the overview page also
- * uses them.
+ * Pages by navigation group. Each group is one file, because many small files are a sixth larger when compressed. The
+ * files `agent-state`, `customer-link` and `escalation-words` and the styles of agents are excluded, because the
+ * overview page also uses them.
  */
 const PAGES = {
   support:
@@ -28,7 +28,7 @@ const PAGES = {
   operate: /dashboard\/src\/pages\/(analytics|settings|webhooks)\//,
 };
 
-/** Builds `src` to `dist/dashboard` of the repository: hashed files that the API role serves. */
+/** Builds `src` into the repository's `dist/dashboard`: hashed files that the API role serves. */
 export default defineConfig({
   root: path.join(HERE, 'src'),
   cacheDir: path.join(ROOT, 'node_modules/.cache/vite'),
@@ -43,7 +43,7 @@ export default defineConfig({
     // Assets are never inlined, because the page's Content Security Policy allows no data URLs.
     assetsInlineLimit: 0,
     rolldownOptions: {
-      // Disables the warnings about build times, because on a busy machine every step is slow.
+      // Disables warnings about build times, because every step is slow on a busy machine.
       checks: { bundlerTimings: false },
       output: {
         codeSplitting: {
@@ -66,6 +66,6 @@ export default defineConfig({
     },
   },
   // `npm run dashboard` reloads changes and forwards API requests to a running `npm start`. The proxy keeps the page's
-  // host name (`changeOrigin: false`), because with another host name the API would reject the page as cross-site.
+  // host name (`changeOrigin: false`), because the API would reject a page with a different host name as cross-site.
   server: { host: '127.0.0.1', proxy: { '/v1': API, '/docs': API } },
 });

@@ -83,7 +83,9 @@ function PassageText({ id }: { id: string }) {
   });
   if (isCode(error, 'not_found')) {
     return (
-      <p className="muted">This passage no longer exists: the source has been synced since.</p>
+      <p className="muted">
+        This passage no longer exists, because the source has been synced since.
+      </p>
     );
   }
   if (error) return <TroubleNote error={error} onRetry={() => void refetch()} />;

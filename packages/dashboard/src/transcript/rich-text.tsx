@@ -26,7 +26,7 @@ export function RichText({
 
 function shown(pieces: readonly Piece[]): ReactNode {
   return pieces.map((piece, at) => (
-    // Pieces have no identity of their own, and a growing text changes only its last one.
+    // Pieces have no identity of their own, so the key is the position. A growing text changes only its last piece.
     <Fragment key={at}>{typeof piece === 'string' ? piece : elementOf(piece)}</Fragment>
   ));
 }

@@ -8,7 +8,7 @@ type Result = { ok: boolean; content: unknown; duration_ms: number };
 
 /** Shows a tool call: its arguments, its result and its duration. */
 export function ToolCall({ turn, isOpen }: { turn: Turn; isOpen: boolean }) {
-  // The contract describes the properties (contract/messages.md#transcript), but the OpenAPI document does not.
+  // The contract describes these properties (contract/messages.md#transcript), but the OpenAPI document does not.
   const call = turn.tool_call as Call;
   const result = turn.tool_result as Result | undefined;
   return (

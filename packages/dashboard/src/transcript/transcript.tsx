@@ -27,7 +27,7 @@ export function Transcript({
   /** Start of the conversation in Unix seconds. */
   startedAt: number;
   userName?: string | null;
-  /** Speaker name for turns without an agent. */
+  /** Speaker name for turns of an agent whose own name is not known. */
   agentName?: string | undefined;
   /** The user's last message, shown until its turn is stored. */
   said?: string | null;

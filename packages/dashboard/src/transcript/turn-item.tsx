@@ -69,7 +69,7 @@ export const TurnItem = memo(function TurnItem({
   );
 });
 
-/** Models write Markdown, and people who answer may. */
+/** Models write Markdown, and people who reply may use it too. */
 function isMarkdown({ role }: Turn): boolean {
   return role === 'agent' || role === 'human';
 }

@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import { useAgentNamesOnceRead, useEveryAgentName } from '../data/names.ts';
 import { useFilters } from './filters.tsx';
 
-/** Maximum number of agents for which the filter is a select. For more agents it is a text field. */
+/** Maximum number of agents that the filter offers in a drop-down list. With more agents, it is a text field. */
 const LOOKED_AT_MAX = 25;
 
 export function AgentFilter() {
@@ -11,7 +11,7 @@ export function AgentFilter() {
   const chosen = search['agent_id'] ?? '';
   const choose = (id: string): void =>
     set({ agent_id: id === '' ? undefined : id, agent_version: undefined });
-  // Waits for the names, because replacing a select with a text field would discard a choice.
+  // Waits for the names, because replacing a drop-down list with a text field would discard a choice.
   if (names === undefined) {
     return (
       <div className="filter" aria-busy>

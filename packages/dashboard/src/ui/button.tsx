@@ -7,7 +7,7 @@ type Look = { kind?: 'primary' | 'danger' | 'plain' | 'quiet'; size?: 'small' };
 
 export type ButtonProps = ComponentProps<'button'> &
   Look & {
-    /** Whether the action is in progress. The button shows that, and ignores further clicks. */
+    /** Whether the action is in progress. The button then shows that, and ignores further clicks. */
     isBusy?: boolean;
   };
 
@@ -32,7 +32,7 @@ export function Button({
   );
 }
 
-/** A button for an action that needs a scope. Without the scope it is disabled, and says which scope is missing. */
+/** A button for an action that requires a scope. If the session lacks the scope, the button is disabled and says so. */
 export function ActButton({ needs, ...button }: ButtonProps & { needs: Scope | readonly Scope[] }) {
   const { scopes } = useMe();
   const missing = [needs].flat().filter((scope) => !scopes.includes(scope));

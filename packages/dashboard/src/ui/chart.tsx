@@ -7,7 +7,7 @@ export type Series = {
   color: string;
   /** Values, one per time; null if a value is unknown. */
   values: readonly (number | null)[];
-  /** Bars are for counts, whose sum means something. Defaults to a line. */
+  /** Bars are for counts, whose sum is meaningful. Defaults to a line. */
   shape?: 'bar';
 };
 
@@ -21,15 +21,15 @@ export type ChartProps = {
   unit?: string;
   /** Formats a value. Defaults to the number with its unit. */
   text?: (value: number | null) => string;
-  /** Values on the axis. Defaults to round ones from 0 to the largest value. */
+  /** Values on the axis. Defaults to round numbers from 0 to the largest value. */
   ticks?: readonly number[] | undefined;
-  /** Formats a moment by its position, for the readout. Defaults to its time. */
+  /** Formats the time at an index, for the readout. Defaults to date and clock time. */
   moment?: (at: number) => string;
   /** A line that the values should stay below, such as 500 ms. */
   limit?: { value: number; name: string } | undefined;
 };
 
-// Many visits show no chart, so that its code is loaded with the first one.
+// Many visits show no chart, so its code is loaded only with the first one.
 const Plot = lazy(async () => ({ default: (await import('./chart/plot.tsx')).Plot }));
 
 /** Shows values over time, with a legend, a readout for pointer and keyboard, and a summary in words. */

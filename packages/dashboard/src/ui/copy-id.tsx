@@ -1,7 +1,7 @@
 import { useToast } from './toast.tsx';
 import './copy-id.css';
 
-/** Shows a short id; a click copies the full id. */
+/** Shows a short ID. A click copies the full ID. */
 export function CopyId({ id, shown }: { id: string; shown?: string }) {
   const toast = useToast();
   return (
@@ -22,7 +22,7 @@ export function CopyId({ id, shown }: { id: string; shown?: string }) {
 }
 
 /**
- * Shortens an id to its end, such as `conv_…7q2v`, because ids created at about the same time share their
+ * Shortens an ID, such as `conv_…7q2v`. Keeps its end, because IDs created at about the same time share their
  * beginning.
  */
 export function shortId(id: string): string {

@@ -47,8 +47,8 @@ export function count(value: number | null | undefined): string {
 }
 
 /**
- * Formats a number with its noun: `1 attempt`, `1,283 attempts`. Only a noun whose plural has more than an added s needs
- * `many`.
+ * Formats a number with its noun: `1 attempt`, `1,283 attempts`. `many` is only needed if the plural is not formed by
+ * adding an s.
  */
 export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;

@@ -43,8 +43,8 @@ export function ClearFilters({ names }: { names: readonly string[] }) {
 }
 
 /**
- * A filter for one of a few values, or for any value. It also shows a value of the address that is not among them.
- * Otherwise the list would be filtered by a value that nobody sees.
+ * A filter for one of a few values, or for any value. It also shows a value in the address that is not among them,
+ * because otherwise an invisible value would filter the list.
  */
 export function SelectFilter({
   name,
@@ -57,7 +57,7 @@ export function SelectFilter({
   label: string;
   /** Choices of the filter. A `name` is shown unchanged; in a plain value, spaces replace underscores. */
   options: readonly (string | { value: string; name: string })[];
-  /** Label of the option that selects nothing. */
+  /** Label of the option that does not filter. */
   any?: string;
 }) {
   const [search, set] = useFilters();
@@ -88,7 +88,7 @@ export function SelectFilter({
 
 const TYPED_MS = 300;
 
-/** A text filter that applies when the person pauses or presses Enter. */
+/** A text filter that applies when the person stops typing or presses Enter. */
 export function TextFilter({
   name,
   label,

@@ -1,8 +1,8 @@
-/** Elements that take the focus in place of one inside them that was removed, innermost first. */
+/** Elements that may take the focus when a focused element inside them is removed. The innermost one is tried first. */
 const PLACES =
   'section, article, form, fieldset, ul, ol, [role="table"], [role="log"], dialog, main';
 
-/** The element with the focus, and the places around it. After a removal, the element no longer has ancestors. */
+/** The focused element, and the elements around it. They are stored, because a removed element has no ancestors. */
 type Kept = { element: HTMLElement; around: readonly HTMLElement[] };
 
 let kept: Kept | undefined;
@@ -10,17 +10,17 @@ let standIn: HTMLElement | undefined;
 let lastPath: string | undefined;
 
 /**
- * Keeps the focus of the keyboard on the page. The browser moves it to `<body>` if the focused element is removed or
- * disabled, as a button is by its own action. This moves it to the nearest place that remains, or back to the element
- * as soon as that is enabled again.
- * @returns a function that stops it
+ * Keeps the keyboard focus on the page. If the focused element is removed or disabled, as a busy button is, the browser
+ * moves the focus to `<body>`. This function moves it to the nearest surrounding element that remains, or back to the
+ * element as soon as it is enabled again.
+ * @returns a function that stops this
  */
 export function keepFocus(): () => void {
   const remember = ({ target }: FocusEvent): void => {
     if (target instanceof HTMLElement && target !== standIn) kept = keptOf(target);
   };
   const leave = ({ target }: FocusEvent): void => {
-    // While an element is being removed, it is still connected. Afterwards it is not.
+    // While an element is being removed, it is still connected. Afterwards, it is not.
     queueMicrotask(() => {
       if (kept?.element === target && isNowhere() && canHaveFocus(kept.element)) kept = undefined;
     });
@@ -41,19 +41,19 @@ export function keepFocus(): () => void {
 }
 
 /**
- * Remembers where the focus is, for a dialog that takes it.
- * @returns a function that gives it back once the dialog is closed
+ * Remembers where the focus is before a dialog takes it.
+ * @returns a function that restores the focus once the dialog is closed
  */
 export function holdFocus(): () => void {
   const before = kept;
   return () => {
     kept = before;
-    // The dialog may still be in the document. The removal calls this again.
+    // If the dialog is still in the document, its removal calls `restore` again.
     restore();
   };
 }
 
-/** Moves the focus to the heading of a new page, unless the page has given it to one of its fields. */
+/** Moves the focus to the heading of a new page, unless the page has focused one of its fields. */
 export function arriveAt(path: string): void {
   if (path === lastPath) return;
   const isFirst = lastPath === undefined;
@@ -88,13 +88,13 @@ function focusHeading(): boolean {
   return heading !== null && takeAs(heading);
 }
 
-/** Focuses an element that is not a control. The element can take the focus only as long as it has it. */
+/** Focuses an element that is not a control. The element is focusable only while it has the focus. */
 function takeAs(place: HTMLElement): boolean {
   standIn = place;
   if (!place.hasAttribute('tabindex')) {
     place.tabIndex = -1;
     const release = (): void => {
-      // Another window took the focus, and gives it back.
+      // Another window has the focus now, and this element gets it back later.
       if (!document.hasFocus()) return;
       place.removeAttribute('tabindex');
       place.removeEventListener('blur', release);

@@ -72,9 +72,9 @@ export function Tabs({
 }
 
 /**
- * Scrolls a strip of links, which is wider than a phone, to the link of the current page. Repeats that when a link
- * changes its width, such as by a count.
- * @returns a function that stops it
+ * Scrolls a strip of links that is wider than a phone to the link of the current page. Repeats this when the width of a
+ * link changes, for example because of a count.
+ * @returns a function that stops this
  */
 export function showCurrent(strip: HTMLElement | null): (() => void) | undefined {
   if (!strip) return undefined;

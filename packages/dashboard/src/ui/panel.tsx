@@ -10,8 +10,8 @@ import {
 import './panel.css';
 
 /**
- * Lays out a page with a panel beside its content: facts and actions on the right, in view while the content scrolls.
- * On narrow screens the panel is a line above the content, which opens.
+ * Lays out a page with a panel beside its content. The panel contains details and actions, and stays in view while the
+ * content scrolls. On narrow screens, it is a line above the content that can be opened.
  */
 export function WithPanel({
   label,
@@ -37,8 +37,8 @@ export function WithPanel({
 }
 
 /**
- * The panel alone, for pages with a layout of their own. Cards inside it become its sections.
- * @param from width of the window from which the panel has a place beside the content
+ * The panel alone, for pages with their own layout. Cards inside it become its sections.
+ * @param from minimum width of the window at which the panel is beside the content
  */
 export function Panel({
   label,
@@ -62,7 +62,7 @@ export function Panel({
       aria-label={label}
       tabIndex={isScrollable ? 0 : undefined}
     >
-      {/* The same elements at every width, so that a form keeps its values when the window changes. */}
+      {/* Renders the same elements at every width, so that a form keeps its values when the window is resized. */}
       <details
         open={isWide || isOpen}
         onToggle={({ currentTarget }) => {
@@ -76,7 +76,7 @@ export function Panel({
   );
 }
 
-/** Returns whether the content is taller than the element, which must then be reachable by keyboard. */
+/** Returns true if the content is taller than the element, which must then be reachable by keyboard. */
 function useIsScrollable(place: React.RefObject<HTMLElement | null>): boolean {
   const [isScrollable, setIsScrollable] = useState(false);
   useEffect(() => {

@@ -2,8 +2,8 @@ import { useSyncExternalStore } from 'react';
 import { count, decimal } from './figure.tsx';
 
 /**
- * Shows a time of the last or next hour relative to now, and other times by the clock, with the exact time on hover.
- * `at` is in Unix seconds; null shows `never`.
+ * Shows a time less than an hour away relative to now, and any other time as a clock time or date. The exact time
+ * appears on hover. `at` is in Unix seconds; null shows `never`.
  * @param inText adds the preposition that a sentence needs: `at 14:05`, `on 12 Nov`
  */
 export function Time({
@@ -27,7 +27,7 @@ export function Time({
 }
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
-/** Relative times stand in English sentences. Dates and clock times have the format of the browser's language. */
+/** Relative times are parts of English sentences. Dates and clock times have the format of the browser's language. */
 const short = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' });

@@ -18,8 +18,8 @@ export function useToast(): (toast: Toast) => void {
 
 const SHOWN_MS = 6_000;
 /**
- * Time in ms for which a toast with an undo is shown. It is longer than the time of other toasts, because an undo takes
- * time to read, consider and reach.
+ * Time in ms for which a toast with an undo button is shown. It is longer than for other toasts, because people need
+ * time to read the toast, decide and reach the button.
  */
 const UNDO_MS = 12_000;
 

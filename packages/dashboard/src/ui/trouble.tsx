@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { CopyId } from './copy-id.tsx';
 import './trouble.css';
 
-/** Shows an error in the API's words, with the request id for support and a button to try again. */
+/** Shows an error in the API's words, with the request ID for support and a button to try again. */
 export function TroubleNote({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { title, detail, requestId } = troubleOf(error);
   return (

@@ -5,7 +5,7 @@ import { edgesOf, momentText, tickText, timeTicks, valueTicks } from './scales.t
 import './plot.css';
 
 const HEIGHT_PX = 200;
-/** Space for the labels of the axes. The right and upper margins keep points at the edge whole. */
+/** Space for the axis labels. The right and upper margins keep points at the edges from being cut off. */
 const MARGIN = { top: 10, right: 10, bottom: 24, left: 56 };
 const TIME_LABEL_PX = 88;
 
@@ -26,7 +26,7 @@ export function Plot({ summary, times, series, limit, ticks, ...format }: ChartP
   const { moment = (index) => momentText(times[index]!) } = format;
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(place);
-  /** Position of the readout; null if it is hidden. */
+  /** Index of the time that the readout shows; null if it is hidden. */
   const [at, setAt] = useState<number | null>(null);
   const last = times.length - 1;
   const scales = width === 0 || last < 0 ? null : scalesOf({ times, series, limit, ticks, width });
@@ -250,7 +250,7 @@ function scalesOf({
   const [from, to] = [times[0]!, times.at(-1)!];
   const inner = width - MARGIN.left - MARGIN.right;
   const tall = HEIGHT_PX - MARGIN.top - MARGIN.bottom;
-  // The first and the last bar stand whole inside the chart.
+  // Leaves enough room to draw the first and the last bar completely inside the chart.
   const step = inner / Math.max(1, times.length);
   const edge = series.some(({ shape }) => shape === 'bar') ? step / 2 : 0;
   const span = inner - 2 * edge;
@@ -263,7 +263,7 @@ function scalesOf({
   };
 }
 
-/** Returns the runs of known values, each with its positions, because a line breaks where values are unknown. */
+/** Returns the runs of known values, each with its indexes, because a line breaks where values are unknown. */
 function runsOf(values: readonly (number | null)[]): [index: number, value: number][][] {
   const runs: [number, number][][] = [];
   let run: [number, number][] | null = null;

@@ -2,7 +2,7 @@ const TICKS_MAX = 4;
 const MINUTE = 60;
 const HOUR = 3_600;
 const DAY = 86_400;
-/** Distances between times on the axis, in seconds. Each divides the next unit of clock or calendar. */
+/** Steps between times on the axis, in seconds, so that labels are at round times. */
 const TIME_STEPS = [
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
   ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR),
@@ -11,7 +11,7 @@ const TIME_STEPS = [
 
 /**
  * Returns the values on the axis, from 0 to at least `max`, in steps of 1, 2 or 5 times a power of ten.
- * @param isWhole counts have no ticks between whole numbers
+ * @param isWhole whether all ticks must be whole numbers, as for counts
  */
 export function valueTicks(max: number, isWhole: boolean): number[] {
   const rough = Math.max(max, Number.MIN_VALUE) / TICKS_MAX;
@@ -36,7 +36,7 @@ export function timeTicks(from: number, to: number, ticksMax: number): number[] 
   const ticks: number[] = [];
   for (let at = date.getTime() / 1_000; at <= to; at = date.getTime() / 1_000) {
     if (at >= from) ticks.push(at);
-    // Seconds of the local clock, so that the ticks stay round where summer time begins or ends.
+    // Adds the step to the local time, so that the ticks stay round when daylight saving time begins or ends.
     date.setSeconds(date.getSeconds() + step);
   }
   return ticks;
@@ -51,18 +51,18 @@ const both = new Intl.DateTimeFormat(undefined, {
   minute: '2-digit',
 });
 
-/** Formats a time of the axis: the day at midnight, otherwise the clock. */
+/** Formats a time on the axis: the day at midnight, otherwise the clock time. */
 export function tickText(at: number): string {
   const date = new Date(at * 1_000);
   return (date.getHours() === 0 && date.getMinutes() === 0 ? day : clock).format(date);
 }
 
-/** Formats a time for the readout: day and clock. */
+/** Formats a time for the readout: the day and the clock time. */
 export function momentText(at: number): string {
   return both.format(at * 1_000);
 }
 
-/** Returns for each series its lower and upper edges. Bars stand on those before; lines have no lower edge. */
+/** Returns the lower and upper edges of each series. Bars stand on the bars before them. Lines have no lower edge. */
 export function edgesOf(
   series: readonly { values: readonly (number | null)[]; shape?: 'bar' }[],
 ): { low: number[] | null; high: readonly (number | null)[] }[] {
