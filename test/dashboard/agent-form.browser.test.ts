@@ -81,7 +81,7 @@ test('a tool and the hours of people are made with fields, the tool is called on
   const dialog = page.getByRole('dialog', { name: 'New tool' });
   const done = dialog.getByRole('button', { name: 'Done' });
   await done.click();
-  await dialog.getByRole('alert').getByText('The name needs letters').waitFor();
+  await dialog.getByRole('alert').getByText('Use letters, digits').waitFor();
   await dialog.getByLabel('Name', { exact: true }).fill('order_status');
   await dialog.getByLabel('Description', { exact: true }).fill('Looks up an order.');
   await dialog.getByLabel('URL').fill(receiver.url);

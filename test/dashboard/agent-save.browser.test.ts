@@ -58,14 +58,14 @@ test('a rollout is declared, watched, held, advanced and aborted on the page of 
   await page.goto(`/agents/${id}`);
   await button(page, 'Change').click();
   await page.getByLabel('Progressive').check();
-  await page.getByLabel('Share of each step').fill('5, 4');
-  await page.getByLabel('Conversations that each step needs').fill('50, 150');
+  await page.getByLabel('Share of conversations at each step').fill('5, 4');
+  await page.getByLabel('Conversations required for each step').fill('50, 150');
   await page.getByText('What counts as worse').click();
   await page.getByLabel('average rating').fill('0.3');
   await page.getByLabel('after an abort').selectOption('escalate');
   await button(page, 'Save').click();
   await text(page, /weights of the steps must increase/);
-  await page.getByLabel('Share of each step').fill('5, 25');
+  await page.getByLabel('Share of conversations at each step').fill('5, 25');
   await button(page, 'Save').click();
   await text(page, 'Saved changes begin a rollout.');
   const params = { path: { id } };

@@ -37,7 +37,7 @@ test('an agent is made by a form as a draft, is tried, and is live once it is pu
   await page.getByLabel('Name').fill('Night watch');
   await button(page, 'Create agent as a draft').click();
   await page.getByRole('heading', { level: 1, name: 'Night watch' }).waitFor();
-  await text(page, 'Until then, no conversation can start.');
+  await text(page, 'No conversation can start until it is published.');
   await page.getByRole('link', { name: 'Try version 1' }).click();
   expect(await page.getByLabel('Version', { exact: true }).innerText()).toBe('Version 1 · draft');
   await page.getByLabel('Message').fill('Are you awake?');
@@ -200,7 +200,7 @@ test('what a file declares is read only and says so, and can be rolled back all 
   expect(await button(page, 'Change').count()).toBe(0);
   expect(await button(page, /Delete/).count()).toBe(0);
   // Nothing asks for an act that this page does not offer.
-  await text(page, 'list them in its manifest under spec.widget.allowedOrigins');
+  await text(page, 'list them in the agent’s manifest under spec.widget.allowedOrigins');
   expect(await page.getByText('choose Change').count()).toBe(0);
   await button(page, 'Roll back…').click();
   await text(page, 'Applying the same manifest again does not undo it.');

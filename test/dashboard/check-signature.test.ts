@@ -42,7 +42,7 @@ describe('why it does not fit', () => {
     .replace('ü', String.raw`\u00fc`);
   const decoded = Buffer.from(secret.slice(6), 'base64');
   test.each([
-    ['another secret', { secret: `whsec_${randomBytes(32).toString('base64')}` }, /another secret/],
+    ['another secret', { secret: `whsec_${randomBytes(32).toString('base64')}` }, /different/],
     ['written again with spaces', { body: asPython }, /parsed and written again/],
     ['written again in lines', { body: JSON.stringify(sent, null, 2) }, /parsed and written again/],
     ['written again in another order', { body: sorted }, /parsed and written again/],
@@ -57,7 +57,7 @@ describe('why it does not fit', () => {
     ],
     ['no signature', { signature: 'abc' }, /not a signature/],
     ['half a secret', { secret: 'MfKQ' }, /not the secret/],
-    ['a changed body', { body: body.replace('agent', 'agents') }, /another secret/],
+    ['a changed body', { body: body.replace('agent', 'agents') }, /different/],
     ['a cut body', { body: body.slice(0, -4) }, /was changed/],
     ['nothing', { secret: '' }, /too/],
   ])('%s', async (_, changed, says) => {

@@ -188,7 +188,7 @@ describe('the list', () => {
     const empty = await openDashboard({ at: '/conversations', namespace: 'nobody' });
     await empty.page.getByRole('link', { name: 'Go to agents' }).waitFor();
     const { page } = await openDashboard({ at: '/conversations', scopes: ['write'] });
-    await page.getByText('This needs an API key with the scope').waitFor();
+    await page.getByText('This requires an API key with the').waitFor();
   });
 
   test('is exported as the filters have it, a line each', async () => {
@@ -344,14 +344,14 @@ describe('a customer', () => {
     expect(JSON.parse(saved)).toMatchObject({ user_id: user, activity: [{}, {}, { id }] });
 
     await page.getByRole('button', { name: 'Erase everything' }).click();
-    const dialog = page.getByRole('dialog', { name: `Erase everything of ${user}?` });
+    const dialog = page.getByRole('dialog', { name: `Erase all data about ${user}?` });
     const erase = dialog.getByRole('button', { name: 'Erase everything' });
     expect(await erase.isDisabled()).toBe(true);
     await dialog.getByText('2 conversations and 1 call').waitFor();
     await dialog.getByLabel('Type “erase” to continue').fill('erase');
     await expectAccessible(page);
     await erase.click();
-    await page.getByText(`Erased everything of ${user}`).waitFor();
+    await page.getByText(`Erased all data about ${user}`).waitFor();
     await page.waitForURL(/\/conversations$/);
     const { rows: kept } = await pool.query(
       `select 1 from turns where text like '%green parrot%'
@@ -379,7 +379,7 @@ describe('a customer', () => {
     await page.getByText('0 of 1').waitFor();
     await client.query('rollback');
     client.release();
-    await page.getByText('Erased everything of nina').waitFor();
+    await page.getByText('Erased all data about nina').waitFor();
   });
 });
 

@@ -41,7 +41,7 @@ test('a delivery shows each attempt with its answer, and is retried at once', as
   await page.getByRole('link', { name: 'conversation.started' }).click();
 
   // On a busy machine a second attempt may stand there too.
-  await page.getByText('The receiver did not answer with 2xx.').first().waitFor();
+  await page.getByText('The receiver did not respond with a 2xx status.').first().waitFor();
   await page.getByText('"down": true').first().waitFor();
   await page.getByText(/due in/).waitFor();
   const body = await page.getByLabel('Body').innerText();

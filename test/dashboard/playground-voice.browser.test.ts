@@ -128,7 +128,7 @@ test.runIf(IS_NIGHTLY)('one may write as well, and a page that is left hangs up'
 test('who may not write sees no Talk, nor does an agent without own speech have one', async () => {
   const id = await newAgent(scene.parley);
   const reader = await openDashboard({ at: `/agents/${id}/playground`, scopes: ['read'] });
-  await reader.page.getByText('Talking needs an API key').waitFor();
+  await reader.page.getByText('Talking requires an API key').waitFor();
   expect(await reader.page.getByRole('button', { name: 'Talk', exact: true }).count()).toBe(0);
 
   const mute = await newAgent(scene.parley, {});
@@ -142,7 +142,7 @@ test('an agent whose speech provider or model is missing says so in the playgrou
   const id = await newAgent(scene.parley, lost);
   const { page } = await openDashboard({ at: `/agents/${id}/playground` });
   await page
-    .getByText('Voice is not set up: model provider “nosuch” of voice does not exist.')
+    .getByText('Voice is not set up: the voice’s model provider “nosuch” does not exist.')
     .waitFor();
   expect(await page.getByRole('button', { name: 'Talk', exact: true }).count()).toBe(0);
   await page.getByText('This agent has no model.').waitFor();
@@ -200,13 +200,15 @@ async function watchSound(page: Page): Promise<() => Promise<number[]>> {
 test('an agent’s page says who may embed it, and has the script to copy', async () => {
   const id = await newAgent(scene.parley);
   const { page } = await openDashboard({ at: `/agents/${id}` });
-  await page.getByText('No page may embed it yet').waitFor();
+  await page.getByText('No page may embed this agent yet').waitFor();
   await page.getByRole('button', { name: 'Change' }).click();
   await page.getByText('Advanced: limits, privacy, web pages').click();
-  await page.getByLabel('Web pages that may embed it').fill('https://shop.example.com/path');
+  await page
+    .getByLabel('Web pages that may embed this agent')
+    .fill('https://shop.example.com/path');
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByText(/^0: must be an origin/).waitFor();
-  const origins = page.getByLabel('Web pages that may embed it');
+  const origins = page.getByLabel('Web pages that may embed this agent');
   expect(await origins.getAttribute('aria-invalid')).toBe('true');
   await origins.fill('https://shop.example.com\nhttp://localhost:3000');
   await page.getByLabel('Maximum concurrent visitors').fill('7');

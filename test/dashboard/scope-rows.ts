@@ -153,7 +153,7 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   createSession: 'no screen: of somebody who is signed in; the page of sign-in takes no scope',
   deleteSession: [
     { page: at('/settings/usage'), control: 'Sign out' },
-    { page: at('/settings/sessions'), control: 'End the session of Ana', scope: 'keys' },
+    { page: at('/settings/sessions'), control: 'End Ana’s session', scope: 'keys' },
   ],
 
   createModelProvider: [{ page: at('/settings/providers/new'), control: 'Connect' }],

@@ -112,7 +112,7 @@ async function settled({ names, missing, waitMs }: Wanted): Promise<Seen> {
 const isNamed = ({ name }: Control, { control }: Place): boolean =>
   typeof control === 'string' ? name === control : control.test(name);
 /** By what a page says that cannot show it. */
-const MISSING = /needs an API key with the scopes? .*?yours lacks/s;
+const MISSING = /requires an API key with the .*?yours lacks/is;
 
 /** All of the page once it is settled. What is not there after 30 s is judged so. */
 function settle(page: Page, places: readonly Place[]): Promise<Seen> {

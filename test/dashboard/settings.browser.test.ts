@@ -99,7 +99,7 @@ test('a model is connected: tested with its key, saved, and its key replaced', a
   stub.script({ status: 401, body: '{}' });
   await page.getByLabel('Default model').fill('m-1');
   await page.getByRole('button', { name: 'Test' }).click();
-  await page.getByText('Paste the key again').waitFor();
+  await page.getByText('Paste the complete key again').waitFor();
   await expectAccessible(page);
   stub.script({ text: 'OK' });
   await page.getByRole('button', { name: 'Test' }).click();
@@ -138,7 +138,7 @@ test('somebody else’s session is ended, and their page asks them to sign in', 
   const ben = await openDashboard({ at: '/agents', name: 'Ben' });
   // After Ben has signed in: no event reports it.
   const ana = await openDashboard({ at: '/settings/sessions' });
-  await ana.page.getByRole('button', { name: 'End the session of Ben' }).click();
+  await ana.page.getByRole('button', { name: 'End Ben’s session' }).click();
   await expectAccessible(ana.page);
   await ana.page.getByRole('dialog').getByRole('button', { name: 'End the session' }).click();
   await ana.page.getByText('Ben is signed out').waitFor();
@@ -237,7 +237,7 @@ test('pages are accessible in the dark, 360 wide, and say what a key without sco
   ];
   for (const at of walkedPages(pages, 3)) {
     await follow(page, at);
-    await page.getByText('This needs an API key with the scope').waitFor();
+    await page.getByText('This requires an API key with the').waitFor();
     await expectAccessible(page);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect({ at, fits: width <= 360 }).toEqual({ at, fits: true });

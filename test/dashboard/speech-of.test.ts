@@ -26,21 +26,26 @@ test.each<[string, object, Provider[], string | null]>([
     'there is no transcriber',
     { voice: { provider: 'a' } },
     [SPEAKS],
-    'transcriber names no provider',
+    'the transcriber does not name a provider',
   ],
-  ['there is no voice', { transcriber: { provider: 'b' } }, [HEARS], 'voice names no provider'],
-  ['the voice does not exist', BOTH, [HEARS], 'model provider “a” of voice does not exist'],
+  [
+    'there is no voice',
+    { transcriber: { provider: 'b' } },
+    [HEARS],
+    'the voice does not name a provider',
+  ],
+  ['the voice does not exist', BOTH, [HEARS], 'the voice’s model provider “a” does not exist'],
   [
     'the voice has no speech',
     BOTH,
     [provider('a', {}), HEARS],
-    'model provider “a” of voice has no speech',
+    'the voice’s model provider “a” has no speech',
   ],
   [
     'the transcriber has no transcription',
     BOTH,
     [SPEAKS, provider('b', { speech: {} })],
-    'model provider “b” of transcriber has no transcription',
+    'the transcriber’s model provider “b” has no transcription',
   ],
 ])('if %s', (_, content, providers, whyNot) => {
   expect(speechOf(contentOf(content), providers)).toEqual({ canSpeak: whyNot === null, whyNot });

@@ -282,7 +282,7 @@ describe('script in what others wrote is shown as the text it is, and does nothi
     const seen = watch(page);
     const name = '<img src=x onerror=ran=1>';
     await follow(page, '/settings/sessions');
-    await expectShown(page, [`End the session of ${name}`]);
+    await expectShown(page, [`End ${name}’s session`]);
     await follow(page, '/settings/audit');
     await page.getByRole('button', { name: /^Show/ }).first().click();
     await page.getByRole('dialog').waitFor();

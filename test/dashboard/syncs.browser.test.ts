@@ -70,7 +70,7 @@ test(
 
     letGo();
     await reading.waitFor({ state: 'detached' });
-    await page.getByText('by @daily').waitFor();
+    await page.getByText('(schedule: @daily)').waitFor();
     const link = page.getByRole('link', { name: /returns/ });
     expect(await link.getAttribute('href')).toBe(`${site.url}/returns`);
     const row = page.getByRole('row', { name: /returns/ });

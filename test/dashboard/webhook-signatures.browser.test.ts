@@ -64,7 +64,7 @@ test('a signature is checked with an example of the endpoint itself, in the page
   await check({ body: JSON.stringify(JSON.parse(body), null, 2), secret });
   await page.getByText('parsed and written again').waitFor();
   await check({ body, secret: `${secret.slice(0, -4)}AAA=` });
-  await page.getByText('signed with another secret').waitFor();
+  await page.getByText('signed with a different secret').waitFor();
   // Nothing but what the page reads by itself.
   expect(asked.filter((one) => !one.startsWith('GET'))).toEqual([]);
   expect(receiver.received.filter(({ json }) => json.id === JSON.parse(body).id)).toEqual([]);

@@ -52,7 +52,7 @@ test('an endpoint is added, and the answer to its test event stands on the same 
   });
   await page.getByRole('button', { name: 'Send a test event' }).click();
   await page.getByText('It did not arrive').waitFor();
-  await page.getByText('The receiver did not answer with 2xx.').waitFor();
+  await page.getByText('The receiver did not respond with a 2xx status.').waitFor();
   await page.getByText('"why": "<img src=x onerror=alert(1)>"').waitFor();
   await expectAccessible(page);
   receiver.answer((_, response) => void response.writeHead(200).end('ok'));
@@ -151,7 +151,7 @@ test('who may not read them is told so once, and nothing is asked for', async ()
   });
   for (const at of ['/webhooks', '/webhooks/deliveries', '/webhooks/events']) {
     await follow(page, at);
-    await page.getByText('needs an API key with the scope read').waitFor();
+    await page.getByText('requires an API key with the read scope').waitFor();
   }
   expect(
     refused.filter((url) => /\/v1\/(webhooks|deliveries|events(?!\/stream))/.test(url)),

@@ -26,10 +26,10 @@ test('the list of agents has whole names and states beside its figures, 1024 wid
   expect(await page.getByRole('cell').evaluateAll(cutOff)).toEqual([]);
 
   await follow(page, `/agents/${id}`);
-  const panel = page.getByRole('complementary', { name: 'Settings of this content' });
+  const panel = page.getByRole('complementary', { name: 'Content settings' });
   const inside = panel.getByText('Maximum duration');
   await inside.waitFor({ state: 'hidden' });
-  await panel.getByText('Settings of this content').click();
+  await panel.getByText('Content settings').click();
   await inside.waitFor();
   await expectAccessible(page);
   await page.setViewportSize({ width: 1280, height: 800 });
