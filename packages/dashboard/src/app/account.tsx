@@ -7,7 +7,7 @@ import { useMe } from '../data/me.ts';
 import { signOut } from './sign-out.ts';
 import { ThemeChoice } from './theme.tsx';
 
-/** Shows the account of the session: name, namespace, scopes, theme and a button to sign out. */
+/** Shows the signed-in account: name, namespace, scopes, theme and a button to sign out. */
 export function Account() {
   const me = useMe();
   const id = useId();

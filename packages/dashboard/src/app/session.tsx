@@ -8,8 +8,8 @@ import { takeSignInToken } from './sign-in-token.ts';
 const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }));
 
 /**
- * One-time token of the sign-in link. It is read and removed from the address before anything else happens, because it
- * must not be displayed or stored.
+ * One-time token from the sign-in link. It is read and removed from the address before anything else happens, because
+ * it must not be displayed or stored.
  */
 const given = takeSignInToken();
 

@@ -114,8 +114,8 @@ export function agentName({ name, display_name: shown }: Pick<Agent, 'name' | 'd
 }
 
 /**
- * Returns the draft version of an agent with the policy `manual`: the latest version, if it was never published.
- * Returns null if there is none.
+ * Returns the latest version of an agent with the policy `manual` if it is newer than the live version. Pages call it a
+ * draft. Returns null otherwise.
  */
 export function waitingVersion(agent: Agent): number | null {
   const { latest_version: latest, active_version: active } = agent;

@@ -84,7 +84,7 @@ export function escalationKey(id: string): readonly unknown[] {
   return ['escalations', 'one', id];
 }
 
-/** @param id null if no escalation is wanted */
+/** @param id null if no escalation is to be read */
 export function useEscalation(id: string | null): UseQueryResult<Escalation> {
   return useQuery({
     queryKey: escalationKey(id ?? ''),

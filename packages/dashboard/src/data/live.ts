@@ -13,8 +13,8 @@ export type LiveEvent = {
 };
 
 /**
- * State of the event stream. `live` means that the stream is open. `polling` means that it could not be opened; all
- * active queries are then read again at intervals.
+ * State of the event stream. `live` means that the stream is open. `polling` means that it could not be opened, so all
+ * active queries are read again at intervals.
  */
 export type LiveState = 'connecting' | 'live' | 'polling';
 

@@ -2,8 +2,8 @@ import { createParleyClient, ParleyError } from '@parley/client';
 import type { paths } from '../../../client/src/api.ts';
 
 /**
- * The public client of the API, signed in by the session cookie. All requests use it. Queries and mutations wrap a call
- * in `ok(parley.GET(…))`, so that a failure becomes a ParleyError.
+ * The public API client, authenticated by the session cookie. All requests use it. Queries and mutations wrap a call in
+ * `ok(parley.GET(…))`, so that a failure becomes a ParleyError.
  */
 export const parley = createParleyClient({ baseUrl: window.location.origin });
 

@@ -1,7 +1,7 @@
 import type { Gap } from './knowledge.ts';
 
 /**
- * A question that users asked, with the gaps it caused for all agents. Wordings with the same words count as one
+ * A question that users asked, with the gaps it caused for all agents. Wordings that use the same words count as one
  * question.
  */
 export type Question = {

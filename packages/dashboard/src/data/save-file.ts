@@ -5,13 +5,13 @@ export function saveFile(name: string, content: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // After this time the browser has begun to read the blob, so its URL is no longer needed.
+  // By then, the browser has begun to read the blob, so its URL is no longer needed.
   setTimeout(() => URL.revokeObjectURL(url), SAVED_MS);
 }
 
 const SAVED_MS = 60_000;
 
-/** Number of received bytes after which a part becomes a blob. The browser may store blobs on disk. */
+/** Number of received bytes that are collected into one blob. The browser may store blobs on disk. */
 const PART_BYTES = 4 << 20;
 
 /**

@@ -42,7 +42,7 @@ export function EditDialog<Read extends { etag: string }, Values extends FieldVa
   /** Labels of the values, by path. */
   labels: Readonly<Record<string, string>>;
   textOf?: (value: unknown, path: string) => string;
-  /** Subject and verb of the sentence that says who made the other change. */
+  /** Subject and verb of the sentence that says who made the other change, such as “Ana changed this endpoint”. */
   whoChanged: ReactNode;
   /** Example of a change that the form does not show. */
   unseen: string;
@@ -87,7 +87,7 @@ export function EditDialog<Read extends { etag: string }, Values extends FieldVa
             {(isNamed) => (
               <>
                 <strong>{whoChanged}</strong> since you opened it
-                {isNamed ? '' : `. The change is not shown here, for example ${unseen}`}.
+                {isNamed ? '' : `. This form does not show what changed, such as ${unseen}`}.
               </>
             )}
           </Meanwhile>

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * Text that grows as a reply arrives. Only the components that show it render, at most once per frame, however many
- * tokens arrive.
+ * Text that grows as a reply arrives. Only the components that show the text render again, at most once per frame, no
+ * matter how many tokens arrive.
  */
 export type LiveText = {
   append: (text: string) => void;

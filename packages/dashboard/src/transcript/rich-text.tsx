@@ -3,8 +3,8 @@ import type { Piece, Structure } from '../../../widget/src/text/piece.ts';
 import { readText } from '../../../widget/src/text/read-text.ts';
 
 /**
- * Shows a message with its web addresses as links and, if it is Markdown, with its structure, as the widget shows it to
- * the user. Everything else, including HTML, stays text, and nothing is loaded from other hosts.
+ * Shows a message as the widget shows it to the user: web addresses become links, and Markdown is formatted. Everything
+ * else, including HTML, stays plain text, and nothing is loaded from other hosts.
  */
 export function RichText({
   text,

@@ -22,7 +22,7 @@ const PARTS = [
   ['platform_ms', 'other'],
 ] as const;
 
-/** Costs of a turn are fractions of a cent. */
+/** Formats a cost with up to six decimals, because a turn costs a fraction of a cent. */
 const amounts = new Intl.NumberFormat(undefined, {
   minimumFractionDigits: 2,
   maximumFractionDigits: 6,

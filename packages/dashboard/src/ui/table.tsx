@@ -138,7 +138,7 @@ export function Table<Row extends { id: string }>({
       </div>
       {list.error ? <TroubleNote error={list.error} onRetry={list.retry} /> : null}
       <p className={isLooking ? 'muted small' : 'unseen'} role="status">
-        {isLooking ? 'Looking further back…' : isLoading || isLoadingMore ? 'Loading' : ''}
+        {isLooking ? 'Searching further back…' : isLoading || isLoadingMore ? 'Loading' : ''}
       </p>
     </div>
   );

@@ -1,5 +1,6 @@
 /**
- * State of the tab title, which has the number of waiting escalations and the title of the page: `(2) Agents · Parley`.
+ * State of the tab title, which shows the number of waiting escalations and the title of the page: `(2) Agents ·
+ * Parley`.
  */
 
 let ofPage = '';

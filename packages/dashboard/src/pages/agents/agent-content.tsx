@@ -180,7 +180,7 @@ function Rules({ escalation }: { escalation: Content['escalation'] }) {
   const rules = escalation?.rules ?? [];
   return (
     <>
-      {rules.length === 0 ? <p className="muted">No rule requests a person.</p> : null}
+      {rules.length === 0 ? <p className="muted">No rules request a person.</p> : null}
       <ul className="agent-list">
         {rules.map((rule, at) => (
           <li key={at}>{ruleText(rule)}</li>
@@ -206,9 +206,9 @@ export function ruleText({ when, keywords, count, reason, team }: Rule): string 
   const what = {
     user_request: 'The user requests a person',
     keyword: `The user says ${(keywords ?? []).join(', ')}`,
-    tool_failure: `A tool fails ${count ?? 1} × in a row`,
-    low_confidence: `No answer is found ${count ?? 1} × in a row`,
-    mood: `The user is in a bad mood ${count ?? 2} × in a row`,
+    tool_failure: `A tool fails ${count ?? 1}× in a row`,
+    low_confidence: `No answer is found ${count ?? 1}× in a row`,
+    mood: `The user is in a bad mood ${count ?? 2}× in a row`,
     turn_limit: `The user has written ${counted(count ?? 0, 'message')}`,
   }[when];
   const whom = team === undefined ? what : `${what}: requests ${team}`;

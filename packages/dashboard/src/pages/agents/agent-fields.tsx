@@ -10,7 +10,7 @@ export function BasicFields({ form }: AgentFormProps) {
         form={form}
         name="display_name"
         label="Name"
-        hint="Shown to people. The name in manifests and the API never changes."
+        hint="The name that people see. The name in manifests and the API never changes."
       />
       <AreaField
         form={form}

@@ -17,7 +17,7 @@ import { AgentFrame } from './agent-frame.tsx';
 
 /** Shows the statistics of several versions side by side. The address selects the versions: `?versions=4,3`. */
 export function AgentFiguresPage() {
-  return <AgentFrame tab="Figures">{({ agent }) => <Figures agent={agent} />}</AgentFrame>;
+  return <AgentFrame tab="Analytics">{({ agent }) => <Figures agent={agent} />}</AgentFrame>;
 }
 
 type Agent = Declared['agent'];
@@ -49,7 +49,12 @@ function Figures({ agent }: { agent: Agent }) {
   return (
     <>
       <Filters>
-        <SelectFilter name="days" label="Figures for" any="the last 7 days" options={OTHER_SPANS} />
+        <SelectFilter
+          name="days"
+          label="Statistics for"
+          any="the last 7 days"
+          options={OTHER_SPANS}
+        />
       </Filters>
       {known.length > 1 ? (
         <fieldset className="agent-choice">
@@ -180,7 +185,12 @@ function SideBySide({
   const failed = results.find(({ error }) => error !== null);
   if (failed) return <TroubleNote error={failed.error} onRetry={() => void failed.refetch()} />;
   return (
-    <div className="card agent-scroll" tabIndex={0} role="region" aria-label="Figures by version">
+    <div
+      className="card agent-scroll"
+      tabIndex={0}
+      role="region"
+      aria-label="Statistics by version"
+    >
       <table className="agent-figures">
         <thead>
           <tr>

@@ -18,12 +18,12 @@ const BACK = { to: '/agents', name: 'Agents' };
 /** Called by a page to make another version live. */
 export type OnRelease = (wanted: Release) => void;
 
-/** The frame of every page of an agent: its name, the live version, and notices that need action. */
+/** The frame around every page of an agent: its name, the live version, and notices that need action. */
 export function AgentFrame({
   tab,
   children,
 }: {
-  /** Name of the page for the title of the browser tab. */
+  /** Name of the page, for the title of the browser tab. */
   tab: string;
   children: (declared: Declared, onRelease: OnRelease) => ReactNode;
 }) {

@@ -153,7 +153,7 @@ export function SeldomFields({ form }: AgentFormProps) {
         <TextField {...number} name="model.temperature" label="Temperature" />
         <TextField {...number} name="model.max_tokens" label="Maximum tokens per reply" />
         <TextField {...number} name="knowledge.top_k" label="Passages per reply" />
-        <TextField {...number} name="knowledge.min_score" label="Minimum score of a passage" />
+        <TextField {...number} name="knowledge.min_score" label="Minimum passage score" />
         <TextField {...number} name="limits.max_duration_sec" label="Maximum duration in seconds" />
         <TextField
           {...number}

@@ -119,6 +119,6 @@ const REMEDIES: Record<string, string> = {
 };
 
 function remedyOf({ managed_by: manager, status: { reason } }: Declared['agent']): string {
-  const place = manager === 'api' ? 'on the Prompt page, with Change,' : 'in the agent’s manifest';
+  const place = manager === 'api' ? 'on the Prompt page (click Change)' : 'in the agent’s manifest';
   return REMEDIES[reason]?.replace('{place}', place) ?? '';
 }

@@ -55,7 +55,12 @@ function Agents() {
           options={['api', 'kubernetes', 'file']}
         />
         <TextFilter name="model_provider" label="Model provider" placeholder="full name" />
-        <SelectFilter name="days" label="Figures for" any="the last 7 days" options={OTHER_SPANS} />
+        <SelectFilter
+          name="days"
+          label="Statistics for"
+          any="the last 7 days"
+          options={OTHER_SPANS}
+        />
         <ClearFilters names={['name', 'ready', 'managed_by', 'model_provider']} />
       </Filters>
       {stats.error ? (

@@ -49,7 +49,7 @@ export function RolloutCard({ agent: { id } }: { agent: Declared['agent'] }) {
               <th scope="col">Version {from}</th>
               <th scope="col">Version {to}</th>
               <th scope="col">Difference</th>
-              <th scope="col">Between</th>
+              <th scope="col">Likely range</th>
               <th scope="col">Verdict</th>
             </tr>
           </thead>
@@ -119,13 +119,13 @@ function CheckRow({ check }: { check: Check }) {
     <tr>
       <th scope="row">
         {METRICS[metric]}{' '}
-        <span className="muted small">worse by {shown(metric, worseBy)} counts</span>
+        <span className="muted small">limit: {shown(metric, worseBy)} worse</span>
       </th>
       <td className="numeric">{shown(metric, from)}</td>
       <td className="numeric">{shown(metric, to)}</td>
       <td className="numeric">{signed(metric, difference)}</td>
       <td className="numeric">
-        {low === null && high === null ? '–' : `${signed(metric, low)} and ${signed(metric, high)}`}
+        {low === null && high === null ? '–' : `${signed(metric, low)} to ${signed(metric, high)}`}
       </td>
       <td>
         <Status tone={tone}>{word}</Status>

@@ -10,11 +10,11 @@ export type Group = Analytics['groups'][number];
 
 /** Periods to choose from. Each has the interval of its chart. */
 export const PERIODS = [
-  { value: '1', name: 'the last 24 hours', before: 'the 24 hours before', interval: 'hour' },
-  { value: '7', name: 'the last 7 days', before: 'the 7 days before', interval: 'day' },
-  { value: '28', name: 'the last 28 days', before: 'the 28 days before', interval: 'day' },
-  { value: '91', name: 'the last 3 months', before: 'the 3 months before', interval: 'week' },
-  { value: '364', name: 'the last 12 months', before: 'the 12 months before', interval: 'week' },
+  { value: '1', name: 'the last 24 hours', before: 'the previous 24 hours', interval: 'hour' },
+  { value: '7', name: 'the last 7 days', before: 'the previous 7 days', interval: 'day' },
+  { value: '28', name: 'the last 28 days', before: 'the previous 28 days', interval: 'day' },
+  { value: '91', name: 'the last 3 months', before: 'the previous 3 months', interval: 'week' },
+  { value: '364', name: 'the last 12 months', before: 'the previous 12 months', interval: 'week' },
 ] as const;
 export const PERIOD_DEFAULT = PERIODS[2];
 

@@ -94,7 +94,7 @@ function Shown({ analytics, search }: { analytics: Analytics; search: Search }) 
         <div className="spread">
           <h2 id="trend">{chosen.name}</h2>
           <span className="muted small">
-            In {name}, compared with {before}: {chosen.text(chosen.of(previous.total))}
+            In {name}, compared with {chosen.text(chosen.of(previous.total))} in {before}
           </span>
         </div>
         <Trend

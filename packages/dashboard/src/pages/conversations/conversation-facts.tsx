@@ -108,7 +108,7 @@ function Escalations({ conversationId }: { conversationId: string }) {
   );
 }
 
-/** Shows the model's judgement next to the result of the rule-based judgement. */
+/** Shows the model's judgement next to the rule-based one. */
 function JudgementFacts({ judgement }: Pick<Conversation, 'judgement'>) {
   if (!judgement) return null;
   const { topics, open_questions: open, by_rule: rule, error } = judgement;

@@ -83,7 +83,7 @@ function CustomerFigures({ customer }: { customer: Customer }) {
   const { resolved } = conversations.outcomes;
   const ended = conversations.total - conversations.active;
   return (
-    <section className="stack-small" aria-label="Figures">
+    <section className="stack-small" aria-label="Statistics">
       <Figures>
         <Figure
           name="Conversations"

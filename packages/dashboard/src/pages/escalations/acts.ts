@@ -82,7 +82,7 @@ export function useComplete(onTakenBack: (id: string) => void) {
     const params = { path: { id } };
     const escalation = await ok(parley.POST('/v1/escalations/{id}/complete', { params }));
     toast({
-      text: 'Given back to the agent',
+      text: 'Gave the conversation back to the agent',
       undo: () =>
         void takeBack(escalation.conversation_id).catch((error: unknown) =>
           toast({ text: troubleOf(error).detail, tone: 'bad' }),

@@ -65,7 +65,7 @@ export function Reply({
       >
         <Field
           label={`Reply as ${name}`}
-          hint={`${IS_MAC ? '⌘' : 'Ctrl'}+Enter sends, Enter starts a new line.`}
+          hint={`${IS_MAC ? '⌘' : 'Ctrl'}+Enter sends. Enter starts a new line.`}
         >
           {(control) => (
             <textarea

@@ -88,7 +88,7 @@ function Verdict({
           <Status tone="bad">Not found</Status>{' '}
           {hit
             ? `The answer has a score of ${decimal(hit.score, 2)}; the agent’s minimum score is ${decimal(minScore, 2)}.`
-            : 'The answer contains none of the words of this question.'}
+            : 'The answer contains none of the words in this question.'}
         </>
       )}
     </p>

@@ -84,7 +84,7 @@ function whyIn({ why: { matched, missing, likeness } }: Hit): string {
   return [
     has.length > 0 ? `Contains ${has.join('; ')}.` : '',
     missing.length > 0 ? `Does not contain ${missing.join(', ')}.` : '',
-    likeness === null ? '' : `Similarity of the heading: ${decimal(likeness, 2)}.`,
+    likeness === null ? '' : `Heading similarity: ${decimal(likeness, 2)}.`,
   ]
     .filter((part) => part !== '')
     .join(' ');

@@ -75,7 +75,7 @@ function Found() {
           ? answering.version === null
             ? '. The agent has no live version, so it sees only the answers to its gaps'
             : ` visible to version ${answering.version}, which is live`
-          : '. The line marks the default minimum score of agents'}
+          : '. The line marks the default minimum score for agents'}
         .
       </p>
       <Hits hits={hits} answering={answering} />

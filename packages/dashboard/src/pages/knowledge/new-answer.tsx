@@ -33,7 +33,7 @@ export function NewAnswer({ gap, others }: { gap: Gap; others: readonly Gap[] })
     mutationFn: () => resolve({ answer }),
     onSuccess: () => toast({ text: 'The answer is active. Ask again to check that it is found' }),
     onError: async (error) => {
-      // Somebody else answered first. Shows their answer.
+      // If somebody else answered first, shows their answer.
       if (isCode(error, 'gap_resolved')) showGap(queryClient, await readGap(gap.id));
     },
   });

@@ -228,7 +228,7 @@ function risingGaps(today: Stats | undefined, yesterday: Stats | undefined): Nee
           ? `${count(now.gaps)} of ${counted(now.questions, 'question')} unanswered in the last 24 hours.`
           : `More gaps: ${counted(now.gaps, 'question')} unanswered in the last 24 hours.`,
       ...(before.questions > 0 && {
-        detail: `In the 24 hours before, there were ${count(before.gaps)}.`,
+        detail: `There were ${count(before.gaps)} in the previous 24 hours.`,
       }),
       to: '/knowledge/gaps',
       act: 'Review gaps',

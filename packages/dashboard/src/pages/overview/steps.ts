@@ -34,7 +34,7 @@ export function useSteps(): Step[] | undefined {
     {
       title: 'Connect a model',
       isDone: has.provider || agents.some(hasDefaultModel),
-      why: 'Without one, agents ignore their prompt and only quote your knowledge.',
+      why: 'Without a model, agents ignore their prompt and only quote your knowledge.',
       act: 'Connect a model',
       to: '/settings/providers/new',
       needs: 'write',
@@ -50,7 +50,7 @@ export function useSteps(): Step[] | undefined {
     {
       title: 'Add knowledge',
       isDone: has.source,
-      why: 'Texts, files or a website that the agent answers from.',
+      why: 'Give the agent text, files or a website to answer from.',
       act: 'Add knowledge',
       to: '/knowledge',
       needs: 'write',
@@ -58,13 +58,13 @@ export function useSteps(): Step[] | undefined {
     {
       title: 'Talk with the agent',
       isDone: has.conversation,
-      why: 'The playground shows what each reply used.',
+      why: 'The playground shows how each reply was generated.',
       act: agent ? `Talk with ${agentName(agent)}` : '',
       to: place && `${place}/playground`,
       needs: 'write',
     },
     {
-      title: 'Put it where your customers are',
+      title: 'Put the agent where your customers are',
       isDone: has.number || agents.some(({ widget }) => (widget?.allowed_origins ?? []).length > 0),
       why: 'On a web page with one line of HTML, or on a telephone number.',
       act: 'Embed the agent',
@@ -72,7 +72,7 @@ export function useSteps(): Step[] | undefined {
       needs: 'publish',
     },
     {
-      title: 'Receive its events',
+      title: 'Receive the agent’s events',
       isDone: has.endpoint,
       why: 'A webhook reports each conversation to your systems.',
       act: 'Add an endpoint',

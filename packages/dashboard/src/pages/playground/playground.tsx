@@ -179,7 +179,7 @@ function OtherVersion({
     <div className="playground-switch" role="status">
       <span>This conversation uses version {talked}.</span>
       <Button kind="primary" disabled={!onAsk} onClick={onAsk}>
-        Ask the same with version {chosen}
+        Repeat with version {chosen}
       </Button>
       <Button onClick={onAnew}>Start over with version {chosen}</Button>
     </div>

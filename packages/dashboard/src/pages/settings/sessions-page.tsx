@@ -75,7 +75,7 @@ function Sessions() {
             await queryClient.invalidateQueries({ queryKey: ['sessions'] });
           }}
         >
-          <p>That browser has to sign in again. The API key behind it keeps working.</p>
+          <p>The person has to sign in again. The API key of this session keeps working.</p>
         </Confirm>
       ) : null}
     </>

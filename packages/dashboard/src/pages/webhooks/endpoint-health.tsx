@@ -38,7 +38,7 @@ export function EndpointHealth({ endpoint }: { endpoint: Endpoint }) {
           value={unfinished === UNFINISHED_MAX ? `${count(unfinished)} or more` : count(unfinished)}
           note={
             <Link to="/webhooks/deliveries" search={waitingOf(endpoint.id)}>
-              view retrying
+              view retrying deliveries
             </Link>
           }
         />

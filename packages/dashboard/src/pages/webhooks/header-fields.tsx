@@ -50,7 +50,7 @@ function HeaderRow({
   return (
     <div className="header-row">
       <input
-        aria-label="Name of the header"
+        aria-label="Header name"
         placeholder="x-api-key"
         readOnly={isStored}
         {...form.register(`headers.${at}.name`, { setValueAs: trimmed })}

@@ -4,8 +4,8 @@ import { Code } from '../../ui/code.tsx';
 import { counted } from '../../ui/figure.tsx';
 
 /**
- * Shows the request of each attempt (contract/deliveries.md#headers). The body is exactly what was sent. The URL and
- * the custom headers are the current ones, because attempts do not store them.
+ * Shows the request that each attempt sent (contract/deliveries.md#headers). The body is exactly what was sent. The URL
+ * and the custom headers are the current ones, because attempts do not store them.
  */
 export function RequestSent({
   delivery,
@@ -67,7 +67,7 @@ function headersOf(
     ['parley-signature', 'HMAC-SHA256 of the body, lower-case hex'],
     ...(rotation
       ? [
-          ['parley-signature-next', 'the same signature with the other secret of the rotation'] as [
+          ['parley-signature-next', 'the same signature, made with the other secret'] as [
             string,
             string,
           ],

@@ -103,14 +103,16 @@ function Begin({
   return (
     <Dialog title="Rotate the secret" isOpen onClose={onClose}>
       <ol className="steps">
-        <li>Parley creates a new secret and shows it once. The current one keeps signing.</li>
+        <li>
+          Parley creates a new secret and shows it once. The current one keeps signing requests.
+        </li>
         <li>
           Add the new secret to the receiver, so that it accepts both. Each request carries a second
           signature, <code>parley-signature-next</code>, made with the other secret.
         </li>
         <li>
-          The new secret starts to sign deliveries when the time to update the receiver ends, or
-          earlier if you activate it. The old one then stays valid for the same time again.
+          The new secret starts signing requests when the time to update the receiver ends, or
+          earlier if you activate it. The old one then stays valid for the same length of time.
         </li>
       </ol>
       <Field label="Time to update the receiver">
@@ -130,8 +132,8 @@ function Begin({
       </Field>
       {overlap === 0 ? (
         <p className="told told-bad">
-          The new secret signs immediately. The receiver rejects all deliveries until you add the
-          new secret there.
+          The new secret signs requests immediately. The receiver rejects all deliveries until you
+          add the new secret there.
         </p>
       ) : null}
       {step.error ? <TroubleNote error={step.error} /> : null}
@@ -164,9 +166,9 @@ function Running({
     <div className="stack-small" role="group" aria-label="Rotation">
       <dl className="facts">
         <dt className="mono">parley-signature</dt>
-        <dd>{isSwapped ? 'by the new secret' : 'by the current secret'}</dd>
+        <dd>{isSwapped ? 'made with the new secret' : 'made with the current secret'}</dd>
         <dt className="mono">parley-signature-next</dt>
-        <dd>{isSwapped ? 'by the old secret' : 'by the new secret'}</dd>
+        <dd>{isSwapped ? 'made with the old secret' : 'made with the new secret'}</dd>
         <dt className="mono">webhook-signature</dt>
         <dd>both, separated by a space</dd>
         <dt>{isSwapped ? 'The old secret expires in' : 'The secrets swap in'}</dt>
@@ -182,7 +184,9 @@ function Running({
         </dd>
       </dl>
       {isSwapped ? (
-        <p className="muted">The new secret signs. You can remove the old one from the receiver.</p>
+        <p className="muted">
+          The new secret now signs requests. You can remove the old one from the receiver.
+        </p>
       ) : (
         <div className="row">
           <ActButton
@@ -192,7 +196,7 @@ function Running({
             onClick={() =>
               step.mutate(
                 { activate: true },
-                { onSuccess: () => toast({ text: 'The new secret signs now' }) },
+                { onSuccess: () => toast({ text: 'The new secret now signs requests' }) },
               )
             }
           >
@@ -214,7 +218,9 @@ function Running({
           toast({ text: 'Discarded the new secret' });
         }}
       >
-        <p>This discards the new secret and can’t be undone. The current one keeps signing.</p>
+        <p>
+          This discards the new secret and can’t be undone. The current one keeps signing requests.
+        </p>
       </Confirm>
     </div>
   );

@@ -70,7 +70,7 @@ export function shortUrl(url: string): string {
 const LATE_SEC = 3;
 const REFRESH_MS = 5_000;
 
-/** Shows the time until the next attempt or, if it is overdue, for how long. `at` is in Unix seconds. */
+/** Shows the time until the next attempt, or for how long the attempt has been overdue. `at` is in Unix seconds. */
 export function NextAttempt({ at }: { at: number }) {
   return useIsLate(at) ? (
     <>

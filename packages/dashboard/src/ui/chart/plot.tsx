@@ -246,7 +246,7 @@ function scalesOf({
   const all = edgesOf(series).flatMap(({ high }) => high.map((value) => value ?? 0));
   const isWhole = all.every((value) => Number.isInteger(value));
   const values = ticks ?? valueTicks(Math.max(0, limit?.value ?? 0, ...all), isWhole);
-  const top = values.at(-1)!; // The ticks have 0 and at least one more value.
+  const top = values.at(-1)!; // The ticks contain 0 and at least one more value.
   const [from, to] = [times[0]!, times.at(-1)!];
   const inner = width - MARGIN.left - MARGIN.right;
   const tall = HEIGHT_PX - MARGIN.top - MARGIN.bottom;

@@ -34,7 +34,7 @@ export function HearVoice({ agentId, voice }: { agentId: string; voice: Loose<Vo
   return (
     <div className="agent-try stack-small">
       <LineField
-        label="Sentence to hear"
+        label="Sample sentence"
         maxLength={CHARS_MAX}
         value={text}
         onChange={setText}

@@ -73,7 +73,7 @@ function TranscriberFields({
           ))}
         </datalist>
         <LineField
-          label="Language of the users"
+          label="Users’ language"
           placeholder="en-GB"
           value={part.language}
           error={errorOf('language')}

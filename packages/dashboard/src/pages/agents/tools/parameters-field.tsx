@@ -11,7 +11,7 @@ import {
   type ParameterType,
 } from './tool-draft.ts';
 
-/** Edits the parameters that the model fills in, as one row each or as a JSON Schema. */
+/** Edits the parameters that the model fills in, with one row per parameter or as a JSON Schema. */
 export function ParametersField({
   value,
   error,

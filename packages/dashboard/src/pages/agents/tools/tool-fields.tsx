@@ -47,7 +47,7 @@ export function ToolFields({ draft, problems, onChange }: Props) {
       <ParametersField
         value={draft.parameters}
         error={problems.parameters}
-        note={draft.type === 'webhook' ? undefined : 'Leave empty for the usual parameters.'}
+        note={draft.type === 'webhook' ? undefined : 'Leave empty to use the default parameters.'}
         onChange={(parameters) => set({ parameters })}
       />
     </>

@@ -80,7 +80,7 @@ function WebsiteFields({ form, name }: FieldsProps) {
         form={form}
         name="website.url"
         label="Address of the first page"
-        hint="Parley follows the links of this page within the same site, as far as robots.txt allows."
+        hint="Parley follows links from this page within the same site, as far as robots.txt allows."
         type="url"
         placeholder="https://www.example.com/help/"
       />

@@ -59,8 +59,8 @@ function settingsOf({ website, integration }: Source): [name: string, value: str
     ['Maximum link depth', website?.max_depth],
     ['Maximum pages', website?.max_pages],
     ['Delay', website?.delay_ms === undefined ? undefined : `${website.delay_ms} ms`],
-    ['Bearer token', secret && `${secret.key} of ${secret.name}`],
-    ['Signed with', signing && `${signing.key} of ${signing.name}`],
+    ['Bearer token', secret && `${secret.key} in ${secret.name}`],
+    ['Signed with', signing && `${signing.key} in ${signing.name}`],
     ['Headers', integration?.headers && Object.keys(integration.headers).join(', ')],
   ];
   return all.flatMap(([name, value]) =>

@@ -39,7 +39,9 @@ function Loaded({ id }: { id: string }) {
   );
 }
 
-/** The page without a provider, which is still loading, could not be loaded, or may not be read by this session. */
+/**
+ * The page shown instead of a provider that is still loading, could not be loaded, or may not be read by this session.
+ */
 function Framed({ children }: { children?: ReactNode }) {
   return (
     <Page title="Model provider" back={BACK}>
@@ -141,7 +143,7 @@ function Facts({ provider }: { provider: Provider }) {
           </>
         )}
         <dt>Default model</dt>
-        <dd>{chat?.default_model ?? 'none: each agent names its model'}</dd>
+        <dd>{chat?.default_model ?? 'none, so each agent must name a model'}</dd>
         {speech ? (
           <>
             <dt>Speech</dt>

@@ -32,7 +32,7 @@ export function ProviderUsers({ name }: { name: string }) {
         ))}
       </ul>
       {agents?.length === USERS_MAX ? (
-        <p className="muted small">These are the newest {USERS_MAX}.</p>
+        <p className="muted small">Only the newest {USERS_MAX} agents are shown.</p>
       ) : null}
     </section>
   );

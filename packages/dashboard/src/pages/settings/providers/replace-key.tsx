@@ -40,7 +40,7 @@ export function ReplaceKey({ tagged, onClose }: { tagged: TaggedProvider; onClos
       >
         <Field
           label="New API key"
-          hint="Replies use the new key within a second. It is stored encrypted and never shown again."
+          hint="Replies use the new key within a second. The key is stored encrypted and never shown again."
           error={fieldError(replacing.error ?? test.error, '/api_key')}
         >
           {(control) => (

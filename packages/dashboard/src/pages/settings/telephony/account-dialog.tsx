@@ -120,7 +120,7 @@ function AccountFields({
           hint={
             account
               ? `Leave empty to keep the current one${isStored ? '' : ', which is in a Secret in the cluster'}.`
-              : 'It is stored encrypted and never shown again.'
+              : 'Stored encrypted and never shown again.'
           }
           {...field('auth_token')}
         />

@@ -5,7 +5,7 @@ import { ActButton } from '../../../ui/button.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
 import { ReplayProgress } from './replay-progress.tsx';
 
-/** Number of replays shown here. The jobs page lists all. */
+/** Number of replays shown here. The jobs page lists all of them. */
 const SHOWN = 3;
 const LOOK_MS = 500;
 

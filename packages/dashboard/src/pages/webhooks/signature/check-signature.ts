@@ -102,7 +102,7 @@ function whoseFault(body: string, secret: string, given: string): string {
     return 'This is not a signature: parley-signature has 64 hex digits.';
   }
   if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) {
-    return 'This is not the secret of an endpoint. Such a secret starts with whsec_. Paste the whole secret.';
+    return 'This is not an endpoint secret, which is whsec_ followed by base64. Paste the whole secret.';
   }
   const parsed = parsedOf(body);
   const isWhole = parsed !== undefined && rewritings(body)[1] === body;

@@ -106,7 +106,7 @@ function Receiving({ endpointId }: { endpointId: string }) {
         <p className="muted small">
           Created just now with this endpoint’s secret. Nothing was sent.
         </p>
-        <Code text={body} label="Body of the example" wrap />
+        <Code text={body} label="Example body" wrap />
         <dl className="facts headers">
           {Object.entries({ 'parley-signature': signature, ...standard }).map(([header, value]) => (
             <div key={header} className="fact">

@@ -14,15 +14,15 @@ export const SNIPPETS: Record<Language, (example: Example) => string> = {
   Node: ({ body, signature }) => `import { createHmac, timingSafeEqual } from 'node:crypto';
 import { env } from 'node:process';
 
-// rawBody: the bytes as they came, before any JSON parser (Express: express.raw({ type: '*/*' })).
+// rawBody: the bytes as received, before any JSON parser (Express: express.raw({ type: '*/*' })).
 function isFromParley(rawBody, headers, secret) {
   const mac = createHmac('sha256', secret).update(rawBody).digest();
-  return ['parley-signature', 'parley-signature-next'] // two while the secret is rotated
+  return ['parley-signature', 'parley-signature-next'] // both are sent during a rotation
     .map((name) => Buffer.from(headers[name] ?? '', 'hex'))
     .some((given) => given.length === mac.length && timingSafeEqual(given, mac));
 }
 
-// An example of this endpoint.
+// An example for this endpoint.
 const secret = env.PARLEY_WEBHOOK_SECRET;
 const rawBody = ${literal(body)};
 const headers = { 'parley-signature': ${literal(signature)} };
@@ -33,15 +33,15 @@ import hmac
 import os
 
 
-# raw_body: the bytes as they came, before any JSON parser (Flask: request.get_data()).
+# raw_body: the bytes as received, before any JSON parser (Flask: request.get_data()).
 def is_from_parley(raw_body: bytes, headers, secret: str) -> bool:
     mac = hmac.new(secret.encode(), raw_body, hashlib.sha256).hexdigest()
-    names = ("parley-signature", "parley-signature-next")  # two while the secret is rotated
+    names = ("parley-signature", "parley-signature-next")  # both are sent during a rotation
     given = [headers.get(name) or "" for name in names]
     return any(hmac.compare_digest(mac.encode(), one.encode()) for one in given)
 
 
-# An example of this endpoint.
+# An example for this endpoint.
 secret = os.environ["PARLEY_WEBHOOK_SECRET"]
 raw_body = ${literal(body)}.encode()
 headers = {"parley-signature": ${literal(signature)}}
@@ -58,12 +58,12 @@ import (
 	"os"
 )
 
-// rawBody: the bytes as they came, before any JSON parser (io.ReadAll(request.Body)).
+// rawBody: the bytes as received, before any JSON parser (io.ReadAll(request.Body)).
 func isFromParley(rawBody []byte, headers http.Header, secret string) bool {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(rawBody)
 	want := mac.Sum(nil)
-	for _, name := range []string{"Parley-Signature", "Parley-Signature-Next"} { // two while the secret is rotated
+	for _, name := range []string{"Parley-Signature", "Parley-Signature-Next"} { // both are sent during a rotation
 		given, err := hex.DecodeString(headers.Get(name))
 		if err == nil && hmac.Equal(given, want) {
 			return true
@@ -72,7 +72,7 @@ func isFromParley(rawBody []byte, headers http.Header, secret string) bool {
 	return false
 }
 
-// An example of this endpoint.
+// An example for this endpoint.
 func main() {
 	rawBody := []byte(${literal(body)})
 	headers := http.Header{"Parley-Signature": {${literal(signature)}}}
@@ -93,19 +93,19 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 class FromParley {
-  // rawBody: the bytes as they came, before any JSON parser (Spring: @RequestBody byte[]).
+  // rawBody: the bytes as received, before any JSON parser (Spring: @RequestBody byte[]).
   static boolean isFromParley(byte[] rawBody, Map<String, String> headers, String secret) throws Exception {
     Mac mac = Mac.getInstance("HmacSHA256");
     mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));
     byte[] want = HexFormat.of().formatHex(mac.doFinal(rawBody)).getBytes(UTF_8);
-    for (String name : List.of("parley-signature", "parley-signature-next")) { // two while the secret is rotated
+    for (String name : List.of("parley-signature", "parley-signature-next")) { // both are sent during a rotation
       byte[] given = headers.getOrDefault(name, "").getBytes(UTF_8);
       if (MessageDigest.isEqual(given, want)) return true;
     }
     return false;
   }
 
-  // An example of this endpoint.
+  // An example for this endpoint.
   public static void main(String[] arguments) throws Exception {
     byte[] rawBody = ${literal(body)}.getBytes(UTF_8);
     Map<String, String> headers = Map.of("parley-signature", ${literal(signature)});
