@@ -56,7 +56,7 @@ describe('why it does not fit', () => {
       /decoded bytes/,
     ],
     ['no signature', { signature: 'abc' }, /not a signature/],
-    ['half a secret', { secret: 'MfKQ' }, /not the secret/],
+    ['half a secret', { secret: 'MfKQ' }, /not an endpoint secret/],
     ['a changed body', { body: body.replace('agent', 'agents') }, /different/],
     ['a cut body', { body: body.slice(0, -4) }, /was changed/],
     ['nothing', { secret: '' }, /too/],

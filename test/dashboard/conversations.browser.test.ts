@@ -330,7 +330,7 @@ describe('a customer', () => {
     expect(new URL(page.url()).pathname).toBe(`/customers/${encodeURIComponent(user)}`);
     // The address works as well.
     await page.reload();
-    const figures = page.getByRole('region', { name: 'Figures' });
+    const figures = page.getByRole('region', { name: 'Statistics' });
     await figures.getByText('1 in progress').waitFor();
     await page.getByRole('heading', { name: 'Open questions' }).waitFor();
     const table = page.getByRole('table', { name: 'Conversations and calls' });

@@ -114,7 +114,7 @@ test(
     ).toBeGreaterThan(0.5);
     await page.getByLabel('Question').fill('zebra');
     await page.getByRole('button', { name: 'Ask again' }).click();
-    await page.getByText('The answer contains none of the words of this question.').waitFor();
+    await page.getByText('The answer contains none of the words in this question.').waitFor();
 
     await page.getByRole('button', { name: 'Change the answer' }).click();
     await page.getByLabel('What the agent should reply').fill('Within a week.');

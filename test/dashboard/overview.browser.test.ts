@@ -180,7 +180,7 @@ test('trends by day and group, compared with the period before, as a chart, a ta
   await page.getByRole('link', { name: 'Trends' }).click();
   await page.getByRole('heading', { name: 'Analytics' }).waitFor();
   await page
-    .getByRole('button', { name: /^Conversations 3 \+50 ?% against the 28 days before$/ })
+    .getByRole('button', { name: /^Conversations 3 \+50 ?% against the previous 28 days$/ })
     .waitFor();
   await page
     .getByRole('region', { name: 'Agents' })

@@ -161,7 +161,7 @@ test('a voice is chosen among the providers, heard, and saved with the transcrib
   await page.getByLabel('Speech provider').selectOption('speech');
   await page.getByLabel('Voice', { exact: true }).fill('nova');
   await page.getByLabel('Speed').fill('9');
-  await page.getByLabel('Sentence to hear').fill('We open at nine.');
+  await page.getByLabel('Sample sentence').fill('We open at nine.');
   await hear.click();
   await page.getByText('speed: must be at most 4').waitFor();
   await page.getByLabel('Speed').fill('1.5');

@@ -221,7 +221,7 @@ test('the same is asked of a version that never was live, and both are told what
   await page.getByText('I am version 1. That is all.').waitFor();
 
   await page.getByLabel('Version', { exact: true }).selectOption('Version 2 · draft');
-  await page.getByRole('button', { name: 'Ask the same with version 2' }).click();
+  await page.getByRole('button', { name: 'Repeat with version 2' }).click();
   const first = page.getByRole('region', { name: 'Talk with version 1' });
   const second = page.getByRole('region', { name: 'Talk with version 2' });
   await second.getByText('Where is my order?').waitFor();

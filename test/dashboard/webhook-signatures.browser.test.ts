@@ -41,7 +41,7 @@ test('a signature is checked with an example of the endpoint itself, in the page
   const { id, secret } = await endpointOf(parley, receiver.url);
   await page.goto(`/webhooks/${id}`);
   await page.getByRole('link', { name: 'Check a signature' }).click();
-  const body = await page.getByLabel('Body of the example').innerText();
+  const body = await page.getByLabel('Example body').innerText();
   for (const language of ['Node', 'Python', 'Go', 'Java']) {
     await page.getByLabel(language, { exact: true }).check();
     const code = await page.getByLabel(`Code for ${language}`).innerText();

@@ -25,7 +25,7 @@ test('an endpoint is added, and the answer to its test event stands on the same 
   await page.getByLabel(/^agent\.\*/).check();
   expect(await page.getByLabel(/^agent\.published/).isChecked()).toBe(true);
   await page.getByRole('button', { name: 'Add a header' }).click();
-  await page.getByLabel('Name of the header').fill('x-shop');
+  await page.getByLabel('Header name').fill('x-shop');
   await page.getByLabel('Value of x-shop').fill('of-seven');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Add endpoint' }).click();
@@ -98,7 +98,7 @@ test('headers are removed and added, and the request has these alone', async () 
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Remove x-old' }).click();
   await dialog.getByRole('button', { name: 'Add a header' }).click();
-  await dialog.getByLabel('Name of the header').last().fill(' x-new ');
+  await dialog.getByLabel('Header name').last().fill(' x-new ');
   await dialog.getByLabel('Value of x-new').fill('c');
   const request = page.waitForRequest((one) => one.method() === 'PATCH');
   await dialog.getByRole('button', { name: 'Save changes' }).click();
