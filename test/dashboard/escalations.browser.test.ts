@@ -231,7 +231,7 @@ test('who is a moment too late sees who took it, and no error', async () => {
   });
   await ana.page.keyboard.press('a');
   await accepted;
-  await ana.page.getByText(/Ben already accepted this escalation \d+ s ago/).waitFor();
+  await ana.page.getByText(/Ben accepted this escalation \d+ s ago/).waitFor();
   expect(await ana.page.getByRole('alert').count()).toBe(0);
 });
 

@@ -208,7 +208,7 @@ test.each([
   ['{"time_zone":"UTC","open":[{"days":[],"from":""}]}', 'hours', 'open/0/to: is required'],
   ['{"open":[]}', 'hours', 'time_zone: is required'],
   ['{"speed":"1"}', 'voice', 'speed: must be a number'],
-  ['{"fallback":[{"provider":1}]}', 'voice', 'fallback/0/provider: must be a text'],
+  ['{"fallback":[{"provider":1}]}', 'voice', 'fallback/0/provider: must be a string'],
   [
     '{"retranscribe_interrupted":1}',
     'transcriber',
