@@ -176,7 +176,7 @@ export type Answering = { minScore: number; topK: number; version: number | null
 /** Defaults for a version that sets neither value (contract/agents.md#knowledge; docs/knowledge.md). */
 const DEFAULTS = { minScore: 0.5, topK: 5 };
 
-/** Returns the settings of the agent's live version, or the defaults without an agent or a live version. */
+/** Returns the settings of the agent's live version, or the defaults if there is no agent or no live version. */
 export function useAnswering(agentId: string | undefined): Answering {
   const { data } = useQuery({
     queryKey: ['agents', 'answering', agentId],

@@ -32,7 +32,10 @@ export function Button({
   );
 }
 
-/** A button for an action that requires a scope. If the session lacks the scope, the button is disabled and says so. */
+/**
+ * A button for an action that requires a scope. If the session lacks the scope, the button is disabled and its tooltip
+ * names the missing scope.
+ */
 export function ActButton({ needs, ...button }: ButtonProps & { needs: Scope | readonly Scope[] }) {
   const { scopes } = useMe();
   const missing = [needs].flat().filter((scope) => !scopes.includes(scope));

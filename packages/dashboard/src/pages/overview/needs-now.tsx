@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { useNeeds, type Need } from './needs.tsx';
 
-/** Lists what needs a person now, most urgent first, or says that nothing does. */
+/** Lists what needs a person's attention now, most urgent first, or says that nothing does. */
 export function NeedsNow() {
   const { needs, isLoading, errors, retry } = useNeeds();
   return (
