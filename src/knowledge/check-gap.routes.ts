@@ -78,8 +78,8 @@ type CheckedQuestion = {
 };
 
 /**
- * Repeats the search for every recorded wording of a gap, exactly as the gap's agent would search in a conversation.
- * Shows which wordings now have an answer: the answer that was given to the gap, or content that was indexed later.
+ * Repeats the search for every recorded wording of a gap, exactly as the gap's agent would search in a conversation. A
+ * wording may now have an answer because the gap was resolved with one, or because newer content covers it.
  * @throws ApiError not_found if the gap does not exist or its agent was deleted
  */
 async function checkGap(

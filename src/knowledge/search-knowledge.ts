@@ -70,8 +70,8 @@ async function searchTold(
 
 /**
  * Searches a whole namespace or, with an agent, the content that the agent's live version can use. For each hit,
- * `given` says whether a reply of the agent would use the passage, or is `null` without an agent. A second search with
- * the limit that replies use determines it.
+ * `given` says whether a reply of the agent would use the passage; it is `null` without an agent. A second search, with
+ * the limit that replies use, determines `given`.
  * @throws ApiError not_found if the agent does not exist; unavailable
  */
 export async function searchFor(

@@ -12,7 +12,7 @@ export type { Extracted, ExtractInput } from './extracted.ts';
 /**
  * Reads one document.
  * @throws ApiError unavailable if too many documents are already waiting or the extractor is stopped; the reason of
- * `signal`
+ * `signal` if it is aborted
  */
 export type ExtractOne = (input: ExtractInput, signal?: AbortSignal) => Promise<Extracted>;
 

@@ -4,8 +4,8 @@ import type { ChildLost } from './guarded-child.ts';
 import type { FormatRefusal } from './refusal.ts';
 
 /**
- * Collects the messages about one document. They may come from several children, because a ZIP entry can crash a child.
- * The next child then continues after that entry.
+ * Collects the messages about one document. They may come from several children: if an entry of a ZIP crashes a child,
+ * the next child continues after that entry.
  */
 export function createGathering() {
   const documents: ExtractedDocument[] = [];

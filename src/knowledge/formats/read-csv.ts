@@ -89,7 +89,7 @@ function sampleLines(text: string): string[] {
   return lines.filter((line) => line.trim() !== '');
 }
 
-/** Returns the size of the largest group of lines with the same number of cells. Ignores lines with a single cell. */
+/** Returns the largest number of lines that have the same number of cells. Ignores lines with a single cell. */
 function agreementOf(lines: readonly string[], mark: string): number {
   const counts = new Map<number, number>();
   for (const line of lines) {
@@ -132,7 +132,7 @@ function headerAt(rows: readonly string[][], sentences: number): number | undefi
   });
 }
 
-/** Counts the rows above a table that are sentences instead of cells. A sentence has a space after each comma. */
+/** Counts the rows above a table that are sentences, not cells. In a sentence, every comma is followed by a space. */
 function sentencesAbove(rows: readonly string[][]): number {
   const isSentence = (row: readonly string[]): boolean =>
     row.length > 1 && row.slice(1).every((cell) => /^ \S/.test(cell));

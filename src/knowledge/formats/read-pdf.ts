@@ -165,7 +165,7 @@ function extended(
   return undefined;
 }
 
-/** Pattern for titles that are ignored, because programs often put a file name in this field. */
+/** Pattern for titles that are ignored. Programs often put a file name in this field. */
 const NO_TITLE = /\.\w{2,4}$|^microsoft word|^untitled|^$/i;
 
 function saidOf(info: Record<string, unknown>): { title: string | null; language: string | null } {

@@ -72,9 +72,9 @@ async function readQuestion(
 }
 
 /**
- * Returns the words that define the question, without stop words. If the text contains more than the question, the rest
- * counts only if a single word is left ("Do you deliver there?"). If the question has only stop words, returns the stop
- * words.
+ * Returns the words that define the question, without stop words. If at most one word of the question is left, as in
+ * "Do you deliver there?", adds the words of the text around it. If no words are left at all, returns all words of the
+ * text.
  */
 function definingWords(text: string): string {
   const { question, context } = askedWords(text);

@@ -56,7 +56,7 @@ function listGapsRoute(deps: ResolveGapDeps): Route {
       conversation_id: idValue('conv').optional(),
       created_after: timeBound('Unix seconds, inclusive.'),
       created_before: timeBound('Unix seconds, exclusive.'),
-      asked_after: timeBound('Earliest time of the last occurrence, in Unix seconds, inclusive.'),
+      asked_after: timeBound('Gaps that were last asked at this time or later, in Unix seconds.'),
       count_min: countMin,
       q: partOf('Text that the question contains. The search ignores case.'),
       sort: gapsOrder,
@@ -177,7 +177,7 @@ function resolveGapRoute(deps: ResolveGapDeps): Route {
     summary: 'Resolve a gap, with or without an answer',
     description:
       "The answer becomes a passage that only the gap's agent can use. From the next search on, " +
-      'the agent finds it by its own words and by the words of the question, in every wording. ' +
+      'the agent finds the answer by the words of the answer itself and of every wording of the question. ' +
       'If the gap is closed without an answer, the same question opens a new gap when a user ' +
       'asks it again.',
     params,

@@ -33,7 +33,7 @@ export const GAP_COLUMNS = `id, namespace, agent_id as "agentId", conversation_i
   top_score as "topScore", status, answer, count,
   last_asked_at as "lastAskedAt", resolved_at as "resolvedAt", closest`;
 
-/** Maximum length of a fingerprint. It fits into an index entry at four bytes per character. */
+/** Maximum length of a fingerprint. At four bytes per character, such a fingerprint still fits into an index entry. */
 const FINGERPRINT_CHARS_MAX = 500;
 
 /**
@@ -143,7 +143,8 @@ export async function readGap(
 
 export type LockedGap = GapRow & {
   /**
-   * Position of the gap's answer among the agent's answers, even after a withdrawal; `null` if it never had an answer.
+   * Position of the gap's answer among the agent's answers. It is kept after the answer is withdrawn. `null` if the gap
+   * never had an answer.
    */
   answerPosition: number | null;
 };

@@ -36,7 +36,7 @@ type Beginning = { state: FeedState; answer: PageAnswer; isKept: boolean };
 /**
  * Creates the fetcher for feeds (docs/integrations.md). A sync continues at the cursor of the last sync. It starts from
  * the beginning if there is no cursor, or if the feed responds to the cursor with status 410. If the feed cannot be
- * read completely, the sync is rejected, and everything that is already indexed stays.
+ * read completely, the sync fails, and everything that is already indexed stays.
  */
 export function createIntegrationFetcher(deps: IntegrationFetcherDeps): Fetcher {
   const limits = { ...FEED_LIMITS, ...deps.limits };

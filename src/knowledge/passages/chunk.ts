@@ -85,8 +85,8 @@ function* mergeSmall(sections: Iterable<Section>): Generator<Part> {
 }
 
 /**
- * Returns true if a section must become part of a passage, because it has paragraphs, or because no deeper heading
- * follows. Otherwise its heading already appears in the `path` of the deeper sections.
+ * Returns false for a section that consists only of a heading with deeper headings below it. Such a heading already
+ * appears in the `path` of the deeper sections. Every other section becomes part of a passage.
  */
 function hasWords({ paragraphs, hasInner }: Section): boolean {
   return !hasInner || !isEmpty(paragraphs);

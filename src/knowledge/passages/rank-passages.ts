@@ -119,8 +119,9 @@ export function rankPassages(
 }
 
 /**
- * Sums for each passage, by its place (the number that `placesOf` assigned to it). `taken` has the number of the last
- * term that was added at that place, so that no term counts twice for a passage.
+ * Scores that add up term by term. All three arrays are indexed by place, the number that `placesOf` assigns to a
+ * passage. `taken` holds the number of the last term that was added at a place, so that no term counts twice for a
+ * passage.
  */
 type Sums = { about: Float64Array; points: Float64Array; taken: Int32Array };
 type Numbered = { term: Term; number: number; places: Places };

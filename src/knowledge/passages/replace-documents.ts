@@ -27,8 +27,8 @@ export type NewPassages = {
  */
 const REBUILT_ABOVE = 1 / 3;
 /**
- * Maximum number of positions per passage of a source, including the positions of deleted passages. A source that
- * exceeds it is renumbered, because a search visits every position.
+ * Maximum number of positions per passage of a source. Deleted passages leave unused positions behind, and a search
+ * visits every position. The passages of a source that exceeds the maximum are therefore renumbered.
  */
 const SPREAD_MAX = 4;
 /**
@@ -38,8 +38,7 @@ const SPREAD_MAX = 4;
 const SPREAD_FREE = 100;
 
 /**
- * Number of passages above which a transaction emits no event, because writing or removing them takes more than a
- * second.
+ * Number of passages above which a transaction emits no event. Writing or removing that many takes more than a second.
  */
 const SILENT_ABOVE = 1_000;
 
@@ -55,8 +54,8 @@ export async function fallSilentAbove(db: Db, passages: number): Promise<void> {
  * Replaces the passages of some documents of a source, in the caller's transaction. The caller must have locked the
  * source. The passages of other documents keep their ids. New passages may arrive one document at a time, so that only
  * the document that is being written is in memory.
- * @param change.removed ids of deleted and of changed documents; the changed ones are in `added` as well. The caller
- * must delete the rows of these documents only after this call, which still reads their index entries
+ * @param change.removed ids of deleted and of changed documents; the changed ones are in `added` as well. The rows of
+ * deleted documents must still exist during this call, which reads their index entries
  * @param change.added passages of documents whose rows exist
  */
 export async function replaceDocuments(

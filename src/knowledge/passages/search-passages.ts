@@ -185,8 +185,8 @@ function ranked(passages: readonly PassageRow[], found: Found): KnowledgeHit[] {
     if (!candidate) return [];
     const like = asking[at]!.includes('') ? null : Math.max(...likest[at]!);
     const why = whyOf(question, { ...row, likeness: like });
-    // A word that too many passages contain has no posting list, so the points in `candidate` do not include it. This
-    // is the share of the question's weight for such words in this passage.
+    // `unlisted` is the share of the question's weight for words that this passage contains, but that have no posting
+    // list because too many passages contain them. The points in `candidate` do not include such words.
     const unlisted = why.unlisted / asked;
     const signs = {
       coverage: why.coverage,

@@ -1,8 +1,8 @@
 import languages from './asking-words.json' with { type: 'json' };
 
 /**
- * Divides a text into words (UAX #29). Scripts without spaces need more than that, because a dictionary divides the
- * question and the text that answers it at different positions:
+ * Divides a text into words (UAX #29). Scripts without spaces need more than that, because a dictionary may
+ * divide the question and the text that answers it at different positions:
  *
  * | Script | In the index | In a question |
  * | --- | --- | --- |
@@ -96,8 +96,8 @@ function plainText(text: string): string {
  */
 const UNSEEN = /[\u00ad\u0640\u2060]|\u093c|\u200c|\u200d|[\ufe00-\ufe0f]/g;
 /**
- * Pattern for letters with combining marks, in scripts in which such marks can be left out, because they are accents or
- * vowels that people mostly omit.
+ * Pattern for letters with combining marks, in scripts in which such marks can be left out: they are accents, or vowels
+ * that people mostly omit.
  */
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Arabic}\p{sc=Hebrew}\p{N}])\p{M}+/gu;
 /** Pattern for all Cyrillic combining marks except the breve of й, which is a letter of the alphabet. */
@@ -147,7 +147,7 @@ function indexedEastAsian(run: string): string[] {
 }
 
 /**
- * Returns each character and each pair of neighbors in the order of the text, because a passage ranks higher if the
+ * Returns each character and each pair of neighbors. Keeps the order of the text, because a passage ranks higher if the
  * question's words stand close together in it.
  */
 function charactersAndPairs(han: string): string[] {
@@ -210,8 +210,8 @@ const KOREAN_ENDINGS = languages.koreanEndings
   .toSorted((a, b) => b.length - a.length);
 const KOREAN_STEM_MIN = 2;
 /**
- * Minimum length of a Korean ending that may leave a stem of a single character, because a long ending is rarely part
- * of the word by chance.
+ * Minimum length of a Korean ending that may leave a stem of a single character. An ending this long is rarely part of
+ * the word by chance.
  */
 const KOREAN_LONG = 3;
 

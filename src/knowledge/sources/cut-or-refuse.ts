@@ -3,8 +3,9 @@ import type { Content, CutContent } from '../passages/cut-passages.ts';
 import { TextRefused, type TextCutter } from '../passages/text-cutter.ts';
 
 /**
- * Divides content into passages. `pointer` is the JSON Pointer of the content in the request body. An error names it.
- * @throws ApiError invalid_body with the permitted values; unavailable
+ * Divides content into passages. `pointer` is the JSON Pointer of the content in the request body. It becomes the
+ * `pointer` of the error.
+ * @throws ApiError invalid_body with the reason why the content is refused; unavailable
  */
 export async function cutOrRefuse(
   { cutter }: { cutter: Pick<TextCutter, 'cut'> },

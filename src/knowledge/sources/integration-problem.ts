@@ -20,7 +20,7 @@ function urlProblem(url: string, guard: AddressGuard): string | undefined {
   const checked = checkUrl(url, guard);
   if ('problem' in checked) return checked.problem;
   return checked.url.searchParams.has('cursor')
-    ? 'The query must not have a parameter "cursor", because Parley adds that parameter to request the next page: rename it.'
+    ? 'The query must not have a parameter "cursor", because Parley adds its own to request the next page: rename your parameter.'
     : undefined;
 }
 

@@ -124,8 +124,8 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
       'Accepts text, Markdown, CSV, HTML, PDF, Word documents (DOCX), and ZIP archives of these. ' +
       'Each file in an archive becomes a document. The limits are 20 MB and ' +
       `${PASSAGES_MAX} passages. The content is searchable when the request completes. Until ` +
-      'then, searches find the previous content. Other formats are recognized by their media ' +
-      'type, name or first bytes, and rejected.',
+      'then, searches find the previous content. A file in another format is rejected. Its first ' +
+      'bytes, name or media type determine the format.',
     params,
     query: { file_name: fileName },
     raw: { mediaTypes: MEDIA_TYPES, bytesMax: FILE_BYTES_MAX, otherwise: ACCEPTED },

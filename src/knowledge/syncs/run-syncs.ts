@@ -29,7 +29,7 @@ export type SyncRunnerDeps = Omit<SyncDeps, 'metrics' | 'writes'> & {
  * any process can claim.
  */
 const READING = { places: 16, share: 4, waitingMax: { namespace: 0, all: 0 } };
-/** Limits for the syncs that stage or apply documents at the same time, because each of them keeps PostgreSQL busy. */
+/** Limits for the syncs that stage or apply documents at the same time. Each of them keeps PostgreSQL busy. */
 const WRITING = {
   places: 3,
   share: 2,

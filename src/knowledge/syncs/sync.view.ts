@@ -25,7 +25,7 @@ export const KnowledgeSync = z
     finished_at: unixTime.nullable(),
     found: count.meta({ description: 'Number of documents found so far.' }),
     read: count.meta({
-      description: 'Number of documents that were read: the sum of the following four counts.',
+      description: 'Number of documents processed so far: the sum of the following four counts.',
     }),
     unchanged: count,
     changed: count.meta({ description: 'Number of new or changed documents.' }),
@@ -34,7 +34,7 @@ export const KnowledgeSync = z
     }),
     skipped: count.meta({
       description:
-        'Number of documents that must not be indexed. Their indexed content is removed.',
+        'Number of documents that must not be indexed. Any content indexed from them is removed.',
     }),
     problems: z
       .array(

@@ -109,9 +109,10 @@ export async function sumDocuments(db: Db, sourceId: string): Promise<Totals> {
 }
 
 /**
- * Returns the time in ms until the next sync is due: a queued one, one whose process died, or one to queue by the
- * schedule of its source. The time is negative if a sync is already due, and null if none is planned. Empty
- * `namespaces` means all namespaces. The schedules of all namespaces always count.
+ * Returns the time in ms until the next sync is due: a queued sync, a sync whose process died, or the next scheduled
+ * sync or retry of a source. The time is negative if a sync is already due, and `null` if none is planned. Queued and
+ * abandoned syncs count only in `namespaces`, or in all namespaces if the list is empty. Schedules and retries always
+ * count in all namespaces.
  */
 export async function nextSyncInMs(db: Db, namespaces: readonly string[]): Promise<number | null> {
   const { rows } = await db.query<{ inMs: number | null }>({

@@ -32,8 +32,8 @@ function requestRoute(deps: UploadDeps): Route {
     summary: 'Sync a source',
     description:
       'Indexes a text or a file again before the API responds. For a website or an integration, ' +
-      'queues a sync, and the response shows `refreshing` (or `syncing` if nothing is indexed ' +
-      'yet). If a sync is already queued or running, no other sync is created. Until the sync ' +
+      'queues a sync; the source in the response then has the status `refreshing` (or `syncing` if nothing is ' +
+      'indexed yet). If a sync is already queued or running, no other sync is created. Until the sync ' +
       'completes, searches find the previous content. Every sync that succeeds or fails emits the ' +
       'event `knowledge.source.synced`, even if nothing changed.',
     params: sourceParam,
@@ -105,8 +105,8 @@ function cancelRoute(deps: UploadDeps): Route {
     scope: 'write',
     summary: 'Stop a sync',
     description:
-      'The sync does not change the index: content that was indexed before stays. Requests that ' +
-      'the sync has in progress end within two seconds. No event is emitted.',
+      'A stopped sync does not change the index: content that was indexed before stays. Its requests in ' +
+      'progress end within two seconds. No event is emitted.',
     params,
     body: { schema: z.strictObject({}).describe('No fields.'), isOptional: true },
     answers: { 200: { description: 'The canceled sync.', schema: KnowledgeSync } },

@@ -34,10 +34,7 @@ function stemsOf(
   return new Map([...words].map(([own, others]) => [own, new Set(others.map((one) => stem(one)))]));
 }
 
-/**
- * Returns for the stem of each word all other words that occur with it in a line. Words with the same stem count as
- * one.
- */
+/** Maps the stem of each word to the other words in the same lines. Words with the same stem count as one. */
 function nearWords(lines: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const near = new Map<string, Map<string, string>>();
   for (const words of lines.map((line) => line.split(' '))) {
