@@ -18,7 +18,10 @@ export type SpeechRouteDeps = {
   findEndpoint: FindEndpoint;
 };
 
-/** Long enough for a sentence or two, by which to judge a voice, and short enough to keep all the audio in memory. */
+/**
+ * Maximum length of the text: enough for a sentence or two, by which to judge a voice, and short enough to keep all the
+ * audio in memory.
+ */
 const CHARS_MAX = 300;
 const SAMPLE_RATE = 24_000;
 const WAV_TYPE = 'audio/wav';

@@ -31,7 +31,7 @@ export type AudioInputDeps = {
 };
 
 /**
- * Length of speech that interrupts the agent, whatever the user says, because backchannels such as "mhm" and coughs are
+ * Length of speech that interrupts the agent, whatever the user says. Backchannels such as "mhm" and coughs are
  * shorter. Shorter speech interrupts the agent when its text arrives, unless the text is a backchannel.
  */
 export const BARGE_IN_MS = 500;

@@ -116,7 +116,10 @@ function weighed(text: string): Word[] {
 
 /** Extra weight of a word before a pause. */
 const LINGERS = 2;
-/** Characters that are spoken as whole words or letter names, with the number of ordinary letters that take as long. */
+/**
+ * Characters that are spoken as whole words or letter names, each with the number of ordinary letters that take as long
+ * to say.
+ */
 const SPOKEN_AS: readonly [RegExp, number][] = [
   [/\p{N}/gu, 4],
   [/\p{scx=Hani}/gu, 4],

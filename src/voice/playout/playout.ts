@@ -24,8 +24,8 @@ export type Playout = {
    */
   interrupt: (reported?: string) => Interrupted | undefined;
   /**
-   * Counts the stored segments as played, because a user who begins a turn without interrupting has heard them. Does
-   * nothing if the output measures playback.
+   * Counts the stored segments as played: a user who begins a turn without interrupting has heard them. Does nothing if
+   * the output measures playback.
    */
   confirmPlayed: () => void;
   /** Resolves when everything has been played or the signal aborts, and after a minute at the latest. */

@@ -25,7 +25,7 @@ export type Sentence = {
   sound: Int16Array[];
   /** Whether the synthesis of the sentence has ended, successfully or not. */
   isMade: boolean;
-  /** Whether the audio is incomplete, because the synthesis failed. */
+  /** Whether the audio is incomplete because the synthesis failed. */
   isCut: boolean;
   /** Time at which the mark was sent, right after the last frame. Undefined until then. */
   sentMs: number | undefined;

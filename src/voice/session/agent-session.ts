@@ -57,8 +57,8 @@ const RETRY_MS = 500;
 
 /**
  * Starts a session. It reads the first turn and the turns of people from the transcript, and speaks replies as the
- * model generates them. While the database is unavailable, it asks the user to wait. It stores what the user says in
- * the meantime once the database is available again.
+ * model generates them. While the database is unavailable, it asks the user to wait. What the user says in the meantime
+ * is stored once the database is available again.
  */
 export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInput): AgentSession {
   const { conversationId, language, playout } = input;

@@ -107,9 +107,7 @@ function formOf({ habits, model }: Asked, said: Transcribed, boundary: string): 
   );
 }
 
-/**
- * Returns the ISO 639-1 code of a language tag, such as `pt` for `pt-BR`, because servers do not accept longer tags.
- */
+/** Returns the ISO 639-1 code of a language tag, such as `pt` for `pt-BR`. Servers do not accept longer tags. */
 function isoOf(tag: string | undefined): string | undefined {
   return tag?.split('-')[0]?.toLowerCase();
 }

@@ -44,7 +44,7 @@ const VOICED = 0.6;
  * is not 0, because noise has no voiced windows.
  */
 const VOICED_SHARE = 0.4;
-/** Number of windows without speech allowed between the first windows with speech, because speech has short gaps. */
+/** Number of windows without speech that are allowed between the first windows with speech. Speech has short gaps. */
 const GAP_WINDOWS = 3;
 
 /** Creates a detector that uses only level and pitch (docs/decisions/0058). It takes about 0.2% of a core per call. */

@@ -90,7 +90,7 @@ export function closingOf(text: string, at: number, [open, close]: string): numb
 export const isParagraphEnd = (text: string, at: number): boolean =>
   text[at] === '\n' && text[at + 1] === '\n';
 
-/** Returns whether a closing mark may still arrive, because the paragraph has not ended and is not too long. */
+/** Returns whether a closing mark may still arrive: the paragraph has not ended and is not too long. */
 export function mayCome({ text, isWhole }: Source, at: number, charactersMax: number): boolean {
   if (isWhole || text.length - at > charactersMax) return false;
   return !text.includes('\n\n', at);
