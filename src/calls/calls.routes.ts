@@ -124,8 +124,9 @@ function createRoute(deps: CallRoutesDeps): Route {
     summary: 'Place a call',
     description:
       'The response shows the call as `queued`. Parley places it immediately. Its conversation starts when it is ' +
-      'answered. A TelephonyProvider calls from `from` or, by default, from the number bound to the agent. It calls ' +
-      'only the countries that it allows. The provider `simulated` needs no telephone: the other end follows a script.',
+      'answered. A TelephonyProvider calls only the countries in its `outbound`. The call comes from the number in ' +
+      '`from`: by default, the first number bound to the agent, or else the first number of the provider. The ' +
+      'provider `simulated` needs no telephone: the other end follows a script.',
     body: { schema: CallWrite },
     answers: { 201: { description: 'The queued call.', schema: Call, location: true } },
     errors: ['not_published', 'rate_limited', 'too_many_in_flight'],

@@ -47,7 +47,7 @@ export async function countCallsOf(
 
 /**
  * Returns the customer's calls without a conversation, newest first: as many as fit into a page (`fittingRows`).
- * `before` is the UUID after which the page starts.
+ * `before` is the UUID of the last call on the previous page.
  */
 export async function listLoneCallsOf(
   db: Db,

@@ -161,8 +161,8 @@ function statusIn({ callback }: Pick<SentOfCall, 'callback'>): NonNullable<Becam
 const STREAMS_MAX = 20;
 
 /**
- * Words that networks send as digits if callers hide their number. Each letter becomes its digit on a telephone keypad:
- * +266696687 spells "anonymous".
+ * Words that networks send as digits when callers hide their number. Each letter becomes its digit on a telephone
+ * keypad: +266696687 spells "anonymous".
  */
 const HIDDEN_WORDS = [
   'anonymous',

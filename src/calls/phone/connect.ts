@@ -88,7 +88,7 @@ export async function contentOf(
   }: {
     agentId: string | null;
     agentVersion: number | undefined;
-    /** Decides the version during a rollout (`unitOf`), in the same way as when the conversation starts. */
+    /** Unit that decides the version during a rollout (`unitOf`), the same as when the conversation starts. */
     unit?: string;
   },
 ): Promise<AgentContent | undefined> {

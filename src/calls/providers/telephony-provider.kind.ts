@@ -85,7 +85,7 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
     describe: {
       create:
         'Sets which agent answers each number of an account at a carrier. Send the account’s token in `auth_token`, or ' +
-        'name a Secret in the namespace that has the label `parley.dev/allow: "true"` in `auth_token_secret_ref`.',
+        'set `auth_token_secret_ref` to a Secret in the namespace that has the label `parley.dev/allow: "true"`.',
       delete: "Parley stops answering the provider's numbers, and other providers can use them.",
     },
     fields: (readable) => ({

@@ -40,7 +40,7 @@ const boundNumber = z.strictObject({
     .clone()
     .describe(
       'Hours during which the number is answered. Default: always. Outside these hours, callers ' +
-        'hear the closedMessage in hours, or else the closedMessage in inbound.',
+        'hear hours.closedMessage or, if that is absent, inbound.closedMessage.',
     )
     .exactOptional(),
 });
@@ -77,7 +77,7 @@ const outbound = z.strictObject({
     .exactOptional(),
   voicemailMessage: message
     .clone()
-    .describe('Text spoken if a voicemail answers. Default: none.')
+    .describe('Text spoken if voicemail answers. Default: none.')
     .exactOptional(),
 });
 

@@ -31,7 +31,7 @@ export const SimulatedScript = z
     answer: z
       .enum(['answered', 'busy', 'no_answer', 'failed', 'voicemail'])
       .default('answered')
-      .describe('Outcome of dialing: a person or a voicemail answers, or nobody does.'),
+      .describe('Outcome of dialing: a person or voicemail answers, or nobody does.'),
     ring_ms: wait.default(0).describe('Milliseconds of ringing before this outcome.'),
     turns: z.array(turn).max(TURNS_MAX).default([]).describe('Turns of the user, in order.'),
     hang_up: z
