@@ -189,7 +189,7 @@ export type DialOptions = {
 
 /** Reads and writes the frames of an audio socket. */
 export type MediaFrames = {
-  /** Parses a frame. Returns undefined for unknown frames, because carriers may introduce new ones. */
+  /** Parses a frame. Returns undefined for an unknown frame. Carriers may introduce new ones at any time. */
   read: (text: string) => MediaFrame | undefined;
   sound: (streamId: string, bytes: Uint8Array) => string;
   /** Returns a frame that asks the carrier to report when it has played all audio sent before this frame. */
@@ -206,7 +206,7 @@ export type Relay = {
   answer: (options: RelayOptions) => string;
   /** Whether the carrier reports to `action` how a socket ended. */
   reportsEnd: boolean;
-  /** Parses a frame. Returns undefined for unknown frames, because carriers may introduce new ones. */
+  /** Parses a frame. Returns undefined for an unknown frame. Carriers may introduce new ones at any time. */
   read: (text: string) => RelayFrame | undefined;
   /**
    * Returns a frame with part of an utterance. If `isKept` is true, the user cannot interrupt it, regardless of the

@@ -4,8 +4,8 @@ const OF_CARRIERS: Readonly<Record<string, string>> = { no: 'nb' };
 /**
  * Returns a language tag in the form that carriers accept, with a region: `de` becomes `de-DE`. Carriers reject a tag
  * without a region (Twilio errors 13331 and 13512). A region in the tag is kept. A missing region is replaced by the
- * one where most speakers live (Unicode CLDR, likely subtags). A script only helps to find it: `zh-Hant` becomes
- * `zh-TW`.
+ * one where most speakers live (Unicode CLDR, likely subtags). A script in the tag helps to choose the region, but is
+ * dropped from the result: `zh-Hant` becomes `zh-TW`.
  */
 export function spokenLanguage(tag: string): string {
   const given = localeOf(tag);

@@ -30,7 +30,7 @@ export function signatureOf(
     .digest();
 }
 
-/** Returns the distinct values of a parameter, because Twilio signs a repeated value only once. */
+/** Returns the distinct values of a parameter. Twilio signs a repeated value only once. */
 function valuesOf(params: URLSearchParams, name: string): string[] {
   return [...new Set(params.getAll(name))].toSorted();
 }

@@ -42,7 +42,7 @@ const Frame = z.discriminatedUnion('event', [
   }),
 ]);
 
-/** Parses a frame. Returns undefined for unknown frames, because carriers may introduce new ones. */
+/** Parses a frame. Returns undefined for an unknown frame. Carriers may introduce new ones at any time. */
 export function readMediaFrame(text: string): MediaFrame | undefined {
   try {
     return Frame.safeParse(JSON.parse(text)).data;
