@@ -113,7 +113,7 @@ function ofStatus(
 ): Failure {
   const { who, word, model } = from;
   const isDefault = from.provider === DEFAULT_PROVIDER;
-  const url = isDefault ? 'PARLEY_MODEL_URL' : 'its base URL';
+  const url = isDefault ? 'PARLEY_MODEL_URL' : "the provider's base URL";
   const key = isDefault ? 'PARLEY_MODEL_KEY' : 'the key';
   const told = `(${status}${word === '' ? '' : `,${word}`})`;
   const where = `check ${url}, which usually ends in /v1`;
@@ -122,7 +122,7 @@ function ofStatus(
     return once('model_refused', message);
   }
   if (status === 401 || status === 403) {
-    const message = `${who} rejected the key ${told}: check ${key}, and that it may use the model "${model}".`;
+    const message = `${who} rejected the key ${told}: check ${key}, and make sure that it may use the model "${model}".`;
     return once('model_unauthorized', message);
   }
   if (status === 404 || status === 405) {

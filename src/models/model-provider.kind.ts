@@ -59,8 +59,8 @@ export const MODEL_PROVIDER_KIND = defineKind({
     ready: 'Whether the declaration is active and the provider responds.',
     describe: {
       create:
-        'Agents refer to it in `model.provider`. Send its key in `api_key`, or name a Secret in ' +
-        'the namespace with the label `parley.dev/allow: "true"` in `api_key_secret_ref`. ' +
+        'Agents refer to the provider in `model.provider`. Send its key in `api_key`, or set `api_key_secret_ref` ' +
+        'to a Secret in the namespace that has the label `parley.dev/allow: "true"`. ' +
         'Responses show `headers` and `query` in clear text.',
       delete:
         'Agents that name the provider stay live, but cannot reply until a provider of that name ' +

@@ -129,7 +129,7 @@ const modelName = z.object({ id: z.string().min(1).max(128) });
 const NO_MODEL = 'any';
 
 function noList(provider: string): string {
-  return `The provider "${provider}" has no list of models at /models: check its base URL, which usually ends in /v1, or name a default model to test that instead.`;
+  return `The provider "${provider}" has no list of models at /models: check its base URL, which usually ends in /v1, or set a default model to test instead.`;
 }
 
 function tooLate(provider: string): string {

@@ -112,7 +112,7 @@ describe('an answer with a status', () => {
     expect(byDefault(401)).toContain('PARLEY_MODEL_KEY');
     expect(byDefault(404)).toContain('PARLEY_MODEL_URL');
     expect(failed(401).message).toContain('check the key');
-    expect(failed(404).message).toContain('its base URL');
+    expect(failed(404).message).toContain("the provider's base URL");
   });
 });
 

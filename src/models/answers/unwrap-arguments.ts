@@ -30,7 +30,7 @@ export function unwrapArguments(text: string, toolName: string): string {
 }
 
 /**
- * Returns the arguments inside an object with `name` and `arguments`, because some models repeat the tool's name around
+ * Returns the arguments inside an object with `name` and `arguments` (or `parameters`), which some models put around
  * them. Returns `text` if there is no such object.
  */
 function ownOf(text: string, value: object, toolName: string): string {

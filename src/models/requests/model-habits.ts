@@ -14,7 +14,10 @@ import {
  */
 export type ModelHabits = {
   readonly capabilities: Capabilities;
-  /** Whether text is held back until a closing tag, because the model's reasoning has no opening tag. */
+  /**
+   * Whether text is held back until a closing tag arrives. This is necessary if the model's reasoning has no opening
+   * tag.
+   */
   readonly holdsText: boolean;
   /** Learns from a complete answer whether the model's reasoning has no opening tag. */
   note: (draft: AnswerDraft) => void;
