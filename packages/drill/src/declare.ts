@@ -36,7 +36,7 @@ export async function declare(api: Api, options: DeclareOptions): Promise<Declar
     made.push(`${path}/${object.id}`);
     return object;
   };
-  /** Deletes the newest object first, because newer objects refer to older ones. */
+  /** Deletes the objects, newest first, because newer objects refer to older ones. */
   const remove = async (): Promise<void> => {
     const failed: unknown[] = [];
     for (const path of made.toReversed()) {

@@ -6,7 +6,9 @@ import type { Said } from './caller.ts';
 /** Result of comparing a call's transcript with the caller's records. */
 export type Compared = {
   problems: string[];
-  /** Interrupted turns by index: the stored text, the played text, and how many words the two differ in length. */
+  /**
+   * Interrupted turns by index: the stored text, the played text, and the difference between their numbers of words.
+   */
   cut: Map<number, { stored: string; played: string; apart: number }>;
   /** Stored texts of the caller's turns, by index. */
   said: Map<number, string>;

@@ -19,7 +19,7 @@ export type SiteNode = {
   /** Whether further pages link to this page. */
   hasMore: boolean;
   /**
-   * Whether the next sync must read the page completely, because its text is needed for a comparison with another page.
+   * Whether the next sync must read the page completely, so that its text can be compared with that of another page.
    */
   isCompared?: boolean;
   /** Hashes of the header and footer lines that are indexed with this page (see site-facts.ts). */
