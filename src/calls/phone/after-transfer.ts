@@ -38,7 +38,7 @@ export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<str
   });
 }
 
-/** Time that the carrier has to report the result after the ringing. */
+/** Time in ms that the carrier has to report the result once the ringing has ended. */
 const TOLD_MS = 30_000;
 
 /**

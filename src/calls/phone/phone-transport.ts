@@ -18,7 +18,7 @@ export type PhoneTransportDeps = {
   log: Logger;
 };
 
-/** Time that the carrier has to report the result after the ringing. */
+/** Time in ms that the carrier has to report the result once the ringing has ended. */
 const TOLD_MS = 30_000;
 
 /**

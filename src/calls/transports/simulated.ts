@@ -11,7 +11,7 @@ import { saying } from '../../platform/resources/schema/patterns.ts';
 
 const LONGEST_WAIT_MS = 60_000;
 const TURNS_MAX = 1_000;
-/** The same limit as for a written message. */
+/** Maximum length of an utterance, the same as for a written message. */
 const TEXT_MAX = 32_000;
 
 const wait = z.int().min(0).max(LONGEST_WAIT_MS);

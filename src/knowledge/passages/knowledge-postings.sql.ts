@@ -35,7 +35,7 @@ const INTO = `insert into knowledge_postings as p
 
 /**
  * Rebuilds the index of an owner from its passages.
- * @param languages ISO 639-1 codes of the passages; words of `null` are stemmed as English
+ * @param languages ISO 639-1 codes of the passages; passages with the language `null` are stemmed as English
  */
 export async function indexOwner(
   db: Db,

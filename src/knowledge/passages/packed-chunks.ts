@@ -24,7 +24,7 @@ export function* packChunks(chunks: Iterable<NewChunk>): Generator<Uint8Array> {
   let open: string[] = [];
   let size = 0;
   const close = (): Uint8Array => {
-    // Not a Buffer, because small Buffers share an ArrayBuffer, which cannot be transferred to another thread.
+    // Does not use a Buffer, because small Buffers share an ArrayBuffer, which cannot be transferred to another thread.
     const bytes = encoder.encode(`[${open.join(',')}]`);
     [open, size] = [[], 0];
     return bytes;
@@ -46,7 +46,7 @@ export function* packChunks(chunks: Iterable<NewChunk>): Generator<Uint8Array> {
 export type Batch = Uint8Array | { deflated: Uint8Array };
 
 export function deflateBatch(bytes: Uint8Array): { deflated: Uint8Array<ArrayBuffer> } {
-  // A copy with its own ArrayBuffer, which can be transferred to another thread.
+  // Makes a copy with its own ArrayBuffer, which can be transferred to another thread.
   return { deflated: new Uint8Array(deflateRawSync(bytes, { level: 1 })) };
 }
 

@@ -63,10 +63,10 @@ export type AskedWords = {
 };
 
 /**
- * Returns the words of a message to search for: those that an answer may contain. If a message contains questions, only
- * the words of the questions are searched for. The rest of the message is their context, which only helps to order the
- * answers. A question such as "can you check?" does not name its subject. If the message has no other question, the
- * rest of the message becomes the question.
+ * Returns the words of a message to search for. If the message contains questions, these are the words of the
+ * questions. The rest of the message is their context, which only helps to order the answers. A question such as "can
+ * you check?" does not name its subject. If the message has no other question, the rest of the message becomes the
+ * question.
  */
 export function askedWords(message: string): AskedWords {
   const text = message.slice(0, MESSAGE_CHARS_MAX);

@@ -99,7 +99,7 @@ export function createTextCutter({
   pool.on('error', (error) =>
     log.warn({ reason: reasonOf(error) }, 'text cutter thread ended unexpectedly'),
   );
-  // Used instead of the pool's own queue, which hangs if a thread dies while it divides the previous text.
+  // This queue replaces the pool's own queue, which hangs if a thread dies while it divides the previous text.
   const cuts = createFairQueue({ kind: 'texts', places: 1, waitingMax, metrics });
   const writes = createFairQueue({ kind: 'index_writes', places: 1, waitingMax, metrics });
   let stopping: Promise<void> | undefined;

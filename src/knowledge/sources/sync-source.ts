@@ -63,7 +63,7 @@ class ContentChanged extends ApiError {
 /**
  * Stores the content of a source of type `file` and indexes it. Searches find the previous content until the new
  * content is indexed.
- * @throws ApiError not_found, unsupported_type, invalid_body (no UTF-8, too many passages), unavailable
+ * @throws ApiError not_found, unsupported_type, invalid_body (not UTF-8, too many passages), unavailable
  */
 export async function uploadContent(
   deps: UploadDeps,

@@ -20,8 +20,8 @@ const MAX_EXTRA_CHARS = 64 * 1024;
 const MAX_CALLS = 32;
 
 /**
- * Number of times that the arguments of one call are checked for completeness. Each check parses them. Without this
- * limit, a server could cause a check for each of 64,000 pieces.
+ * Maximum number of times that the arguments of one call are checked for completeness. Each check parses them. Without
+ * this limit, a server could cause a check for each of 64,000 pieces.
  */
 const CHECKS_MAX = 100;
 

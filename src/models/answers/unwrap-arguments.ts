@@ -93,5 +93,5 @@ function parse(text: string): unknown {
 export function isWholeObject(text: string): boolean {
   if (!/[}"`>\]]\s*$/.test(text)) return false;
   const value = parse(unwrapArguments(text, ''));
-  return typeof value === 'object' && !Array.isArray(value); // Not `null`, which becomes `{}`.
+  return typeof value === 'object' && !Array.isArray(value); // Never `null`, because `null` is unwrapped to `{}`.
 }

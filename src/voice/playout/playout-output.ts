@@ -4,7 +4,7 @@ import type { Cut, Segment } from './segment.ts';
 export type PlayoutOutput = {
   /** Plays words of a segment. During this call, `sentChars` of the segment does not include the words yet. */
   pushText: (segment: Segment, words: string) => void;
-  /** Marks the last sentence of the words so far as complete. */
+  /** Marks the sentence at the end of the words as complete. */
   flush: (segment: Segment) => void;
   /**
    * Plays DTMF tones after all words passed so far. The keys are 0-9, *, #, A-D, and `w` for a pause of half a second.

@@ -12,14 +12,14 @@ export type Script = {
 };
 
 /**
- * Earliest time of an interruption within a reply, and the range of times after it, in ms. Replies take eight seconds
- * or more.
+ * Earliest time after the start of a reply at which the caller interrupts it, and the length of the period from then on
+ * in which interruptions occur, in ms. Replies take eight seconds or more.
  */
 const SOONEST_MS = 600;
 const SPREAD_MS = 5_000;
 /**
- * Step between the times of successive interruptions. It is coprime with the range, so that the times do not repeat
- * soon.
+ * Step between the times of successive interruptions. It is coprime with the length of the period, so that the times do
+ * not repeat soon.
  */
 const STEP_MS = 733;
 

@@ -54,8 +54,8 @@ export class SiteFacts {
   }
 
   /**
-   * Whether any line from the previous sync is not indexed with any page in this sync. The next sync then reads all
-   * pages completely, because a page that was not sent again (status 304) may contain the line.
+   * Whether the previous sync indexed a line that this sync no longer indexes with any page. The next sync then reads
+   * all pages completely, because a page that was not sent again (status 304) may contain the line.
    */
   get hasLost(): boolean {
     return [...this.#before.values()].some(({ facts = [] }) =>
