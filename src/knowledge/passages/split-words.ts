@@ -33,7 +33,10 @@ export function splitWords(text: string, side: Side): string[] {
   return words;
 }
 
-/** Returns the parts of a Chinese or Korean word that may match instead of the word, with their closeness. */
+/**
+ * Returns the parts of a Chinese or Korean word that may match instead of the whole word, each with its closeness to
+ * it.
+ */
 export function partsOf(word: string): { word: string; closeness: number }[] {
   if (HAN_PAIR.test(word)) return Array.from(word, (one) => ({ word: one, closeness: HALF_PAIR }));
   if (!HANGUL_COMPOUND.test(word)) return [];

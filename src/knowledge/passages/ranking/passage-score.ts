@@ -46,8 +46,8 @@ export function scoresOf(all: readonly Signs[]): number[] {
 }
 
 /**
- * Returns a function that computes the lead of a value over the second-highest value. For all values except the
- * highest, the lead is 0.
+ * Returns a function that returns the lead of the highest value over the second-highest value, and 0 for every other
+ * value.
  */
 function aheadOfRest(values: readonly number[]): (at: number) => number {
   const [first = 0, second = first] = values.toSorted((a, b) => b - a);
