@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
- * The way in, on whatever Node (>= 20) the machine has:
+ * Entry point of all commands. It runs on the machine's own Node (>= 20):
  *
  *   bootstrap.mjs TASK [arguments]        a developer's command (tasks.mjs)
  *   bootstrap.mjs run FILE [arguments]    a script of the project
- *   bootstrap.mjs COMMAND [arguments]     parley itself
+ *   bootstrap.mjs COMMAND [arguments]     a command of parley itself
  *
- * Installs what is missing, then runs the rest on the project's own Node. Messages go to stderr; stdout belongs to the
- * program. Plain JavaScript without dependencies, since nothing is installed yet.
+ * It installs missing packages, then runs the command on the project's own Node. Its messages go to stderr, because
+ * stdout belongs to the command. It is plain JavaScript without dependencies, because nothing is installed yet.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -23,7 +23,7 @@ const tasks = { test, unit, nightly: nightlyTests, e2e, check, fix, generate, be
 
 async function main([command, ...args]) {
   if (Number(process.versions.node.split('.')[0]) < 20) {
-    throw new SetupError(`Node >= 20 is needed, this is ${process.version}`);
+    throw new SetupError(`Parley needs Node >= 20, but this is ${process.version}`);
   }
   const task = Object.hasOwn(tasks, command ?? '') ? tasks[command] : undefined;
   await ensureInstalled({ root, tools: task !== undefined });
@@ -42,15 +42,16 @@ async function main([command, ...args]) {
   });
 }
 
-/** A checkout runs its sources, since a `dist` beside them may be old; a package has only `dist`. */
+/** A checkout runs its sources, because its `dist` may be outdated. The npm package contains only `dist`. */
 function entryPoint() {
   const source = join(root, 'src', 'main.ts');
   return existsSync(source) ? source : join(root, 'dist', 'main.js');
 }
 
 /**
- * V8 grows its heap to what a large machine would give; a role lives in a tenth of it. Measured at
- * 800 events/s: 160 MB resident with these, 310 MB without, at the same speed.
+ * Returns V8 flags that keep the heap small. By default, V8 sizes its heap for a large machine, but a role needs only a
+ * tenth of that. At 800 events/s, a role uses 160 MB of resident memory with these flags and 310 MB without them, at
+ * the same speed.
  */
 function heapFlags() {
   return JSON.parse(readFileSync(join(root, 'bin', 'heap-flags.json'), 'utf8'));

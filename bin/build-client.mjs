@@ -1,9 +1,9 @@
 /**
  * build-client.mjs [FOLDER]
  *
- * Writes the client as JavaScript with its types: to `packages/client/dist`, for the package
- * `@parley/client`, or to the folder given, for the product's `parley/client`. The licence goes beside
- * it, since npm packs none from a folder above.
+ * Builds the client as JavaScript with type declarations. By default it writes to `packages/client/dist`, for the
+ * package `@parley/client`, and copies the licence into that package, because npm does not include one from a parent
+ * folder. The product's own package passes a folder for its export `parley/client`.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const target = resolve(process.argv[2] ?? join(home, 'dist'));
 
 stripSources([[join(home, 'src'), target]]);
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-// What the compiler has to say is for a person: `npm pack --json` owns stdout.
+// The compiler's output goes to stderr, because stdout is reserved for the JSON of `npm pack --json`.
 execFileSync(process.execPath, [compiler, '-p', home, '--outDir', target], {
   stdio: ['ignore', 2, 2],
 });

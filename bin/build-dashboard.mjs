@@ -1,8 +1,8 @@
 /**
  * build-dashboard.mjs FOLDER
  *
- * Writes the dashboard as the API role serves it: what Vite makes of `packages/dashboard`, the compressed
- * forms of its files, and `licenses.txt` with the licences of all packages and fonts that are in them.
+ * Builds the dashboard as the API role serves it. The folder gets Vite's build of `packages/dashboard`, compressed
+ * copies of its files, and `licenses.txt` with the licences of all bundled packages and fonts.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,9 +11,10 @@ import { compressBuilt } from './compress-built.mjs';
 
 const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
 
-/** Empties the folder first. Resolves to the packages in the bundle, as `name@version`. */
+/** Builds the dashboard into an emptied folder. Returns the packages in the bundle as `name@version`. */
 export async function buildDashboard(folder) {
-  // Whatever the shell (or jest) says: else React is the one for development, half as large again.
+  // Overrides the value that the shell or a test runner has set. Otherwise the bundle would contain React's development
+  // build, which is 50% larger.
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
   const { output } = await build({
@@ -27,7 +28,7 @@ export async function buildDashboard(folder) {
   return packages.map(({ name, version }) => `${name}@${version}`);
 }
 
-/** Those of modules that are in a file, however deep they are installed; sorted by name. */
+/** Returns the packages whose modules are in the output files, including nested packages, sorted by folder. */
 function bundledPackages(output) {
   const modules = output.flatMap(({ moduleIds = [] }) => moduleIds);
   const homes = modules.flatMap(
@@ -41,7 +42,7 @@ function bundledPackages(output) {
 
 const byText = (one, other) => (one < other ? -1 : 1);
 
-/** Its conditions ask for the texts, not for their names alone. */
+/** Returns the full licence texts, because the licences require their text and not only their name. */
 function licensesOf(packages) {
   const texts = packages.map(({ home, name, version, license }) => {
     const file = readdirSync(home).find((one) => /^licen[cs]e(\.|$)/i.test(one));

@@ -1,9 +1,9 @@
 /**
  * build-widget.mjs FOLDER
  *
- * Writes the widget as the API role serves it: `widget.js`, which pages embed by one script element, and the files that
- * it loads later: `text-HASH.js` when the panel opens, `sound-HASH.js`, the worklets, when a visitor begins to speak, and
- * `LANGUAGE-HASH.js` for a language other than English. They contain no package.
+ * Builds the widget as the API role serves it. Pages embed `widget.js` with one script element. It loads other files
+ * later: `text-HASH.js` when the panel opens, `sound-HASH.js` (the worklets) when a visitor starts to speak, and
+ * `LANGUAGE-HASH.js` for a language other than English. The files contain no third-party code.
  */
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ import { compressBuilt } from './compress-built.mjs';
 const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
 const languages = 'packages/widget/src/words/languages';
 
-/** Empties the folder first. */
+/** Builds the widget into an emptied folder. */
 export async function buildWidget(folder) {
   process.env.NODE_ENV = 'production';
   const sound = await bundleLater(folder, 'sound', 'packages/widget/src/sound/worklets.ts', true);
@@ -23,7 +23,8 @@ export async function buildWidget(folder) {
     const language = name.replace(/\.ts$/, '');
     words[language] = await bundleLater(folder, language, join(languages, name));
   }
-  // These names are the program's: an open page continues with the files of its own build, or with none.
+  // The file names with their hashes are built into `widget.js`. An open page therefore never loads files of another
+  // build: it gets the files of its own build, or none.
   const define = {
     SOUND_FILE: JSON.stringify(sound),
     TEXT_FILE: JSON.stringify(text),
@@ -37,7 +38,7 @@ export async function buildWidget(folder) {
   });
 }
 
-/** Returns where the API serves it. */
+/** Bundles a file that the widget loads later. Returns the path at which the API serves the file. */
 async function bundleLater(folder, name, input, emptyOutDir = false) {
   const output = { format: 'es', entryFileNames: `${name}-[hash].js` };
   const { fileName } = await bundle(folder, { emptyOutDir, input, output });
@@ -59,7 +60,7 @@ async function bundle(folder, { emptyOutDir, input, output, define }) {
       modulePreload: false,
       rolldownOptions: {
         input: join(root, input),
-        // What others import stays exported.
+        // Keeps the exports of the entry file, because the widget imports them at run time.
         preserveEntrySignatures: 'strict',
         output,
         checks: { bundlerTimings: false },

@@ -1,13 +1,15 @@
 /**
  * build.mjs [FOLDER] [--no-optional]
  *
- * Writes `dist/` (or the folder given): the sources without their types, for the image and the npm package. Node could run
- * the sources themselves, but its type stripper stays in memory: 30 MB of a role's 100, and half a
- * second of its start (measured with Node 24.21). Types become blanks, so that a line of a stack
- * trace is the line in `src/`. Packages of `packages` that the server runs stand beside its own folders. The folder also gets the files for browsers (`dashboard/`, `widget/`), the CMaps that PDFs
- * from East Asia refer to (`cmaps/`, 1.7 of the 36 MB of pdfjs-dist), and `sbom.cdx.json`, which lists the packages that
- * are installed with Parley or contained in these files. An image lacks the optional packages: `--no-optional` leaves
- * them out of the list.
+ * Builds `dist/`, or the given folder, for the image and the npm package. It contains:
+ *
+ * - the sources of the server and of the packages that the server runs, without their types. Node could run the
+ *   sources directly, but its type stripper takes 30 MB of a role's 100 MB and half a second of its start (measured
+ *   with Node 24.21). Types are replaced with spaces, so that line numbers in stack traces match `src/`
+ * - the files for browsers (`dashboard/`, `widget/`)
+ * - the CMaps that PDFs from East Asia refer to (`cmaps/`, 1.7 of the 36 MB of pdfjs-dist)
+ * - `sbom.cdx.json`, which lists the packages that are installed with Parley or contained in these files. The image
+ *   lacks the optional packages, and `--no-optional` omits them from the list
  */
 import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

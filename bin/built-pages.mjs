@@ -1,6 +1,6 @@
 /**
- * Brings what browsers load (`dist/dashboard`, `dist/widget`) of a checkout in line with its sources, or
- * finds in a few milliseconds that it is. A stamp in each folder holds a hash of what it was built from.
+ * Rebuilds the files for browsers (`dist/dashboard`, `dist/widget`) of a checkout if their sources have changed. The
+ * check takes a few milliseconds: a stamp file in each folder contains a hash of the sources of the last build.
  */
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { withInstallLock } from './install-lock.mjs';
 import { runNode } from './node.mjs';
 import { say } from './setup-error.mjs';
 
-/** What a build reads; the lock file stands for the packages. */
+/** Sources of both builds. The lock file stands for the installed packages. */
 const shared = ['packages/widget/src', 'src/voice/audio', 'package-lock.json'];
 const dashboard = {
   name: 'dashboard',
@@ -29,15 +29,16 @@ const widget = {
 };
 
 /**
- * Never fails: without them the API is the same, and the dashboard's page says what to do. Resolves to
- * whether what is there is of these sources.
+ * These functions build the dashboard or the widget if necessary. They return whether the built files match the
+ * sources. A failed build throws no error, because the API works without them, and the dashboard's page then explains
+ * what to do.
  */
 export const ensureDashboard = (at) => ensureBuilt(at, dashboard);
 export const ensureWidget = (at) => ensureBuilt(at, widget);
 
 async function ensureBuilt({ root, nodes }, what) {
   const { name, home } = what;
-  if (!existsSync(join(root, home))) return true; // A package brings it.
+  if (!existsSync(join(root, home))) return true; // The npm package contains the built files.
   const wanted = fingerprint(root, what.sources);
   if (readStamp(root, name) === wanted) return true;
   const obstacle = obstacleTo(root);
@@ -47,7 +48,7 @@ async function ensureBuilt({ root, nodes }, what) {
   }
   try {
     await withInstallLock(root, async () => {
-      // Another start may have done it while this one waited.
+      // Another process may have built it while this one waited for the lock.
       if (readStamp(root, name) !== wanted) await build({ root, nodes, wanted, name });
     });
   } catch (error) {
@@ -69,7 +70,10 @@ function obstacleTo(root) {
   }
 }
 
-/** Beside what is there, and in its place at once: a process that starts meanwhile reads one or the other. */
+/**
+ * Builds into a temporary folder and then renames it, so that a process that starts in the meantime does not read an
+ * incomplete build.
+ */
 async function build({ root, nodes, wanted, name }) {
   const startedMs = performance.now();
   const made = join(root, 'dist', `.${name}-${process.pid}`);
@@ -78,7 +82,7 @@ async function build({ root, nodes, wanted, name }) {
   try {
     const args = [join(root, 'bin', `build-${name}.mjs`), made];
     if ((await runNode({ root, nodes, cwd: root, args })) !== 0) {
-      say(`the ${name} could not be built, see the output above; the API is served without it`);
+      say(`building the ${name} failed, see the output above; the API runs without it`);
       return;
     }
     writeFileSync(join(made, '.sources'), wanted);

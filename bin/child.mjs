@@ -1,24 +1,27 @@
 /**
- * Loaded first into the program that the bootstrap runs. One Ctrl-C reaches that program up to three
- * times (from the terminal, from npm, from the bootstrap), and a bootstrap ended by SIGKILL can send
- * it nothing at all; with this, one is one, and none is SIGTERM.
+ * Preloaded into the program that bootstrap.mjs runs. One Ctrl-C reaches that program up to three times: from the
+ * terminal, from npm and from the bootstrap process. This file drops the repeated signals. A bootstrap process that is
+ * ended by SIGKILL cannot forward a signal, so this file sends SIGTERM to the program when its parent dies.
  */
 import { isMainThread } from 'node:worker_threads';
 
-/** Copies arrive within a few ms; a person who presses Ctrl-C again means it. */
+/** Time in ms within which a signal is a repeat. Repeats arrive within a few ms; a later Ctrl-C is intended. */
 const repeatMs = 300;
 const signals = new Set(['SIGINT', 'SIGTERM', 'SIGHUP']);
 
-// A forked process or a worker inherits the flag that loads this file, but has another parent.
+// Forked processes and workers also load this file, but bootstrap.mjs is not their parent.
 if (isMainThread && process.env.PARLEY_BOOTSTRAP_PID === String(process.ppid)) {
   delete process.env.PARLEY_BOOTSTRAP_PID;
   dropRepeatedSignals();
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-  // A listener would keep the program alive for the channel's sake.
+  // Without this, the listener would keep the channel open and the program alive.
   process.channel?.unref();
 }
 
-/** Node emits a signal through this method, taken when a listener is added: later than now. */
+/**
+ * Replaces `process.emit`, through which Node emits signals. Node reads this method when a listener for a signal is
+ * added, which happens after this file is loaded.
+ */
 function dropRepeatedSignals() {
   const lastAt = new Map();
   const emit = process.emit.bind(process);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** Below this a compressed form saves no packet. */
+/** Minimum size in bytes. Compressing a smaller file saves no network packet. */
 const worthBytes = 1_000;
 
-/** Beside a file of a build: `.br` and `.gz` of it. */
+/** Writes compressed copies (`.br`, `.gz`) next to a built file. */
 export async function compressBuilt(folder, { type, fileName, code, source }) {
   const bytes = Buffer.from(type === 'chunk' ? code : source);
   if (bytes.length < worthBytes || !/\.(js|css|html|svg)$/.test(fileName)) return;

@@ -1,7 +1,7 @@
 /**
- * Two starts at the same moment must not run `npm ci` in one folder, nor build the dashboard. The lock is a file beside
- * node_modules, which npm empties; it names the process that holds it, so that one left behind by a
- * crash is known as such.
+ * Lock that keeps two processes from running `npm ci` or a build in the same folder at the same time. The lock is a
+ * file next to node_modules, because npm empties node_modules itself. The file names the process that holds the lock,
+ * so that a lock left behind by a crash is recognized.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,10 +10,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SetupError, say } from './setup-error.mjs';
 
 const pollMs = 100;
-/** A lock is created and written in two steps; an empty one that is older was never going to be. */
+/** Age in ms after which an empty lock file is stale: its process died between creating and writing the file. */
 const emptyLockMs = 5_000;
 
-/** Runs `work` while no other process does; waits for its turn as long as the holder lives. */
+/** Runs `work` while holding the lock. Waits as long as another running process holds it. */
 export async function withInstallLock(root, work) {
   const file = join(root, '.parley-install.lock');
   const self = `${process.pid} ${startTime(process.pid)}`;
@@ -41,7 +41,7 @@ function take(file, self) {
   } catch (error) {
     if (error.code === 'EEXIST') return false;
     throw new SetupError(
-      `the dependencies are missing or outdated and cannot be installed here: ${error.message}. Run 'npm ci --ignore-scripts' as a user who may write to this folder`,
+      `the dependencies are missing or outdated and cannot be installed here: ${error.message}. Run 'npm ci --ignore-scripts' as a user with write access to this folder`,
     );
   }
 }
@@ -50,7 +50,7 @@ function read(file) {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return undefined; // Released a moment ago.
+    return undefined; // The lock has just been released.
   }
 }
 
@@ -64,7 +64,10 @@ function isStale(file, holder) {
   return startTime(Number(pid)) !== startedAt;
 }
 
-/** By rename, which one of two waiters wins; if it took a lock made meanwhile, that is put back. */
+/**
+ * Removes a stale lock. It is renamed first, because only one of several waiting processes can rename the file. If the
+ * file turns out to be a new lock of another process, it is renamed back.
+ */
 function breakLock(file, holder) {
   const aside = `${file}.${process.pid}`;
   try {
@@ -77,13 +80,13 @@ function breakLock(file, holder) {
 }
 
 /**
- * When the process started, in the system's own words: a pid alone is soon another process, in a
- * container at once. Undefined when there is none.
+ * Returns the start time of a process as the system prints it, or undefined if no such process exists. A process ID
+ * alone does not identify a process, because IDs are reused, in a container even immediately.
  */
 function startTime(pid) {
   try {
     if (process.platform === 'linux') {
-      // Field 22; field 2 is the program's name in brackets and may hold spaces.
+      // The start time is field 22. Field 2 is the program's name in brackets, which may contain spaces.
       return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ')[19];
     }
     return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();

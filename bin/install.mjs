@@ -1,8 +1,7 @@
 /**
- * Brings node_modules in line with package-lock.json, or finds in a few milliseconds that it is.
- *
- * A stamp in node_modules holds a hash of what was installed. `npm ci` empties that folder first, so
- * an install that was cut off leaves no stamp and is done again.
+ * Installs the dependencies if node_modules does not match package-lock.json. The check takes a few milliseconds: a
+ * stamp file in node_modules contains a hash of the installed dependencies. `npm ci` empties that folder first, so an
+ * interrupted install leaves no stamp and is repeated.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,12 +13,15 @@ import { completePackages } from './native-packages.mjs';
 import { SetupError, say } from './setup-error.mjs';
 
 /**
- * `tools`: the development dependencies are needed too; the program itself runs without them
- * (`npm ci --omit=dev`). Throws SetupError when the install cannot be done.
+ * Installs the dependencies if necessary.
+ *
+ * @param tools whether the development dependencies are required too; the program itself runs without them (`npm ci
+ * --omit=dev`)
+ * @throws SetupError if the installation fails
  */
 export async function ensureInstalled({ root, tools }) {
-  // Published as a package there is no lock file: whoever installed it brought the dependencies, by an
-  // npm that may run no install scripts.
+  // The published npm package has no lock file. Its installation also installed the dependencies, but npm may have been
+  // configured to skip install scripts.
   if (!existsSync(join(root, 'package-lock.json'))) {
     for (const modules of createRequire(join(root, 'package.json')).resolve.paths('any') ?? [])
       completePackages(modules);
@@ -29,7 +31,7 @@ export async function ensureInstalled({ root, tools }) {
   if (readStamp(root) === wanted) return;
   if (adoptInstalled({ root, tools, wanted })) return;
   await withInstallLock(root, async () => {
-    if (readStamp(root) === wanted) return; // Another start did it while this one waited.
+    if (readStamp(root) === wanted) return; // Another process installed them while this one waited.
     await install(root);
     completePackages(join(root, 'node_modules'));
     writeFileSync(stampFile(root), wanted);
@@ -46,7 +48,7 @@ function readStamp(root) {
   }
 }
 
-/** Changes when the dependencies do, not when a script is renamed; never fits another platform. */
+/** Returns a hash that depends on the dependencies and the platform, but not on other parts of package.json. */
 function fingerprint(root) {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const { dependencies, devDependencies, optionalDependencies, overrides } = manifest;
@@ -58,8 +60,8 @@ function fingerprint(root) {
 }
 
 /**
- * True when somebody ran npm by hand (or built an image) and everything is there: npm notes in
- * node_modules/.package-lock.json what it installed. Works in a read-only checkout.
+ * Returns true if npm was run directly (or in an image build) and installed everything that is required. npm records
+ * the installed packages in node_modules/.package-lock.json. This also works in a read-only checkout.
  */
 function adoptInstalled({ root, tools, wanted }) {
   const locked = readPackages(join(root, 'package-lock.json'));
@@ -67,7 +69,7 @@ function adoptInstalled({ root, tools, wanted }) {
   if (locked === undefined || present === undefined) return false;
   const missing = Object.entries(locked).filter(
     ([path, entry]) =>
-      // Not the project itself, nor the client, which is a folder of it that npm links.
+      // Excludes the project itself and the client, which is a folder of the project that npm links.
       path.includes('node_modules/') &&
       entry.link !== true &&
       entry.optional !== true &&
@@ -76,11 +78,11 @@ function adoptInstalled({ root, tools, wanted }) {
   );
   if (missing.some(([, entry]) => tools || entry.dev !== true)) return false;
   completePackages(join(root, 'node_modules'));
-  if (missing.length > 0) return true; // No stamp: `npm test` will want the rest.
+  if (missing.length > 0) return true; // Writes no stamp, so that `npm test` installs the missing packages.
   try {
     writeFileSync(stampFile(root), wanted);
   } catch {
-    // Read-only: it costs the comparison (about 10 ms) at every start.
+    // The checkout is read-only. Without a stamp, each start repeats this comparison, which takes about 10 ms.
   }
   return true;
 }
@@ -95,8 +97,8 @@ function readPackages(file) {
 
 async function install(root) {
   say('installing dependencies (once, about a minute) …');
-  // Said in full, since NODE_ENV or the user's npm settings may leave out what is needed here. No
-  // package may run code at install time; native-packages.mjs does the little that is needed.
+  // The options are explicit, because NODE_ENV or the user's npm settings may exclude required packages. No package may
+  // run code at install time. native-packages.mjs performs the few necessary steps instead.
   const args = ['ci', '--include=dev', '--include=optional', '--ignore-scripts'];
   const { code, signal, output } = await npm(root, [
     ...args,
@@ -105,7 +107,7 @@ async function install(root) {
     '--loglevel=error',
   ]);
   if (signal !== null) {
-    throw new SetupError(`the installation was stopped by ${signal}; the next start repeats it`);
+    throw new SetupError(`${signal} stopped the installation; the next start repeats it`);
   }
   if (code === 0) return;
   process.stderr.write(output);
@@ -114,7 +116,7 @@ async function install(root) {
   );
 }
 
-/** npm's own output is kept back: only a failure is worth reading. */
+/** Runs npm. Collects its output, because the output is printed only after a failure. */
 function npm(root, args) {
   const [command, ...prefix] = npmCommand();
   const child = spawn(command, [...prefix, ...args], {
@@ -141,7 +143,7 @@ function npm(root, args) {
   });
 }
 
-/** The npm that started us, else the one in PATH. Another package manager does not know `ci`. */
+/** Returns the npm that started this process, or the one in PATH. Other package managers have no `ci` command. */
 function npmCommand() {
   const own = process.env.npm_execpath;
   return own !== undefined && basename(own) === 'npm-cli.js' ? [process.execPath, own] : ['npm'];

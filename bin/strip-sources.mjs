@@ -1,17 +1,18 @@
-/** Writes sources without their types, for the image and the packages. */
+/** Writes the sources without their types, for the image and the npm packages. */
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
-/** Static and dynamic imports of our own files; oxfmt keeps the quotes as they are here. */
+/** Matches static and dynamic imports of the project's own files. oxfmt ensures single quotes. */
 const ownImport = /((?:from|import\(|import)\s*')(\.{1,2}\/[^']+)\.ts'/g;
 
 export const withJavaScriptImports = (code, move = (path) => path) =>
   code.replaceAll(ownImport, (_, start, path) => `${start}${move(path)}.js'`);
 
 /**
- * Writes each folder of sources to its target: `[[source, target], …]`. Imports from one source into another lead from
- * target to target. Empties each target first. Types become blanks, so that lines keep their numbers.
+ * Writes each folder of sources to its target: `[[source, target], …]`. Each target is emptied first. Imports between
+ * two source folders are changed to imports between their targets. Types are replaced with spaces, so that line numbers
+ * do not change.
  */
 export function stripSources(folders) {
   for (const [source, target] of folders) stripFolder(source, target, folders);

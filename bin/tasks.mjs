@@ -1,4 +1,4 @@
-/** The developers' commands. Every step runs even after one failed: one run shows all there is. */
+/** Commands for developers. A failed step does not stop the others, so that one run reports all problems. */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -9,12 +9,13 @@ import { SetupError, say } from './setup-error.mjs';
 const testStep = (args) => ({ name: 'tests', tool: 'vitest', args: ['run', ...args] });
 
 const staticSteps = [
-  // The rules need the types of every project, so one pass checks both; tsc would make each program a second time.
+  // The lint rules need the types of every project, so one pass checks both. tsc would load each project a second time.
   {
     name: 'types and lint',
     tool: 'oxlint',
     args: ['--type-aware', '--type-check'],
-    // The checker is a Go program that reads much and frees little: collecting less often takes it a quarter less CPU.
+    // The checker is a Go program that allocates much and frees little. Collecting garbage less often saves a quarter of
+    // its CPU time.
     env: { GOGC: '400' },
   },
   { name: 'format', tool: 'oxfmt', args: ['--check'] },
@@ -22,8 +23,8 @@ const staticSteps = [
 ];
 
 /**
- * Runs everything that a change may break (docs/testing.md). The static checks run beside the tests, which often wait.
- * Arguments are given to Vitest, and then nothing else runs.
+ * Runs all tests and checks that a change may break (docs/testing.md). The static checks run at the same time as the
+ * tests, because tests often wait. With arguments, only Vitest runs and receives them.
  */
 export const test = (context) =>
   context.args.length > 0
@@ -31,19 +32,22 @@ export const test = (context) =>
     : runSteps(context, [testStep(['--project=!e2e'])], { beside: staticSteps });
 
 /**
- * Runs the tests that need nothing but this process. They compute rather than wait, and each worker loads the program
- * anew, so there is one for each core. VITEST_MAX_WORKERS sets another number.
+ * Runs the tests that need no other process. They compute rather than wait, and each worker loads the program again, so
+ * there is one worker for each core. VITEST_MAX_WORKERS overrides the number.
  */
 export function unit(context) {
   process.env.VITEST_MAX_WORKERS ??= String(availableParallelism());
   return runSteps(context, [testStep(['--project=unit', ...context.args])]);
 }
 
-/** Tests the chart on the cluster of KUBECONFIG, whose nodes have PARLEY_E2E_IMAGE (CONTRIBUTING.md). */
+/**
+ * Tests the chart on the cluster in KUBECONFIG. The nodes of the cluster must already have the image PARLEY_E2E_IMAGE
+ * (CONTRIBUTING.md).
+ */
 export const e2e = (context) =>
   runSteps(context, [testStep(['--project=e2e', '--maxWorkers=1', ...context.args])]);
 
-/** Checks types, lint, format, unused code, and the rules that read the sources (test/check). */
+/** Checks types, lint, format, unused code, and the project's own rules for its sources (test/check). */
 export const check = (context) =>
   runSteps(context, [...staticSteps, testStep(['--project=check'])]);
 
@@ -53,14 +57,14 @@ export const fix = (context) =>
     { name: 'format', tool: 'oxfmt', args: [] },
   ]);
 
-/** Runs one bench. Prints the list if none is named. */
+/** Runs one benchmark, or prints the list of benchmarks if none is named. */
 export function bench({ args: [name, ...args], ...context }) {
   if (name !== undefined) return runSteps(context, [programStep(benches, name, args)]);
   console.log(`npm run bench -- NAME [arguments]\n\n${listOf(benches)}`);
   return 0;
 }
 
-/** Runs one generator. Runs every generator whose result a test compares if none is named. */
+/** Runs one generator. If none is named, runs every generator whose result is checked by a test. */
 export function generate({ args: [name, ...args], ...context }) {
   const names = name === undefined ? ['crds', 'openapi', 'client'] : [name];
   return runSteps(
@@ -69,7 +73,7 @@ export function generate({ args: [name, ...args], ...context }) {
   );
 }
 
-/** Runs one part of the nightly lane. Runs every part if none is named. */
+/** Runs one part of the nightly tests, or every part if none is named. */
 export function nightlyTests({ args: [name, ...args], ...context }) {
   process.env.PARLEY_NIGHTLY ??= '1';
   process.env.FAULT_ROUNDS ??= '50';
@@ -87,7 +91,7 @@ export function nightlyTests({ args: [name, ...args], ...context }) {
 
 function programStep(programs, name, args) {
   if (!Object.hasOwn(programs, name))
-    throw new SetupError(`There is no '${name}'. Choose one of:\n\n${listOf(programs)}`);
+    throw new SetupError(`'${name}' does not exist. Choose one of:\n\n${listOf(programs)}`);
   return { name, file: programs[name][0], args };
 }
 
@@ -99,8 +103,8 @@ function listOf(programs) {
 }
 
 /**
- * Runs the steps in turn, and the steps of `beside` in turn at the same time. Each of the latter prints in one piece when
- * it ends. Resolves to 0, or to the exit code of a step that failed.
+ * Runs the steps one after the other, and at the same time the steps of `beside` one after the other. A step of
+ * `beside` prints its whole output when it ends. Returns 0, or the exit code of the first step that failed.
  */
 async function runSteps(context, steps, { beside = [] } = {}) {
   const failed = (
@@ -133,7 +137,10 @@ const runStep = ({ root, nodes }, { file, tool, args, env }, options) =>
     ...options,
   });
 
-/** Reads the tool's package.json, since the scripts of node_modules/.bin run on the Node in PATH. */
+/**
+ * Returns the script of a tool, read from the tool's package.json. The scripts in node_modules/.bin cannot be used,
+ * because they run on the Node in PATH.
+ */
 function toolScript(root, tool) {
   const home = join(root, 'node_modules', tool);
   const declared = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')).bin;
