@@ -98,8 +98,8 @@ function aboutAttempt({ id, eventId, endpointId, eventType, attempt: number }: S
 }
 
 /**
- * Builds the request of contract/deliveries.md#headers. The user's headers are set first, so that they never replace
- * Parley's.
+ * Builds the request described in contract/deliveries.md#headers. The user's headers are set first, so that they never
+ * replace Parley's own headers.
  */
 function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequest {
   const { body, namespace, endpointId, otherSecret } = delivery;

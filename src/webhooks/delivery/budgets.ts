@@ -6,10 +6,10 @@ import type { DueEndpoints } from './due-endpoints.ts';
 export const IN_FLIGHT_MAX = 512;
 
 /**
- * Number of shares of the free slots that stay free: with n due endpoints, a claim gives each of them at most 1 / (n +
- * 15) of the free slots. The more slots are occupied by endpoints that hang, the smaller the shares become. So some
- * slots always stay free for an endpoint that has events later. A single endpoint gets up to 512 / 16 = `SLOTS_MAX`
- * slots.
+ * Number of shares of the free slots that a claim keeps free. With n due endpoints, a claim gives each of them at most
+ * 1 / (n + 15) of the free slots. The more slots are occupied by endpoints that hang, the smaller the shares become. So
+ * some slots always stay free for an endpoint whose events arrive later. A single endpoint gets up to 512 / 16 =
+ * `SLOTS_MAX` slots.
  */
 const PART_OF_FREE = 15;
 

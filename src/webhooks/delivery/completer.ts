@@ -5,8 +5,8 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { AttemptResult } from '../queue/dispatch-queue.ts';
 
 /**
- * Recorder of the results of attempts, in batches. The first result of a batch waits `GATHER_MS` for others. This
- * delays nobody: the receiver already has its event, and the slot is free. While the database is unavailable, the
+ * Records the results of attempts in batches. The first result of a batch waits `GATHER_MS` for others. This delays
+ * nobody, because the receiver already has its event and the slot is free. While the database is unavailable, the
  * completer holds the results in memory and retries. Unrecorded attempts count as in flight, which bounds the memory.
  * If the lease of a delivery ended before its result is recorded, the result is rejected and the delivery is sent
  * again.

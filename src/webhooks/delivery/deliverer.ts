@@ -16,9 +16,9 @@ import { createDueEndpoints, type DueEndpoints } from './due-endpoints.ts';
  * one HTTP request on a kept-alive connection, and two HMACs. Claim and completion each take one statement, one round
  * trip and one commit for a whole batch; only the completion waits for its commit. A delivery writes no log line and
  * runs no statement of its own. Its body is copied once, from the claim into the request. At full speed, a delivery
- * takes 0.17 CPU-ms in this process, 0.21 in the API and 0.32 in PostgreSQL. At 200 deliveries a second, batches have
- * only one or two deliveries, and each takes 1.0, 1.0 and 1.9 CPU-ms, mostly the overhead of three statements
- * (docs/performance.md, `npm run bench -- delivery`).
+ * takes 0.17 ms of CPU time in this process, 0.21 ms in the API and 0.32 ms in PostgreSQL. At 200 deliveries a second,
+ * batches have only one or two deliveries. Each delivery then takes 1.0, 1.0 and 1.9 ms, mostly the overhead of three
+ * statements (docs/performance.md, `npm run bench -- delivery`).
  *
  * Wake-ups name the endpoints to check. Sweeps find everything else: retries that became due, leases that expired, and
  * notifications that were lost. They run every 200 ms while they find due deliveries. While they find none, the next
@@ -30,8 +30,8 @@ export type Deliverer = {
   /** Reports endpoints that may have deliveries due; `*` stands for any endpoint. */
   wake: (endpointIds: readonly string[]) => void;
   /**
-   * Stops claiming, waits up to one attempt time-out for the attempts in flight, and records their results. If the
-   * database is unavailable, recording is given up after the time that the completer waits (`flush`).
+   * Stops claiming, waits for the attempts in flight for at most the timeout of an attempt, and records their results.
+   * If the database is unavailable, recording stops after the time limit of the completer's `flush`.
    */
   stop: () => Promise<void>;
 };
@@ -41,11 +41,11 @@ export type DelivererDeps = Omit<WorkerDeps, 'onFree'> & {
   throttle: Throttle;
 };
 
-/** Interval in ms of the sweeps while deliveries are due. */
+/** Interval between sweeps in ms while deliveries are due. */
 const SWEEP_MS = 200;
 /**
- * Maximum interval in ms of the sweeps while nothing is due, and thus the delay of a delivery whose notification is
- * lost. It is shorter than any delay of a retry, so a sweep learns the time of a retry before that time has come.
+ * Maximum interval between sweeps in ms while nothing is due. It is also the longest delay of a delivery whose
+ * notification is lost. It is shorter than the delay before any retry, so a sweep sees each retry before it is due.
  */
 const IDLE_SWEEP_MS = 1_000;
 
@@ -136,7 +136,7 @@ async function sweep(
   due: DueEndpoints,
   sweeps: Sweeps,
 ): Promise<void> {
-  sweeps.within(SWEEP_MS); // The next one, if this one fails.
+  sweeps.within(SWEEP_MS); // Schedules the next sweep in case this one fails.
   const found = await queue.listDue();
   for (const { endpointId, hasAhead } of found.endpoints) {
     due.add(endpointId);
@@ -150,7 +150,7 @@ type Sweeps = {
   start: () => void;
   /** Schedules a sweep in `ms`, unless an earlier one is scheduled. */
   within: (ms: number) => void;
-  /** Schedules the next sweep after one that has found `due`, instead of the scheduled one. */
+  /** Schedules the next sweep after a sweep that found `due`. Replaces a sweep that is already scheduled. */
   after: (due: Due) => void;
   stop: () => void;
 };
@@ -180,7 +180,8 @@ function createSweeps(run: () => void): Sweeps {
     },
     after: ({ endpoints, nextInMs }) => {
       pauseMs = endpoints.length > 0 ? SWEEP_MS : Math.min(2 * pauseMs, IDLE_SWEEP_MS);
-      // Retries of many endpoints may become due one after the other, and each sweep finds all that are due.
+      // If deliveries are due, `nextInMs` is ignored: retries of many endpoints may become due one after the other, and
+      // the next regular sweep finds all of them.
       const nextMs = endpoints.length > 0 ? null : nextInMs;
       schedule(Math.min(pauseMs, Math.ceil(nextMs ?? Infinity)));
     },
@@ -249,14 +250,14 @@ async function cancelEmpty(
   } catch (error) {
     deps.log.debug(
       { reason: reasonOf(error) },
-      'cannot cancel deliveries of a deleted endpoint yet',
+      'cannot cancel deliveries without a body; their leases will expire',
     );
   }
 }
 
 /**
- * Marks first attempts of conversation events as started, and claims the next events of the same conversations, if any
- * wait. If this fails, each attempt is marked as started when its result is recorded.
+ * Marks first attempts of conversation events as started. If later events of the same conversations wait, wakes their
+ * endpoints. If this fails, each attempt is marked as started when its result is recorded.
  */
 async function releaseSuccessors(
   deps: Pick<DelivererDeps, 'queue' | 'log'>,

@@ -30,7 +30,7 @@ export function deliveryRoutes(deps: DeliveryRoutesDeps): Route[] {
   return [
     explainRoute(deps),
     listAllRoute(deps),
-    // This route precedes that of a single delivery, because the `{id}` there would also match `stats`.
+    // This route precedes `/v1/deliveries/{id}`, because `{id}` would also match `stats`.
     deliveryStatsRoute(deps),
     listRoute(deps, {
       path: '/v1/webhooks/{id}/deliveries',
@@ -67,7 +67,7 @@ function listRoute(
     operationId: string;
     summary: string;
     id: ReturnType<typeof idParam>;
-    /** @throws ApiError not_found, also for an id of another namespace */
+    /** @throws ApiError not_found, also for an ID in another namespace */
     find: (key: {
       namespace: string;
       id: string;
@@ -162,7 +162,7 @@ const Explanation = z
     reason: z.enum(REASONS),
     detail: z.string().meta({ description: 'Human-readable explanation, including what to do.' }),
     delivery_id: z.string().nullable().meta({
-      description: 'The delivery that the explanation is about. Null without a delivery.',
+      description: 'ID of the delivery that the explanation describes. Null if there is none.',
     }),
     next_attempt_at: unixTime.nullable(),
   })

@@ -41,22 +41,22 @@ const DeliveryStats = z
     endpoint_id: z.string().nullable(),
     counted_from: unixTime.meta({
       description:
-        'The following figures cover events from this time on: `from`, or a later time if the period ' +
-        `has more than ${READ_MAX.toLocaleString('en')} finished deliveries.`,
+        'The statistics cover events from this time on. Equals `from`, or is later if the ' +
+        `period has more than ${READ_MAX.toLocaleString('en')} finished deliveries.`,
     }),
     acknowledged: count,
-    failed: count.meta({ description: 'Deliveries that failed after all attempts.' }),
+    failed: count.meta({ description: 'Number of deliveries whose attempts all failed.' }),
     canceled: count,
     unfinished: count.meta({
-      description: `Deliveries that are not finished, counted up to ${UNFINISHED_MAX.toLocaleString('en')}.`,
+      description: `Number of unfinished deliveries, counted up to ${UNFINISHED_MAX.toLocaleString('en')}.`,
     }),
     attempts: count,
     failed_attempts: count.meta({
-      description: 'Attempts that were not acknowledged, including those of unfinished deliveries.',
+      description: 'Number of unacknowledged attempts, including those of unfinished deliveries.',
     }),
     latency_count: count.meta({
       description:
-        'Deliveries that were acknowledged at the first attempt. The latency covers these.',
+        'Number of deliveries acknowledged on the first attempt. The latencies cover only these.',
     }),
     latency_p50_ms: ms.meta({
       description: 'Median time from the event to its acknowledgement, in milliseconds.',
@@ -75,8 +75,8 @@ const bucketSec = z
   .optional()
   .meta({
     description:
-      `Length of a bucket in seconds. Default: 1/${BUCKETS_DEFAULT} of the period. At most ` +
-      `${BUCKETS_MAX} buckets are returned.`,
+      `Length of a bucket in seconds. Default: 1/${BUCKETS_DEFAULT} of the period. A period can ` +
+      `have at most ${BUCKETS_MAX} buckets.`,
     type: 'integer',
     minimum: 1,
   });
@@ -91,9 +91,9 @@ export function deliveryStatsRoute(deps: { pool: Pool; nowMs: () => number }): R
     scope: 'read',
     summary: 'Read delivery statistics',
     description:
-      'Covers deliveries of the events in the period, without test events. Latency is the time from ' +
-      'the commit of an event to its acknowledgement, for deliveries that were acknowledged at the ' +
-      'first attempt.',
+      'Covers deliveries of the events in the period, except test events. Latency is the time ' +
+      'from the commit of an event to its acknowledgement, for deliveries that were acknowledged ' +
+      'on the first attempt.',
     query: {
       from: timeBound('Unix seconds, inclusive. Default: an hour before `to`.'),
       to: timeBound('Unix seconds, exclusive. Default: now.'),
@@ -128,7 +128,7 @@ function windowOf(
     );
   }
   if (Math.ceil((to - from) / bucketSec) <= BUCKETS_MAX) return { from, to, bucketSec };
-  const detail = `\`bucket_sec\` would split the period into more than ${BUCKETS_MAX} buckets. Use a larger one.`;
+  const detail = `\`bucket_sec\` would split the period into more than ${BUCKETS_MAX} buckets. Use a larger value.`;
   throw new ApiError('invalid_parameter', detail);
 }
 

@@ -5,7 +5,7 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http
 import { DELIVERY_STATUSES, type DeliveryRow } from '../queue/deliveries.sql.ts';
 import { TRIGGERS } from '../queue/dispatch-queue.ts';
 
-/** This file defines deliveries as REST returns them (contract/deliveries.md#reading). */
+/** REST representation of deliveries (contract/deliveries.md#reading). */
 
 const count = z.int().min(0);
 
@@ -13,7 +13,7 @@ const trigger = z.enum(TRIGGERS);
 
 export const Delivery = z
   .strictObject({
-    id: z.string().meta({ description: 'Id of the delivery, `dlv_…`.' }),
+    id: z.string().meta({ description: 'ID of the delivery, `dlv_…`.' }),
     created: createdAt,
     event_id: z.string(),
     event_type: z.enum(EVENT_TYPES),
@@ -24,13 +24,13 @@ export const Delivery = z
     attempt_count: count.meta({ description: 'Number of entries in `attempts`.' }),
     in_flight_since: unixTime.nullable().meta({
       description:
-        'Start of an attempt in progress, which `attempts` does not contain yet. Null without one.',
+        'Start of the attempt in progress, which is not in `attempts` yet. Null if there is none.',
     }),
     next_attempt_at: unixTime.nullable(),
     delivered_at: unixTime.nullable(),
     delivered_by: z.string().nullable().meta({
       description:
-        'Id of the replay that was acknowledged while this delivery waited, `dlv_…`. Null otherwise.',
+        'ID of a replay (`dlv_…`) that was acknowledged while this delivery waited. Usually null.',
     }),
     attempts: z.array(
       z.strictObject({
@@ -62,7 +62,7 @@ export const Delivery = z
       }),
     ),
   })
-  .meta({ id: 'Delivery', description: 'One event to deliver to one endpoint, and its attempts.' });
+  .meta({ id: 'Delivery', description: 'Delivery of an event to an endpoint, with its attempts.' });
 
 export function deliveryView(row: DeliveryRow): Record<string, unknown> {
   return {

@@ -17,10 +17,10 @@ export type DueEndpoints = {
   add: (endpointId: string) => void;
   /** Removes the endpoints for which a claim begins. */
   take: (budgets: readonly ClaimBudget[]) => void;
-  /** Adds the endpoints of a failed claim again. */
+  /** Adds back the endpoints of a failed claim. */
   putBack: (budgets: readonly ClaimBudget[]) => void;
   /**
-   * Adds those endpoints again that used their whole budget in the claim, because they may have more deliveries due.
+   * Adds back the endpoints that used their whole budget in the claim, because they may have more deliveries due.
    */
   noteClaimed: (budgets: readonly ClaimBudget[], claimed: readonly ClaimedDelivery[]) => void;
 };

@@ -10,7 +10,7 @@ function describeEvent(type: EventType): RouteConfig {
     .strictObject({
       id: z
         .string()
-        .meta({ description: 'Id of the event, `evt_…`. Use it to detect repeated deliveries.' }),
+        .meta({ description: 'ID of the event, `evt_…`. Use it to detect repeated deliveries.' }),
       type: z.literal(type),
       created: z.int().meta({ description: 'Unix seconds.' }),
       data: EVENT_DATA[type],
@@ -24,7 +24,7 @@ function describeEvent(type: EventType): RouteConfig {
     tags: ['Webhooks'],
     security: [], // Requests carry no credentials: the receiver authenticates Parley by the signature.
     description:
-      'Sent at least once to each enabled endpoint of the namespace that is subscribed to the type.',
+      'Sent at least once to each enabled endpoint in the namespace that subscribes to this type.',
     request: {
       headers: DELIVERY_HEADERS,
       body: { content: { 'application/json': { schema: envelope } } },
@@ -32,7 +32,7 @@ function describeEvent(type: EventType): RouteConfig {
     responses: {
       '2XX': {
         description:
-          'Acknowledged. After any other response, the delivery is retried for 72 hours.',
+          'Acknowledges the event. After any other response, Parley retries it for up to 72 hours.',
       },
     },
   };
@@ -49,24 +49,24 @@ const DELIVERY_HEADERS = z.object({
   }),
   'parley-signature-next': signature.optional().meta({
     description:
-      'Signature with the other live secret. Present only during a rotation of the secret.',
+      'Signature with the other valid secret. Present only while the secret is being rotated.',
   }),
   'parley-event-id': z.string().meta({ description: '`id` of the body.' }),
   'parley-event-type': z.string().meta({ description: '`type` of the body.' }),
   'parley-delivery-attempt': z
     .int()
     .min(1)
-    .meta({ description: 'Number of the attempt, starting at 1.' }),
+    .meta({ description: 'Attempt number, starting at 1.' }),
   'parley-test': z
     .literal('true')
     .optional()
-    .meta({ description: 'Present only for test events, which are sent to this endpoint alone.' }),
+    .meta({ description: 'Present only for test events, which are sent only to this endpoint.' }),
   'webhook-id': z.string().meta({ description: '`id` of the body (Standard Webhooks).' }),
   'webhook-timestamp': z.int().meta({ description: 'Time of the attempt in Unix seconds.' }),
   'webhook-signature': z.string().meta({
     description:
-      'Signatures with every live secret: `v1,` and base64, separated by spaces (Standard ' +
-      'Webhooks).',
+      'One signature for each valid secret, separated by spaces. Each is `v1,` followed by ' +
+      'base64 (Standard Webhooks).',
   }),
 });
 

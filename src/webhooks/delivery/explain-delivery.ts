@@ -29,10 +29,10 @@ export type Reason = (typeof REASONS)[number];
 
 export type Explanation = {
   reason: Reason;
-  /** Explanation for people that says what to do. */
+  /** Human-readable explanation that says what to do. */
   detail: string;
   deliveryId: string | null;
-  /** Time of the next attempt in Unix milliseconds; null if none exists. */
+  /** Time of the next attempt in Unix milliseconds; null if no attempt is scheduled. */
   nextAttemptAt: number | null;
 };
 
@@ -63,15 +63,15 @@ export type Facts = {
   /** Deliveries of the event to the endpoint, newest first. */
   deliveries: readonly ExplainableDelivery[];
   nowMs: number;
-  /** Period in ms after an event in which it can be replayed. */
+  /** Time in ms for which an event can be replayed after it happened. */
   windowMs: number;
 };
 
 type Why = [reason: Reason, detail: string];
 
 /**
- * Explains the outcome by one of the deliveries: a queued delivery if there is one, or else a delivered one, or else
- * the newest.
+ * Explains the outcome based on one of the deliveries: a queued one if there is one, otherwise a delivered one,
+ * otherwise the newest.
  */
 export function explain(facts: Facts): Explanation {
   const { deliveries } = facts;
@@ -116,7 +116,7 @@ function whyQueued(
     return ['endpoint_not_ready', `The endpoint is not ready: ${endpoint.message}`];
   }
   if (isOutOfTurn) {
-    const detail = 'An earlier event of the conversation must be attempted first.';
+    const detail = 'An earlier event in the same conversation must be attempted first.';
     return ['waiting_in_order', detail];
   }
   const isOverdue = dueAt !== null && dueAt < nowMs - 1_000;
@@ -132,7 +132,7 @@ function whyQueued(
   return ['waiting_for_retry', detail];
 }
 
-/** The breaker (slots.ts) delays attempts of a failing endpoint. */
+/** Advice for attempts that the circuit breaker (slots.ts) may be delaying. */
 const PACED = 'A failing endpoint gets one attempt at a time, with pauses of up to 30 seconds.';
 
 function whyFailed(facts: Facts, { status, attempts }: ExplainableDelivery): Why {
@@ -142,14 +142,14 @@ function whyFailed(facts: Facts, { status, attempts }: ExplainableDelivery): Why
         status,
         `The delivery was canceled, because the endpoint was removed or the job was stopped.${again(facts)}`,
       ]
-    : ['failed', `None of ${attempts} attempts within 72 hours was acknowledged.${again(facts)}`];
+    : ['failed', `No attempt within 72 hours was acknowledged (${attempts} made).${again(facts)}`];
 }
 
 function whyNone(facts: Facts): Why {
   const { event, endpoint } = facts;
   if (event.endpointId !== null && event.endpointId !== endpoint.id) {
     const detail =
-      'The event is a test event of another endpoint. Send a test event to this endpoint.';
+      'The event is a test event for another endpoint. Send a test event to this endpoint.';
     return ['test_event_of_another_endpoint', detail];
   }
   if (event.erasedAt !== null) return ERASED;
@@ -167,7 +167,7 @@ function whyNone(facts: Facts): Why {
 
 const ERASED: Why = [
   'erased',
-  'The conversation of the event was erased, so the event is no longer sent.',
+  'The conversation that the event belongs to was erased, so the event is no longer sent.',
 ];
 
 /** Returns advice on how to send the event again, or says that the event is too old for a replay. */

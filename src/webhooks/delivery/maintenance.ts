@@ -11,7 +11,7 @@ const MEASURE_MS = 10_000;
 const EXPIRE_MS = 15_000;
 const PARTITIONS_MS = 3_600_000;
 
-/** Creates the periodic work of delivery. Any number of processes may run it. */
+/** Creates the periodic tasks of webhook delivery. Any number of processes may run them at the same time. */
 export function createMaintenance({
   queue,
   pool,

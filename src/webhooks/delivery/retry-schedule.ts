@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Schedule of the attempts of a delivery (contract/deliveries.md#retries). It is a list of times, counted from the
- * event (for a replay, from its request), at which attempts become *due*. Downtime, a backlog or the breaker may start
- * an attempt later. If several attempts are overdue, only one is made for all of them.
+ * Schedule of the attempts of a delivery (contract/deliveries.md#retries). It lists the times at which attempts become
+ * *due*, counted from the event or, for a replay, from the replay request. Downtime, a backlog or the breaker may delay
+ * an attempt. If several attempts are overdue, only one is made for all of them.
  *
  *   attempt   1   2    3     4     5      6      7       8      9     10 … 16       17
  *   nominal   0   5 s  20 s  65 s  3.3 m  10 m   31 m    1.5 h  4.6 h every 8 h     68.5–71.5 h
  *
- * The step between attempts triples each time, up to 8 h. Each time is moved by up to ±20 % of the step before it, and
- * the last one lies anywhere in its three hours, so that receivers that were down together do not all get their
- * retries at the same moment. The offsets are computed from the delivery's id, so a restart does not change them.
+ * The step between attempts triples each time, up to 8 h. Each time is shifted randomly by up to ±20% of the step
+ * before it, and the last attempt takes place at a random time between 68.5 h and 71.5 h. This prevents receivers that
+ * were down together from getting all retries at the same moment. The random offsets are computed from the delivery's
+ * ID, so a restart does not change them.
  */
 
 const SECOND_MS = 1_000;
@@ -73,7 +74,7 @@ function nominalMoments(): { atMs: number; stepMs: number }[] {
   return moments;
 }
 
-/** Returns a number in [0, 1) for each time that gets a random offset. The numbers depend only on the delivery's id. */
+/** Returns a number in [0, 1) for each time that gets a random offset. The numbers depend only on the delivery's ID. */
 function fractionsOf(deliveryId: string): number[] {
   const bytes = createHash('sha512').update(deliveryId).digest();
   return Array.from({ length: MIDDLE.length + 1 }, (_, i) => bytes.readUInt32BE(i * 4) / 2 ** 32);

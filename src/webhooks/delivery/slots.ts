@@ -63,7 +63,7 @@ export type Slots = {
    * breaker opens again.
    */
   reopen: (endpointId: string) => void;
-  /** Returns the time at which the endpoint's pause ends, in ms of `nowMs`, or 0 if it is not paused. */
+  /** Returns the time at which the endpoint's pause ends, in ms on the clock of `nowMs`, or 0 if it is not paused. */
   pausedUntilMs: (endpointId: string) => number;
   inFlight: (endpointId: string) => number;
   /** Reports that the result of an attempt was recorded. */

@@ -3,7 +3,7 @@
  * They get the capacity that fresh events leave. Each attempt costs CPU time in this process and in the database.
  * Without a limit, a backlog would use all of it, and a fresh event, although claimed first, would wait behind hundreds
  * of old ones. So the limit rises by a small step while the process is busy for less than `BUSY_MAX` of the time, and
- * drops by 30 % otherwise.
+ * drops by 30% otherwise.
  *
  * The limit is a rate and not a number of attempts in flight, because an attempt that hangs uses no CPU time and must
  * not block others.
@@ -32,9 +32,9 @@ const STEP_UP = 16;
 const STEP_DOWN = 0.7;
 
 /**
- * Creates a throttle. `busyShare` returns the busy share of the time since its last call, from 0 to 1; `nowMs` must be
- * monotonic. The throttle adjusts its limit when it is read and has no timer, because a process that claims nothing
- * needs no throttle.
+ * Creates a throttle. `busyShare` returns the share of the time since its last call in which the process was busy, from
+ * 0 to 1. `nowMs` must be monotonic. The throttle adjusts its limit when it is read and has no timer, because a process
+ * that claims nothing needs no throttle.
  */
 export function createThrottle(deps: { busyShare: () => number; nowMs: () => number }): Throttle {
   let limit = LIMIT_INITIAL;

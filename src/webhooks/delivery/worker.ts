@@ -7,7 +7,7 @@ import type { Completer } from './completer.ts';
 import type { AttemptHealth, Slots } from './slots.ts';
 
 /**
- * Executor of claimed deliveries. It attempts a delivery, frees the slot, records the result and updates the metrics.
+ * Executes claimed deliveries: attempts each delivery, frees its slot, records the result and updates the metrics.
  */
 export type Worker = {
   /** Starts a delivery immediately. Deliveries start in the order of the calls. */

@@ -18,7 +18,7 @@ export type DeliveryRow = {
   inFlightSince: number | null;
   nextAttemptAt: number | null;
   deliveredAt: number | null;
-  /** Replay whose acknowledgement also ended this delivery; null if none exists. */
+  /** Replay whose acknowledgement also ended this delivery; null if there is none. */
   deliveredBy: string | null;
   attempts: AttemptRow[];
 };
@@ -70,8 +70,8 @@ export const finishedIn = (
   from ${source}`;
 
 /**
- * Returns SQL that reads the attempts in the same statement as the delivery. A second statement could see attempts that are
- * newer than the delivery's row. `and` is a further condition for the attempts `a`.
+ * Returns SQL that reads the attempts in the same statement as the delivery. A second statement could see attempts that
+ * are newer than the delivery's row. `and` is an additional SQL condition on the attempts, whose alias is `a`.
  */
 export const withAttempts = (and = ''): string => `select d.*, (
     select coalesce(jsonb_agg(jsonb_build_object(
@@ -128,7 +128,7 @@ export type ExplainableDelivery = {
   isLeased: boolean;
   /** Whether the delivery waits for an earlier event of its conversation whose delivery has not started. */
   isOutOfTurn: boolean;
-  /** Time in Unix milliseconds at which the next attempt is due; null if none exists. */
+  /** Time in Unix milliseconds at which the next attempt is due; null if no attempt is scheduled. */
   dueAt: number | null;
 };
 

@@ -4,13 +4,13 @@ import type { EventType } from '../../events/event-types.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Queries that end queued deliveries without an acknowledgement: as expired, canceled or erased. Each function returns
- * the number of ended deliveries for the metrics, without those of test events.
+ * Queries that end unacknowledged deliveries because they expired or were canceled, or because their event was erased.
+ * Functions that return a number return the number of ended deliveries for the metrics, without those of test events.
  */
 
 const EXPIRED = `scheduled_from <= now() - $1 * interval '1 ms' and run_at <= now()`;
 
-/** Marks deliveries as failed that were not acknowledged within 72 h. Without any, runs only a select. */
+/** Marks deliveries as failed that were not acknowledged within 72 h. If there are none, runs only a select. */
 export async function finishExpired(db: Db): Promise<number> {
   const { rowCount } = await db.query({
     name: 'find_expired_delivery',

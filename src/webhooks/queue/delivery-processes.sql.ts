@@ -10,7 +10,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 /** First of the two keys of the advisory locks. The second key is the process's number. */
 const LOCK_CLASS = 0x7061_6470;
 
-/** Registers a process and wakes the others, which then follow each other's registrations. Returns its number. */
+/** Registers a process and wakes the others, which then check for dead processes more often. Returns its number. */
 export async function addDeliveryProcess(db: Db): Promise<number> {
   const { rows } = await db.query<{ number: number }>(
     `with added as (insert into delivery_processes default values returning number)
@@ -86,7 +86,10 @@ export async function endLeasesOf(db: Db, numbers: readonly number[]): Promise<s
   return rows.map(({ endpointId }) => endpointId);
 }
 
-/** Records that a process is shutting down and claims no more deliveries. Wakes the others, which take its share. */
+/**
+ * Records that a process is shutting down and claims no more deliveries. Wakes the other processes, which take over its
+ * endpoints.
+ */
 export async function markStopping(db: Db, number: number): Promise<void> {
   await db.query(
     `with stopping as (

@@ -246,7 +246,7 @@ export async function listDueEndpoints(db: Db): Promise<Due> {
 
 /**
  * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
- * claimed. Returns the deliveries after which no other of the same conversation and endpoint waits.
+ * claimed. Returns the deliveries for which no other delivery of the same conversation and endpoint waits.
  */
 export async function markStarted(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.query<{ id: string }>({
@@ -269,10 +269,10 @@ export async function markStarted(db: Db, ids: readonly string[]): Promise<Set<s
 }
 
 /**
- * Records a batch of attempts in one statement and returns the deliveries whose results counted. A result is ignored if
- * its lease was lost or its delivery was canceled (fencing by `leaseToken`). When a replay is acknowledged, older,
- * still pending deliveries of the same event to the same endpoint also count as delivered, except those with a running
- * attempt.
+ * Records a batch of attempts in one statement. Returns the deliveries whose results were accepted. A result is ignored
+ * if its lease was lost or its delivery was canceled (fencing by `leaseToken`). When a replay is acknowledged, older
+ * deliveries of the same event to the same endpoint that are still pending also count as delivered, except those with a
+ * running attempt.
  */
 export async function completeAttempts(
   db: Db,

@@ -76,7 +76,7 @@ const MS_OF_ID = `('x' || substr(d.id::text, 1, 8) || substr(d.id::text, 10, 4))
 const IS_FIRST = `d.status = 'delivered' and d.attempt_count = 1 and d.trigger = 'schedule'
          and d.delivered_by is null`;
 
-/** SQL condition for deliveries whose last attempt succeeded. A replay can deliver the event instead. */
+/** SQL condition for deliveries that were acknowledged by their own last attempt and not through a replay. */
 const IS_ACKNOWLEDGED = `d.status = 'delivered' and d.delivered_by is null`;
 
 const STATS = `with share as materialized (

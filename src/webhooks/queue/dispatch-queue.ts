@@ -8,14 +8,14 @@ import type { EventType } from '../../events/event-types.ts';
 export type DispatchQueue = {
   /** Leases due deliveries within the budgets. A result is accepted only with the same `leaseToken` (fencing). */
   claim: (budgets: readonly ClaimBudget[], leaseToken: string) => Promise<ClaimedDelivery[]>;
-  /** Lists the endpoints with due deliveries, and when the next delivery becomes due. */
+  /** Returns the endpoints with due deliveries, and the time until the next delivery becomes due. */
   listDue: () => Promise<Due>;
   /**
    * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
-   * claimed. Returns the deliveries after which no other of the same conversation and endpoint waits.
+   * claimed. Returns the deliveries for which no other delivery of the same conversation and endpoint waits.
    */
   markStarted: (ids: readonly string[]) => Promise<Set<string>>;
-  /** Records either all or none of the attempts. Returns the deliveries whose results counted. */
+  /** Records either all or none of the attempts. Returns the deliveries whose results were accepted. */
   complete: (results: readonly AttemptResult[]) => Promise<Set<string>>;
   /** Cancels claimed deliveries that have no body to send. Returns their number. */
   cancel: (ids: readonly string[], leaseToken: string) => Promise<number>;
@@ -44,7 +44,7 @@ export const DEADLINE_MS = 72 * 3_600_000;
  */
 export const LATE_MS = 2_000;
 
-/** `nextInMs` is the time in ms until the next delivery becomes due that is not due yet; null without one. */
+/** `nextInMs` is the time in ms until the next delivery that is not due yet becomes due; null if there is none. */
 export type Due = { endpoints: DueEndpoint[]; nextInMs: number | null };
 
 /** Endpoint with due deliveries. `hasAhead` is true if a user requested a retry, which bypasses the breaker. */

@@ -116,7 +116,7 @@ type List = {
   until: string;
 };
 
-/** Number of unfinished deliveries of all namespaces among which a list looks first. */
+/** Number of newest unfinished deliveries, over all namespaces, that a list reads first. */
 const NEWEST = 1_000;
 
 /**
@@ -153,21 +153,21 @@ function queued({ filter, where, bind, limit, from, until }: List): string {
      where (select count(*) from newest) = ${NEWEST} and (select count(*) from found) < ${limit}) queued`;
 }
 
-/** Length of the end of an event type in the indexes. No two types end alike. */
+/** Number of characters at the end of an event type that the indexes contain. They are different for every type. */
 const END = 5;
 export const endOf = (type: EventType): string => type.slice(-END);
 
 /**
- * SQL of the expressions in the indexes of migrations 37 and 38. The kind of a delivery is the first letter of its
+ * SQL expressions in the indexes of migrations 37 and 38. The kind of a delivery consists of the first letter of its
  * status, `t` for tests or `r` for real deliveries, and the end of its event type.
  */
 const KIND = `(left(status, 1) || case when test or trigger = 'test' then 't' else 'r' end || right(event_type, ${END}))`;
 export const TEST_OR_REAL = `(case when test or trigger = 'test' then 't'::"char" else 'r'::"char" end)`;
 
 /**
- * Returns SQL for the newest finished deliveries. Several ranges of an index have them, and one page of each is read: in
- * a namespace, one range for each kind of delivery; of an endpoint, one range of its tests and one of its real
- * deliveries, or a range for each kind of those that failed or were canceled.
+ * Returns SQL for the newest finished deliveries. They are in several ranges of an index, and one page of each range is
+ * read. A namespace has one range for each kind of delivery. An endpoint has one range for its tests and one for its
+ * real deliveries. Its failed and canceled deliveries also have one range for each kind.
  */
 function finished(list: List): string {
   const { filter, where, bind } = list;
@@ -213,9 +213,10 @@ function finished(list: List): string {
 
 /**
  * Returns SQL for one page of each range. The first column of the index is compared with an array and is part of the
- * order, so no other index has the order. With `=`, the planner could leave it out and read the primary key backward
- * where it expects many matches. It cannot know that none of the many real deliveries is of this namespace or endpoint.
- * The array has two values, because PostgreSQL may read an array of one as `=`.
+ * sort order, so only this index provides the order. With `=`, the planner could drop the column from the order, and
+ * read the primary key backward if it expects many matches. It cannot know that none of the many real deliveries
+ * belongs to this namespace or endpoint. The array has two values, because PostgreSQL may treat an array with one value
+ * as `=`.
  */
 function pagesOf(
   { where, limit, from, until }: List,

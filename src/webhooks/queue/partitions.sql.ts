@@ -6,10 +6,11 @@ import { inTransaction } from '../../platform/postgres/transaction.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 
 /**
- * Daily partitions. Each holds the ids whose time is in its day (UTC). They are created in advance, before a role
- * becomes ready and then every hour. A partition is dropped when all of it is older than 31 days, one day more than an
- * event can be replayed (contract/deliveries.md#replay; PARLEY_RETENTION_EVENTS). A replay requested on the last day is
- * retried for 72 h, so partitions with events that the queue still needs stay until these are delivered.
+ * Daily partitions. Each contains the rows whose ID has a time on its day (UTC). Partitions are created in advance,
+ * before a role becomes ready and then every hour. A partition is dropped when all its rows are older than 31 days, one
+ * day more than an event can be replayed (contract/deliveries.md#replay; PARLEY_RETENTION_EVENTS). A replay requested
+ * on the last day is retried for 72 h, so partitions with events that the queue still needs stay until the deliveries
+ * of these events have ended.
  */
 const TABLES = ['events', 'deliveries', 'delivery_attempts'] as const;
 const DAY_MS = 86_400_000;

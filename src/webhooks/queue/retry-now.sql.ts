@@ -30,7 +30,7 @@ export async function lockQueued(
   return rows[0];
 }
 
-/** Makes a delivery due before all others of its endpoint, bypassing the breaker (src/webhooks/delivery/slots.ts). */
+/** Makes a delivery due ahead of all others to its endpoint, bypassing the breaker (src/webhooks/delivery/slots.ts). */
 export async function makeDue(db: Db, id: string): Promise<void> {
   await db.query(
     `update delivery_queue set run_at = least(run_at, now()), manual = true, ahead = true
