@@ -345,19 +345,19 @@ describe('somebody', () => {
     const { api } = scene.talks;
     const asked = await api.call('POST', `/v1/conversations/${id}/escalate`, { json: {} });
     expect([asked.status, asked.text]).toEqual([201, expect.anything()]);
-    await visitor.page.getByText('Waiting for a colleague to join.').waitFor();
+    await visitor.page.getByText('Waiting for a team member to join.').waitFor();
     const [escalation] = (await scene.talks.read('/v1/escalations')).data;
     const place = `/v1/escalations/${escalation.id}`;
     const accepted = await api.call('POST', `${place}/accept`, {
       json: { accepted_by: { id: 'ana', name: 'Ana' } },
     });
     expect(accepted.text).toContain('"accepted"');
-    await visitor.page.getByText('A colleague answers here.').waitFor();
+    await visitor.page.getByText('A team member has joined.').waitFor();
     const said = await api.call('POST', `${place}/messages`, { json: { text: 'Ana here.' } });
     expect([said.status, said.text]).toEqual([200, expect.anything()]);
     await until(
       'the words of the colleague',
-      async () => (await log(visitor).getByText('A colleague: Ana here.').count()) === 1,
+      async () => (await log(visitor).getByText('Team member: Ana here.').count()) === 1,
     );
   });
 });

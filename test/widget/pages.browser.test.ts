@@ -115,7 +115,7 @@ describe('the script', () => {
       made.textContent = await (await fetch(src)).text();
       document.body.append(made);
     }, `${scene.url}/widget.js`);
-    expect((await said).text()).toContain('does not find its script element');
+    expect((await said).text()).toContain('cannot find its script element');
   });
 });
 

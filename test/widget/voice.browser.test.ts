@@ -114,7 +114,7 @@ test('a visitor hears the greeting, is heard, and hears the answer', async () =>
     SELDOM,
   );
   expect((await heard(visitor))[0]).toBe(GREETING);
-  await page.getByText('Listening: say something.').waitFor();
+  await page.getByText('Listening. Say something.').waitFor();
   await until('the marks of both', async () => playedMarks(visitor) >= 2);
   await expectAccessible(page);
   // 20 ms each: in larger ones whoever interrupts is heard late.
@@ -147,7 +147,7 @@ test('who speaks into an answer stops it at once, and sees what was heard of it'
   const states = await watchStates(visitor);
   await say(QUESTION);
   await log(visitor).getByText(`You: ${QUESTION}`).waitFor();
-  await visitor.page.getByText('Speaking. You may interrupt.').waitFor();
+  await visitor.page.getByText('Speaking. You can interrupt.').waitFor();
   await say(INTERRUPTION);
   await log(visitor).getByText('(interrupted)').waitFor();
   await log(visitor).getByText(`You: ${INTERRUPTION}`).waitFor();
@@ -157,7 +157,7 @@ test('who speaks into an answer stops it at once, and sees what was heard of it'
   expect(await orders(visitor)).toContain('clear');
   const cut = await log(visitor).getByText('(interrupted)').textContent();
   expect(cut!.length).toBeLessThan(LONG.length);
-  expect(await states()).toContain('Speaking. You may interrupt.');
+  expect(await states()).toContain('Speaking. You can interrupt.');
 });
 
 test('the microphone is closed with the panel, and with the page', async () => {
@@ -217,7 +217,7 @@ test('who closes the panel while the browser asks is not listened to when they a
   });
   await page.getByRole('button', { name: 'Talk with' }).click();
   await page.getByRole('button', { name: 'Speak', exact: true }).click();
-  await page.getByText('The browser asks for permission').waitFor();
+  await page.getByText('Your browser is asking for permission').waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
   await page.evaluate(() => (globalThis as unknown as { allow: () => void }).allow());
   await until('the microphone to be let go of', async () => {
@@ -274,7 +274,7 @@ test('a call whose network goes for a moment goes on', async () => {
 test('who refuses the microphone is told what to do, nobody is called, and they can write', async () => {
   const before = (await scene.talks.read('/v1/calls')).data.length;
   const visitor = await speak({ isMicrophoneRefused: true });
-  await visitor.page.getByText('The browser blocks the microphone.').waitFor();
+  await visitor.page.getByText('Your browser is blocking the microphone.').waitFor();
   expect(visitor.sent).toEqual([]);
   await visitor.page.getByLabel('Message').fill('Hello');
   await visitor.page.getByLabel('Message').press('Enter');
@@ -320,7 +320,7 @@ test('a device that takes the sound away is told of, and the sound continues', a
   await page.getByRole('button', { name: 'Speak', exact: true }).click();
   await page.getByText('Microphone on').waitFor();
   await log(visitor).getByText(GREETING).waitFor();
-  const halted = page.getByText('The device has paused the sound.');
+  const halted = page.getByText('Your device has paused the sound.');
 
   // After a short interruption the sound continues by itself.
   await page.evaluate(() => (globalThis as unknown as Held).contexts.at(-1)!.suspend());

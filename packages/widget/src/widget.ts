@@ -37,7 +37,7 @@ if (first) {
   if (named.length === 0) whenIs('complete', requireElement);
 } else {
   complain(
-    'the widget does not find its script element, so it does not know the address of its server. Load the widget with <script src="https://YOUR-PARLEY/widget.js?agent=agt_…">.',
+    'the widget cannot find its script element, so it does not know the address of its server. Load the widget with <script src="https://YOUR-PARLEY/widget.js?agent=agt_…">.',
   );
 }
 
@@ -55,7 +55,7 @@ function findScripts(): HTMLScriptElement[] {
 
 type Settings = Record<string, string | null>;
 
-/** Returns the settings of a script element under the names of the widget's attributes. */
+/** Returns the settings of a script element by the names of the widget's attributes. */
 function settingsOf(script: HTMLScriptElement): Settings {
   const query = new URL(script.src).searchParams;
   return Object.fromEntries(
@@ -94,6 +94,6 @@ function addElement(settings: Settings): void {
 function requireElement(): void {
   if (document.querySelector('parley-widget')) return;
   complain(
-    'no agent is named. Add data-agent="agt_…" to the script element, or ?agent=agt_… to its address where a tag manager drops data- attributes, or put <parley-widget agent="agt_…"></parley-widget> into the page.',
+    'no agent is set. Add data-agent="agt_…" to the script element. If a tag manager drops data- attributes, add ?agent=agt_… to the script URL instead. You can also add <parley-widget agent="agt_…"></parley-widget> to the page.',
   );
 }

@@ -1,4 +1,4 @@
-/** Node that may have `moveBefore`, by which newer browsers move a node without removing it first. */
+/** Node that may have `moveBefore`, with which newer browsers move a node without removing it first. */
 type Parent = ParentNode & Node & { moveBefore?: (node: Node, before: Node | null) => void };
 
 export type BesideDialogs = {
@@ -61,7 +61,7 @@ const SCROLLING = ['wheel', 'touchmove'];
 const stopPropagation = (event: Event): void => event.stopPropagation();
 
 /**
- * Hides from the page that the focus moves into the widget. A focus trap of the page would otherwise move the focus
+ * Hides from the page that the focus moves into the widget. Otherwise a focus trap in the page would move the focus
  * back.
  */
 function keepFocus(host: HTMLElement): () => void {
@@ -90,8 +90,8 @@ function reveal(host: HTMLElement): void {
 const MODAL = 'dialog:modal';
 
 /**
- * Returns true if the panel is a modal dialog, which covers a small screen. In that case the widget does not move into
- * dialogs of the page.
+ * Returns true if the panel itself is a modal dialog, which it is on small screens. In that case the widget does not
+ * move into dialogs of the page.
  */
 const isModal = (layer: HTMLElement): boolean =>
   CSS.supports(`selector(${MODAL})`) && layer.querySelector(MODAL) !== null;

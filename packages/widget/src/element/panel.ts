@@ -27,7 +27,7 @@ export type PanelState = {
   canSpeak: boolean;
   /** Greeting that is shown before the first message. */
   greeting: { text: string; language: string | null };
-  /** Code of a `TalkError`, or null if none exists. */
+  /** Code of a `TalkError`, or null if there is no error. */
   trouble: string | null;
 };
 
@@ -123,7 +123,7 @@ export class Panel {
     this.root.close();
   }
 
-  /** Renders all texts again with their links and Markdown structure. */
+  /** Renders all messages again with their links and Markdown structure. */
   readBy(read: ReadText): void {
     this.#turns.readBy(read);
   }

@@ -47,7 +47,7 @@ abstract class Widget extends HTMLElement {
     this.#leave();
     this.#agent = agent;
     placed.add(this);
-    if (agent === '') complain('<parley-widget> has no agent="agt_…".');
+    if (agent === '') complain('<parley-widget> needs an attribute agent="agt_…".');
     else this.#showIfFirst();
   }
 
@@ -209,7 +209,7 @@ class Shown {
   }
 
   /**
-   * Loads the code that finds links and Markdown in texts. Until it is loaded, texts are shown as they were written.
+   * Loads the code that finds links and Markdown in messages. Until it is loaded, messages are shown as plain text.
    */
   async #readTexts(): Promise<void> {
     if (this.#isReading) return;
@@ -320,6 +320,6 @@ class Shown {
   };
 }
 
-/** Returns the `lang` attribute of the element, or of its nearest ancestor that has one; null without one. */
+/** Returns the `lang` attribute of the element or of its nearest ancestor that has one, or null if there is none. */
 const languageOf = (host: HTMLElement): string | null =>
   host.closest('[lang]')?.getAttribute('lang') || null;

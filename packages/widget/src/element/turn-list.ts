@@ -5,7 +5,7 @@ import type { Words } from '../words/words.ts';
 import { element } from './made.ts';
 import { nodesOf } from './rich-text.ts';
 
-/** Name of the agent, and the languages of the texts. Screen readers choose their pronunciation by the language. */
+/** Name of the agent, and the languages of the messages. Screen readers choose their pronunciation by the language. */
 export type Speaker = { name: string; language: string | null; pageLanguage: string | null };
 
 /** List of the turns, with one bubble for each. The reply that is being generated is shown below them. */
@@ -54,7 +54,7 @@ export class TurnList {
     new ResizeObserver(() => this.#scrollToEnd()).observe(this.scroll);
   }
 
-  /** Renders all texts again with their links and Markdown structure. */
+  /** Renders all messages again with their links and Markdown structure. */
   readBy(read: ReadText): void {
     this.#read = read;
     for (const shown of this.#shown.values()) this.#fill(shown.bubble, shown.turn);

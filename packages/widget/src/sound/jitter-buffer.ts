@@ -1,7 +1,7 @@
 import { TALK_RATE } from './samples.ts';
 
 /**
- * Jitter buffer, which holds audio at 16 kHz that was not played yet. Before playback begins, it collects some audio,
+ * Jitter buffer for audio at 16 kHz that has not been played yet. Before playback begins, it collects some audio,
  * because frames may be late. Each time the buffer runs empty, it collects more than before. Audio that stops in the
  * middle is faded out within 5 ms, because a sudden stop would be audible as a click.
  */
@@ -45,8 +45,8 @@ export class JitterBuffer {
   }
 
   /**
-   * Returns the next samples, with silence where audio is missing. `played` has the names of the marks that were
-   * reached.
+   * Returns the next samples, with silence where audio is missing. `played` contains the names of the marks that
+   * playback has reached.
    */
   pull(count: number): { samples: Int16Array; played: readonly string[] } {
     const samples = new Int16Array(count);
@@ -117,7 +117,7 @@ export class JitterBuffer {
     samples.fill(0, at + filled);
   }
 
-  /** Returns the next samples of a fade-out. */
+  /** Returns a fade-out of the samples that would be played next. */
   #takeFade(): Int16Array {
     const next = new Int16Array(FADE).fill(this.#last);
     let at = 0;

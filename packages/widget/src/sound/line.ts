@@ -68,8 +68,8 @@ export class Line {
   }
 
   /**
-   * Starts a call. It must be called on a user action such as a click. It requests the microphone first, so that a user
-   * without a microphone does not start a call.
+   * Starts a voice call. Must be called in response to a user action such as a click. Requests the microphone first, so
+   * that a user without a microphone does not start a call.
    */
   async speak(): Promise<void> {
     this.#hush();

@@ -1,4 +1,4 @@
-/** Sample rate of the audio of a talk in Hz. Sound cards use floats from -1 to 1, and talks use PCM16. */
+/** Sample rate of a talk's audio in Hz. Sound cards use floats from -1 to 1, and talks use PCM16. */
 
 export const TALK_RATE = 16_000;
 

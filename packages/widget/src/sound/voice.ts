@@ -7,7 +7,7 @@ export type Voice = {
   /** Plays PCM16 at 16 kHz. The buffer is transferred, so the caller cannot use it afterwards. */
   play: (frame: ArrayBuffer) => void;
   mark: (name: string) => void;
-  /** Drops all audio that was not played yet. */
+  /** Drops all audio that has not been played yet. */
   clear: () => void;
   mute: (isMuted: boolean) => void;
   /** Resumes audio that the device interrupted. Browsers may require a click for it. */
@@ -39,8 +39,8 @@ const MICROPHONE = {
 } as const;
 
 /**
- * Requests the microphone and opens the audio. It must be called on a user action such as a click; otherwise browsers
- * play no audio.
+ * Requests the microphone and opens the audio. Must be called in response to a user action such as a click, because
+ * browsers otherwise play no audio.
  *
  * @param workletUrl URL of the built file of `worklets.ts`
  * @throws TalkError `microphone_refused`, `microphone_missing`, `microphone_busy`, `loudspeaker_missing`,
@@ -48,7 +48,7 @@ const MICROPHONE = {
  */
 export async function openVoice(workletUrl: string, events: VoiceEvents): Promise<Voice> {
   if (!navigator.mediaDevices?.getUserMedia || typeof AudioWorkletNode === 'undefined') {
-    throw new TalkError('voice_impossible', 'a microphone needs a page loaded over https');
+    throw new TalkError('voice_impossible', 'the microphone requires a page loaded over HTTPS');
   }
   const context = new AudioContext({ latencyHint: 'interactive' });
   let stream: MediaStream | undefined;
@@ -116,7 +116,7 @@ async function untilRuns(context: AudioContext): Promise<void> {
   const givenUpMs = performance.now() + RUNS_WITHIN_MS;
   while (context.currentTime === 0) {
     if (performance.now() > givenUpMs) {
-      throw new TalkError('loudspeaker_missing', 'the clock of the sound card does not run');
+      throw new TalkError('loudspeaker_missing', 'the audio clock is not running');
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }

@@ -25,7 +25,7 @@ export type FromMicrophone = { type: 'sound'; samples: ArrayBuffer; level: numbe
 const FRAME = TALK_RATE / 50;
 /** Number of samples that are resampled together: 4 ms. Marks may be reported early by up to this time. */
 const STEP = 64;
-/** Silence of the length that browsers process at a time (one render quantum, Web Audio API). */
+/** Silence as long as the blocks that browsers process (one render quantum of the Web Audio API). */
 const SILENCE = new Float32Array(128);
 
 /** Worklet that converts audio from the rate of the sound card to 16 kHz, in frames of 20 ms. */

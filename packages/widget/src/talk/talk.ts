@@ -14,7 +14,7 @@ export type TalkEvents = {
   /** Called with audio, as PCM16 at 16 kHz. */
   onSound?: (frame: ArrayBuffer) => void;
   onMark?: (name: string) => void;
-  /** Called when audio that was not played yet must be dropped. */
+  /** Called when audio that has not been played yet must be dropped. */
   onClear?: () => void;
 };
 
@@ -36,8 +36,8 @@ const END_MS = 2_000;
 const BUFFERED_MAX = 64_000;
 
 /**
- * Client of a talk. It manages the sockets of the talk, one after the other, and the state of the conversation. It uses
- * neither audio nor DOM elements; the code for these receives `events` and subscribes to the store.
+ * Client of a talk. It manages the talk's sockets, one at a time, and the state of the conversation. It has no code for
+ * audio or the DOM. That code handles the `events` and subscribes to the store.
  */
 export class Talk {
   readonly #store = createStore(NO_TALK);

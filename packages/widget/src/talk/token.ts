@@ -44,20 +44,19 @@ async function post(
       referrerPolicy: 'no-referrer',
     });
   } catch (error) {
-    // Either the network failed, or the page's Content Security Policy blocks the request. A script cannot distinguish
-    // them.
+    // Either the network failed, or the page's Content Security Policy blocked the request. A script cannot tell which.
     throw new TalkError('offline', String(error));
   }
   const said: unknown = await answer.json().catch(() => undefined);
   if (!answer.ok) throw refusalOf(answer.status, said);
-  if (!isToken(said)) throw new TalkError('bad_token', `${url} did not return a token of a talk`);
+  if (!isToken(said)) throw new TalkError('bad_token', `${url} did not return a talk token`);
   return said;
 }
 
 function refusalOf(status: number, said: unknown): TalkError {
   const problem = (said ?? {}) as { code?: unknown; detail?: unknown };
   const code = typeof problem.code === 'string' ? problem.code : codeOf(status);
-  const detail = `the server answered ${status}`;
+  const detail = `the server responded with ${status}`;
   return new TalkError(code, typeof problem.detail === 'string' ? problem.detail : detail);
 }
 

@@ -22,7 +22,7 @@ export function linked(text: string): Piece[] {
  * Reads the web address that begins at an index. The address ends as GFM §6.9 defines, and also where a sentence
  * continues in a script without spaces.
  *
- * @returns undefined if no address begins there, or if browsers could open another host than readers expect
+ * @returns undefined if no address begins there, or if browsers could open a different host than readers expect
  */
 export function addressAt(text: string, at: number): Address | undefined {
   AUTHORITY.lastIndex = at;
@@ -46,7 +46,7 @@ export function addressAt(text: string, at: number): Address | undefined {
   return addressOf(trimmed(whole.slice(0, scriptChange(whole) ?? whole.length)));
 }
 
-/** Returns the target of a link, or undefined if browsers would open another host than the one that is written. */
+/** Returns the target of a link, or undefined if browsers would open a host other than the one in the text. */
 export function webAddress(text: string): string | undefined {
   const written = /^https?:\/\/([^/?#\\]*)/i.exec(text)?.[1]?.replace(/:\d*$/, '');
   if (!written || !URL.canParse(text)) return undefined;
@@ -79,7 +79,7 @@ function addressOf(shown: string): Address | undefined {
 
 /**
  * Returns the position at which a letter of a script without spaces follows a Latin letter, a digit or a closing
- * bracket, or undefined if none exists.
+ * bracket, or undefined if there is no such position.
  */
 function scriptChange(text: string): number | undefined {
   const found = /([\p{Script=Latin}\d)\]}])(?![\p{ASCII}\p{Script=Latin}])\p{L}/u.exec(text);

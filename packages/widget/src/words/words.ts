@@ -1,4 +1,4 @@
-/** All texts of the widget in one language. */
+/** All strings of the widget in one language. */
 
 export type Words = {
   /** Language tag for the attribute `lang`. */
@@ -60,19 +60,19 @@ const EN: Words = {
   unmute: 'Unmute',
   hangUp: 'Hang up',
   you: 'You',
-  colleague: 'A colleague',
+  colleague: 'Team member',
   said: 'Conversation',
   connecting: 'Connecting …',
   waiting: 'The connection was lost. Trying again …',
-  asking: 'The browser asks for permission to use the microphone.',
-  listening: 'Listening: say something.',
+  asking: 'Your browser is asking for permission to use the microphone.',
+  listening: 'Listening. Say something.',
   muted: 'The microphone is muted.',
-  speaking: 'Speaking. You may interrupt.',
+  speaking: 'Speaking. You can interrupt.',
   microphoneOn: 'Microphone on',
-  halted: 'The device has paused the sound. It continues as soon as possible.',
+  halted: 'Your device has paused the sound. It will continue as soon as possible.',
   resumeSound: 'Continue',
-  escalated: 'Waiting for a colleague to join.',
-  answering: 'A colleague answers here.',
+  escalated: 'Waiting for a team member to join.',
+  answering: 'A team member has joined.',
   ended: 'The conversation has ended.',
   anew: 'New conversation',
   interrupted: 'interrupted',
@@ -82,14 +82,14 @@ const EN: Words = {
   newTab: 'opens in a new tab',
   errors: {
     origin_not_allowed: 'This assistant is not allowed on this page.',
-    too_many_in_flight: 'Too many people are talking at the moment. Try again in a minute.',
-    rate_limited: 'Too many people are talking at the moment. Try again in a minute.',
+    too_many_in_flight: 'Too many people are using the assistant. Try again in a minute.',
+    rate_limited: 'Too many people are using the assistant. Try again in a minute.',
     offline: 'There is no connection. Check your network, then try again.',
     unavailable: 'The assistant cannot be reached at the moment. Try again in a minute.',
     microphone_refused:
-      'The browser blocks the microphone. Allow it next to the address bar, or write instead.',
+      'Your browser is blocking the microphone. Allow it next to the address bar, or write instead.',
     microphone_missing: 'No microphone was found. You can write instead.',
-    microphone_busy: 'Another program uses the microphone. Close that program, or write instead.',
+    microphone_busy: 'Another program is using the microphone. Close it, or write instead.',
     loudspeaker_missing: 'No loudspeaker was found. You can write instead.',
     voice_impossible: 'Speaking does not work on this page. You can write instead.',
   },
@@ -100,8 +100,8 @@ const EN: Words = {
 export type WordFiles = Readonly<Record<string, string>>;
 
 /**
- * Loads the texts of a language. English is built in. It is the fallback for other languages, and for files that cannot
- * be loaded.
+ * Loads the strings of a language. English is built in. It is the fallback for languages without a file, and for files
+ * that cannot be loaded.
  *
  * @param language tag as in the attribute `lang`: `de`, `de-AT`
  */
@@ -116,7 +116,7 @@ export async function loadWords(language: string, files: WordFiles): Promise<Wor
   }
 }
 
-/** Returns the file of a language tag, or of the closest more general tag, or undefined if none exists. */
+/** Returns the file for a language tag or for the closest more general tag, or undefined if there is none. */
 export function fileOf(language: string, files: WordFiles): string | undefined {
   const parts = language.trim().toLowerCase().split(/[-_]/);
   // These tags mean traditional characters, whereas `zh` alone means simplified characters.
