@@ -174,7 +174,7 @@ describe('the Grafana dashboard', () => {
   test('has a row for each part', () => {
     const titles = panels.filter(({ type }) => type === 'row').map(({ title }) => title);
     expect(titles).toEqual([
-      'The promise',
+      'Delivery target',
       'Delivery',
       'Conversations',
       'Escalations',

@@ -1,5 +1,5 @@
-// `helm test`: the life of one agent, through the REST API, as a user lives it. Exits 1 and says at
-// which step when something is not as promised.
+// Program of `helm test`. It creates, edits, rolls back and deletes an agent through the REST API, as a user would. If
+// a step fails, it prints the step and exits with 1.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -19,7 +19,7 @@ async function call(method, path, body) {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** Asks again until the answer is as wanted: another process does the work. */
+/** Repeats a request until the response is as expected, because another process does the work. */
 async function until(what, ask, isDone) {
   const deadline = Date.now() + stepMs;
   let last;
@@ -41,7 +41,7 @@ async function until(what, ask, isDone) {
 let path;
 try {
   await until(
-    'the API answers',
+    'the API responds',
     () => call('GET', '/v1/agents?limit=1'),
     () => true,
   );

@@ -1,4 +1,4 @@
-{{/* The name every object begins with; 40 characters leave room for what is added. */}}
+{{/* Prefix of all object names. At most 40 characters, which leaves room for suffixes. */}}
 {{- define "parley.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
@@ -17,13 +17,13 @@
 {{- printf "%s-%s" (include "parley.fullname" .root) .role -}}
 {{- end -}}
 
-{{/* Labels that never change: selectors are made of them. In: the root. */}}
+{{/* Labels for selectors. They must never change. In: the root. */}}
 {{- define "parley.selectorLabels" -}}
 app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
-{{/* The same for one role (or for `postgresql`, `test`). In: {root, role}. */}}
+{{/* Labels for the selectors of one role, or of `postgresql` or `test`. In: {root, role}. */}}
 {{- define "parley.roleSelectorLabels" -}}
 {{ include "parley.selectorLabels" .root }}
 app.kubernetes.io/component: {{ .role }}
@@ -47,7 +47,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 app.kubernetes.io/component: {{ .role }}
 {{- end -}}
 
-{{/* A digest wins over a tag, and the image's own registry over that of a parent chart. In: {root, image, tag}. */}}
+{{/*
+Reference to an image. A digest takes precedence over a tag, and the image's own registry over the parent chart's. In:
+{root, image, tag}.
+*/}}
 {{- define "parley.imageReference" -}}
 {{- $repository := .image.repository -}}
 {{- with default (dig "imageRegistry" "" (default dict .root.Values.global)) .image.registry -}}
@@ -74,12 +77,12 @@ app.kubernetes.io/component: {{ .role }}
 {{- end -}}
 {{- end -}}
 
-{{/* Where the API is, as seen by pods of this cluster. In: the root. */}}
+{{/* URL of the API for pods in this cluster. In: the root. */}}
 {{- define "parley.apiUrl" -}}
 {{- printf "http://%s-api.%s.svc:%v" (include "parley.fullname" .) .Release.Namespace .Values.service.port -}}
 {{- end -}}
 
-{{/* Where people reach the API: what events carry. In: the root. */}}
+{{/* Public URL of the API, which events contain. In: the root. */}}
 {{- define "parley.baseUrl" -}}
 {{- if .Values.baseUrl -}}
 {{- .Values.baseUrl -}}
@@ -92,7 +95,7 @@ app.kubernetes.io/component: {{ .role }}
 {{- end -}}
 {{- end -}}
 
-{{/* Plural names of our kinds, from the CRDs: a new kind needs no line here. Out: {"plurals": []}. */}}
+{{/* Plural names of Parley's kinds, read from the CRDs so that new kinds are included. Out: {"plurals": []}. */}}
 {{- define "parley.kinds" -}}
 {{- $plurals := list -}}
 {{- range $path, $_ := .Files.Glob "files/crds/*.yaml" -}}

@@ -1,6 +1,6 @@
 {{/*
-The Deployment of a role. The roles differ in their values, in the API server's token (delivery has
-none) and in their ports. In: {root, role}.
+Deployment of a role. The roles differ in their values, in their ports and in the token for the Kubernetes API, which
+delivery does not have. In: {root, role}.
 */}}
 {{- define "parley.deployment" -}}
 {{- $root := .root }}
@@ -33,7 +33,8 @@ spec:
       annotations:
         kubectl.kubernetes.io/default-container: {{ $role }}
         {{- if eq (include "parley.database" $root | fromJson).kind "url" }}
-        # The URL may have changed; a hash of it here would tell of the password to who reads pods.
+        # Restarts the pods, because the URL may have changed. A hash of the URL would reveal something about the
+        # password to anybody who can read pods.
         parley.dev/release-revision: {{ $root.Release.Revision | quote }}
         {{- end }}
         {{- with mustMergeOverwrite (dict) $root.Values.podAnnotations $values.podAnnotations }}
@@ -44,9 +45,9 @@ spec:
 {{- end -}}
 
 {{- /*
-How many pods the Deployment says. Under an autoscaler: its minimum at first, since an absent number is
-one pod until the autoscaler has looked; later the number it made of it. Absent then would be one again:
-what a release sets and its next one does not, Helm removes. In: {root, role}.
+Number of pods in the Deployment. With an autoscaler, this is first the minimum, because without a number there would be
+one pod until the autoscaler acts. Later it is the current number. It must stay set, because Helm removes a field that
+the next release omits, and that would mean one pod again. In: {root, role}.
 */}}
 {{- define "parley.replicas" -}}
 {{- $values := get .root.Values .role -}}
@@ -59,7 +60,7 @@ what a release sets and its next one does not, Helm removes. In: {root, role}.
 {{- end -}}
 {{- end -}}
 
-{{/* "true" when something else sets the number of replicas. In: {root, role}. */}}
+{{/* "true" if an autoscaler sets the number of replicas. In: {root, role}. */}}
 {{- define "parley.isAutoscaled" -}}
 {{- $values := get .root.Values .role -}}
 {{- if or (dig "autoscaling" "enabled" false $values) (dig "keda" "enabled" false $values) }}true{{ end -}}
@@ -67,15 +68,15 @@ what a release sets and its next one does not, Helm removes. In: {root, role}.
 
 {{/* In: {root, role}. */}}
 {{- define "parley.podLabels" -}}
-{{- /* No version: a label that changes would restart pods that did not change. */ -}}
+{{- /* Contains no version, because a changed label would restart pods that are otherwise unchanged. */ -}}
 {{- $own := include "parley.roleSelectorLabels" . | fromYaml -}}
 {{- $values := .root.Values -}}
 {{- mustMergeOverwrite (dict) $values.commonLabels $values.podLabels (get $values .role).podLabels $own | toYaml -}}
 {{- end -}}
 
 {{/*
-The security context of a pod. OpenShift chooses a user for each namespace and refuses others, so the chart's own ids are
-left out there. Other ids of the values stay. In: {root, context, id}; `id` is the chart's own.
+Security context of a pod. OpenShift chooses a user for each namespace and rejects others, so the chart omits its own
+IDs there. IDs that the user has changed are kept. In: {root, context, id}; `id` is the chart's own ID.
 */}}
 {{- define "parley.podSecurityContext" -}}
 {{- $context := .context -}}
@@ -95,7 +96,7 @@ left out there. Other ids of the values stay. In: {root, context, id}; `id` is t
 {{- $values := get $root.Values $role }}
 {{- $hasToken := ne $role "delivery" -}}
 serviceAccountName: {{ include "parley.serviceAccountName" . }}
-# The token is mounted below, in the one container that uses it.
+# The token is mounted below, only in the container that uses it.
 automountServiceAccountToken: false
 # A Service named `parley` would set PARLEY_PORT to its URL.
 enableServiceLinks: false
@@ -162,7 +163,7 @@ containers:
       {{- end }}
       - name: metrics
         containerPort: 9090
-    # A start waits for the database and fills caches; after that, 30 s of silence are too many.
+    # A starting pod waits for the database and fills its caches. After the start, 30 s without a response are too long.
     startupProbe:
       httpGet: { path: /healthz, port: metrics }
       periodSeconds: 2
@@ -200,7 +201,7 @@ volumes:
     emptyDir:
       sizeLimit: 64Mi
   {{- if $hasToken }}
-  # What the kubelet would mount into every container of the pod.
+  # The kubelet would mount this volume into every container of the pod.
   - name: kubernetes-api
     projected:
       defaultMode: 0444
@@ -249,7 +250,7 @@ volumes:
   value: '9090'
 - name: PARLEY_BASE_URL
   value: {{ include "parley.baseUrl" .root | quote }}
-# Also when empty: nothing private may be reached then.
+# Also set if empty, which means that no private destination may be reached.
 - name: PARLEY_EGRESS_ALLOW
   value: {{ include "parley.egressAllow" .root | quote }}
 {{- with $values.otlpEndpoint }}
@@ -292,7 +293,7 @@ volumes:
 - name: PARLEY_MODEL_URL
   value: {{ $values.model.url | quote }}
 - name: PARLEY_MODEL
-  value: {{ required "model.name: the model of agents that name none; needed with model.url" $values.model.name | quote }}
+  value: {{ required "model.name: required if model.url is set. It is the model for agents that do not name one" $values.model.name | quote }}
 {{- if $values.model.embeddingName }}
 - name: PARLEY_EMBEDDING_MODEL
   value: {{ $values.model.embeddingName | quote }}
@@ -318,15 +319,15 @@ volumes:
 {{- end }}
 {{- end }}
 {{- if dig "limits" "memory" "" (get $values .role).resources }}
-# The heap may take two thirds of the limit; the rest is buffers and the program itself.
+# The heap may use two thirds of the limit. The rest is for buffers and the program itself.
 - name: NODE_OPTIONS
   value: --max-semi-space-size=8 --max-old-space-size-percentage=65
 {{- end }}
 {{- end -}}
 
 {{/*
-A variable of extraEnv takes the place of ours: a name that comes twice is refused by server-side
-apply. In: {env: YAML, of: {root, role}}.
+Environment variables with those of extraEnv. A variable in extraEnv replaces the chart's variable of the same name,
+because server-side apply rejects duplicate names. In: {env: YAML, of: {root, role}}.
 */}}
 {{- define "parley.withExtraEnv" -}}
 {{- $extra := concat .of.root.Values.extraEnv (get .of.root.Values .of.role).extraEnv -}}

@@ -1,6 +1,6 @@
 {{/*
-What each role may do: exactly the verbs it uses, and a test that reads the API server's audit log
-holds it to that. Here and nowhere else. In: {root, role}.
+RBAC rules of each role, defined only here. A role may use exactly the verbs that it needs. A test checks this with the
+audit log of the API server. In: {root, role}.
 */}}
 {{- define "parley.rules" -}}
 {{- $plurals := (include "parley.kinds" .root | fromJson).plurals -}}
@@ -15,8 +15,8 @@ holds it to that. Here and nowhere else. In: {root, role}.
     - {{ . }}/status
     {{- end }}
   verbs: [patch]
-# Referenced Secrets are read; the endpoints' own are written, which the admission policy holds to
-# those of that name, label and type.
+# The operator reads referenced Secrets, and writes the Secrets that it creates. The admission policy limits writes to
+# Secrets with the expected name, label and type.
 - apiGroups: ['']
   resources: [secrets]
   verbs: [get, list, watch, create, patch, delete]
@@ -34,7 +34,7 @@ holds it to that. Here and nowhere else. In: {root, role}.
 {{- end -}}
 {{- end -}}
 
-{{/* In the release's own namespace only. In: {role}. */}}
+{{/* RBAC rules that apply only in the release's own namespace. In: {role}. */}}
 {{- define "parley.ownRules" -}}
 {{- if eq .role "operator" -}}
 # Leader election.

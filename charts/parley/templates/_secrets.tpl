@@ -1,6 +1,6 @@
 {{/*
-Where the database is: a Secret and its key. The first that is named wins: an existing Secret, a URL,
-CloudNativePG, the bundled one. In: the root. Out: {"kind", "secret", "key"} as JSON.
+Secret and key with the URL of the database. The first of these that is set is used: an existing Secret, a URL,
+CloudNativePG, the bundled database. In: the root. Out: {"kind", "secret", "key"} as JSON.
 */}}
 {{- define "parley.database" -}}
 {{- $name := include "parley.fullname" . -}}
@@ -18,7 +18,7 @@ CloudNativePG, the bundled one. In: the root. Out: {"kind", "secret", "key"} as 
 {{- end -}}
 {{- end -}}
 
-{{/* {"secret", "key", "generate"} of the key that encrypts endpoint secrets at rest. */}}
+{{/* Secret with the key that encrypts endpoint secrets at rest. Out: {"secret", "key", "generate"} as JSON. */}}
 {{- define "parley.encryptionKey" -}}
 {{- $given := .Values.encryptionKey -}}
 {{- if $given.existingSecret -}}
@@ -28,7 +28,9 @@ CloudNativePG, the bundled one. In: the root. Out: {"kind", "secret", "key"} as 
 {{- end -}}
 {{- end -}}
 
-{{/* {"secret", "key", "generate"} of the first API key; an empty secret: there is none. */}}
+{{/*
+Secret with the first API key. Out: {"secret", "key", "generate"} as JSON; `secret` is empty if there is no key.
+*/}}
 {{- define "parley.apiKey" -}}
 {{- $given := .Values.apiKey -}}
 {{- if $given.existingSecret -}}
@@ -40,7 +42,7 @@ CloudNativePG, the bundled one. In: the root. Out: {"kind", "secret", "key"} as 
 {{- end -}}
 {{- end -}}
 
-{{/* One environment variable from a Secret. In: {name, secret, key}. */}}
+{{/* Environment variable with a value from a Secret. In: {name, secret, key}. */}}
 {{- define "parley.secretEnv" -}}
 - name: {{ .name }}
   valueFrom:
@@ -49,7 +51,7 @@ CloudNativePG, the bundled one. In: the root. Out: {"kind", "secret", "key"} as 
       key: {{ .key }}
 {{- end -}}
 
-{{/* The namespace of the first API key. In: the root. */}}
+{{/* Namespace of the first API key. In: the root. */}}
 {{- define "parley.keyNamespace" -}}
 {{- .Values.apiKey.namespace | default "default" -}}
 {{- end -}}
@@ -59,23 +61,23 @@ CloudNativePG, the bundled one. In: the root. Out: {"kind", "secret", "key"} as 
 {{- if or (not .Values.watchNamespaces) (has (include "parley.keyNamespace" .) .Values.watchNamespaces) }}true{{ end -}}
 {{- end -}}
 
-{{/* "true" when there is a `helm test`. In: the root. */}}
+{{/* "true" if `helm test` has tests. In: the root. */}}
 {{- define "parley.hasTest" -}}
 {{- $hasKey := (include "parley.apiKey" . | fromJson).secret -}}
 {{- if and .Values.tests.enabled $hasKey (include "parley.watchesKey" .) }}true{{ end -}}
 {{- end -}}
 
-{{/* "true" when a drill of calls is one of the tests. In: the root. */}}
+{{/* "true" if the tests include the drill with voice calls. In: the root. */}}
 {{- define "parley.hasVoiceDrill" -}}
 {{- if and .Values.tests.voice.enabled (include "parley.hasTest" .) }}true{{ end -}}
 {{- end -}}
 
-{{/* Where Parley finds that drill, which is a voice, a carrier and a receiver to it. In: the root. */}}
+{{/* Host of the voice drill, which acts as speech provider, carrier and webhook receiver. In: the root. */}}
 {{- define "parley.voiceDrillHost" -}}
 {{- printf "%s.%s.svc" (include "parley.roleName" (dict "root" . "role" "voice-drill")) .Release.Namespace -}}
 {{- end -}}
 
-{{/* Values egressAllow, and the drill. In: the root. */}}
+{{/* Hosts and networks in the value egressAllow, and the host of the voice drill. In: the root. */}}
 {{- define "parley.egressAllow" -}}
 {{- $hosts := .Values.egressAllow -}}
 {{- if include "parley.hasVoiceDrill" . }}{{ $hosts = append $hosts (include "parley.voiceDrillHost" .) }}{{ end -}}

@@ -1,7 +1,6 @@
 {{/*
-Labels every scrape gives to what it reads, so that the rules and the dashboard find one release:
-one job for all roles, and the role as component. What has no role (a migration, a database) is
-not scraped.
+Labels that each scrape adds to the metrics, so that the rules and the dashboard can select one release. All roles have
+the same job, and the role is the component. Pods without a role (a migration, a database) are not scraped.
 */}}
 {{- define "parley.monitoring.relabelings" -}}
 - sourceLabels: [__meta_kubernetes_pod_label_app_kubernetes_io_component]
@@ -13,7 +12,7 @@ not scraped.
   replacement: {{ include "parley.fullname" . }}
 {{- end }}
 
-{{/* Two monitors of the same pods would write each sample twice, under the same labels. */}}
+{{/* Rejects two monitors, which would write each sample of a pod twice with the same labels. */}}
 {{- define "parley.monitoring.oneMonitor" -}}
 {{- if and .Values.monitoring.podMonitor.enabled .Values.monitoring.serviceMonitor.enabled }}
 {{- fail "monitoring: enable podMonitor or serviceMonitor, not both: they scrape the same pods" }}
@@ -21,15 +20,15 @@ not scraped.
 {{- end }}
 
 {{/*
-The rules of files/alerts with this release's names in place of the example's, without the alerts
-that are switched off. Rules contain Prometheus' own {{ }}, so the file is no Helm template.
+Rules in files/alerts with the names of this release instead of the example's, without disabled alerts. The file is not
+a Helm template, because rules contain Prometheus templates in {{ }}.
 */}}
 {{- define "parley.monitoring.rules" -}}
 {{- $name := include "parley.fullname" . }}
 {{- $values := .Values.monitoring.prometheusRule }}
 {{- $scope := printf `namespace="%s",job="%s"` .Release.Namespace $name }}
 {{- $pods := printf `namespace="%s",pod=~"%s-(` .Release.Namespace $name }}
-{{- /* A link only where it leads somewhere: a browser would look for a path beside the page it shows. */}}
+{{- /* The path is a link only with a base URL. Browsers would resolve a relative path against the current page. */}}
 {{- $runbooks := "runbook: docs/runbooks/" }}
 {{- with $values.runbookBaseUrl }}{{ $runbooks = printf "runbook_url: %s/" (trimSuffix "/" .) }}{{ end }}
 {{- $text := .Files.Get "files/alerts/parley.rules.yaml"
