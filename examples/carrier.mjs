@@ -1,13 +1,14 @@
-// A stand-in for a carrier, so that you can phone an agent from the terminal without an account anywhere.
+// A simulated carrier, so that you can call an agent from the terminal without an account with a real carrier.
 //
-//   node examples/carrier.mjs --number +442071838750   rings a number of a TelephonyProvider
-//   node examples/carrier.mjs                          waits on http://localhost:4795 for calls that go out
-//   … --telnyx                                         as Telnyx does it, and not Twilio
+//   node examples/carrier.mjs --number +442071838750   calls a number of a TelephonyProvider
+//   node examples/carrier.mjs                          waits on http://localhost:4795 for outgoing calls
+//   … --telnyx                                         simulates Telnyx instead of Twilio
 //
-// No packages needed, Node 22 or newer (20 with --experimental-websocket). It does what Twilio and Telnyx do with
-// ConversationRelay: signs its requests, opens the socket that the answer names, and turns speech into text and
-// back, which here is typing and printing. A line of yours is what the caller says; one of digits is keys that they
-// press; one that you type while the agent speaks interrupts it. Ctrl-D hangs up.
+// Needs no packages, and Node 22 or newer (or Node 20 with --experimental-websocket). It behaves as Twilio and Telnyx
+// do with ConversationRelay: it signs its requests, opens the socket that the response names, and converts speech to
+// text and back. Here, you type the caller's speech, and the agent's speech is printed. A line of text is what the
+// caller says. A line of digits is keys that the caller presses. A line that you type while the agent is speaking
+// interrupts it. Ctrl-D hangs up.
 
 import { createHash, createHmac, createPrivateKey, createPublicKey } from 'node:crypto';
 import { randomBytes, sign } from 'node:crypto';
@@ -27,17 +28,17 @@ const { values: options } = parseArgs({
 });
 if (globalThis.WebSocket === undefined) {
   console.error(
-    'This Node has no WebSocket: use Node 22 or newer, or node --experimental-websocket',
+    'This version of Node has no WebSocket. Use Node 22 or newer, or node --experimental-websocket',
   );
   process.exit(1);
 }
-/** As fast as people speak. */
+/** Time per spoken word, at about the speed of human speech. */
 const WORD_MS = 250;
 const lines = createInterface({ input: process.stdin });
-/** Sockets of the calls that go on. */
+/** Sockets of the calls in progress, by call ID. */
 const calls = new Map();
 
-/** HMAC-SHA1 with the token, of the address and the form. */
+/** Twilio signs the URL and the form with HMAC-SHA1, using the auth token as the key. */
 const twilio = {
   voice: '/v1/telephony/twilio/voice',
   newSid: () => `CA${randomBytes(16).toString('hex')}`,
@@ -51,7 +52,10 @@ const twilio = {
   answer: (sid, status) => ({ sid, status, calls: [] }),
 };
 
-/** Ed25519 of the time and the form, by a key that is made of the token here; the id of a call it tells later. */
+/**
+ * Telnyx signs the time and the form with Ed25519. Here, the key is derived from the auth token. Telnyx sends the ID of
+ * an outgoing call only later, not in the response to the request that starts the call.
+ */
 const telnyx = {
   voice: '/v1/telephony/telnyx/voice',
   newSid: () => `v3:${randomBytes(36).toString('base64url')}`,
@@ -77,7 +81,7 @@ const telnyx = {
 };
 const carrier = options.telnyx ? telnyx : twilio;
 
-/** Posts a form as the carrier does, and answers with the TwiML that comes back. */
+/** Posts a signed form as the carrier does. Returns the TwiML in the response. */
 async function post(url, fields) {
   const form = { AccountSid: options.account, ...fields };
   const headers = carrier.sign(url, form);
@@ -86,18 +90,18 @@ async function post(url, fields) {
   return answer.text();
 }
 
-/** Of the first element of that name. Addresses have no entity but this one. */
+/** Returns an attribute of the first element with this name. URLs contain no XML entity other than `&amp;`. */
 const attribute = (twiml, element, name) =>
   new RegExp(`<${element}[^>]* ${name}="([^"]*)"`).exec(twiml)?.[1].replaceAll('&amp;', '&');
 
-/** Does what the TwiML says, and what comes after it; resolves when the call is over. */
+/** Executes the TwiML and the TwiML that follows it, until the call ends. */
 async function follow(twiml, sid) {
   let next = twiml;
   while (next !== undefined) next = await (next.includes('<Dial') ? dial : relay)(next, sid);
-  console.log('-- the call is over');
+  console.log('-- the call has ended');
 }
 
-/** A conversation; resolves with what the TwiML after it is, where the call goes on. */
+/** Holds a conversation. Returns the TwiML that continues the call, or undefined if the call has ended. */
 async function relay(twiml, sid) {
   const url = attribute(twiml, 'ConversationRelay', 'url');
   if (url === undefined) {
@@ -116,23 +120,23 @@ async function relay(twiml, sid) {
   return isOver ? undefined : answer;
 }
 
-/** Rings another number for the call; resolves likewise. */
+/** Dials another number for the call. Returns the TwiML that continues the call, or undefined if the call has ended. */
 async function dial(twiml, sid) {
   const [, to] = /<Number[^>]*>([^<]*)/.exec(twiml);
-  console.log(`-- rings ${to}: Enter picks up, a word and Enter: nobody does`);
+  console.log(`-- ringing ${to}: press Enter to pick up, or type a word and Enter for no answer`);
   const action = attribute(twiml, 'Dial', 'action');
   const over = (DialCallStatus, CallStatus) =>
     post(action, { CallSid: sid, CallStatus, DialCallStatus });
   if ((await nextLine()) !== '') return over('no-answer', 'in-progress');
   const theirs = { CallSid: newSid(), ParentCallSid: sid, CallStatus: 'in-progress' };
   await post(attribute(twiml, 'Number', 'statusCallback'), theirs);
-  console.log('-- the two of you talk: Enter hangs up');
+  console.log('-- connected: press Enter to hang up');
   await nextLine();
   await over('completed', 'completed');
   return undefined;
 }
 
-/** What is typed next; a word at the end of the input. */
+/** Returns the next typed line, or `-` at the end of the input. */
 const nextLine = () =>
   new Promise((resolve) => lines.once('line', resolve).once('close', () => resolve('-')));
 
@@ -167,7 +171,7 @@ function talk(socket, sid, token) {
   socket.addEventListener('message', ({ data }) => {
     const frame = JSON.parse(data);
     if (frame.type === 'text') toSay += frame.last ? `${frame.token} ` : frame.token;
-    else if (frame.type === 'sendDigits') console.log(`-- presses ${frame.digits}`);
+    else if (frame.type === 'sendDigits') console.log(`-- the agent presses ${frame.digits}`);
     else if (frame.type === 'end') handoff = frame.handoffData;
   });
   return new Promise((resolve) => {
@@ -181,7 +185,7 @@ function talk(socket, sid, token) {
   });
 }
 
-/** The REST API of the carrier, as far as calls that go out need it. */
+/** Serves the part of the carrier's REST API that outgoing calls need. */
 async function serve(request, response) {
   const form = carrier.formOf(await text(request));
   const sid = /Calls\/([^/?]+?)(\.json)?$/.exec(request.url)?.[1] ?? carrier.newSid();
@@ -190,7 +194,7 @@ async function serve(request, response) {
   response.end(JSON.stringify(answer));
   if (form.Status === 'completed') calls.get(sid)?.close();
   if (!form.To) return;
-  console.log(`-- ${form.From} calls ${form.To}: Enter picks up`);
+  console.log(`-- ${form.From} is calling ${form.To}: press Enter to pick up`);
   await post(form.StatusCallback, { CallSid: sid, CallStatus: 'ringing' });
   await nextLine();
   await follow(await post(form.Url, { CallSid: sid, CallStatus: 'in-progress' }), sid);
@@ -202,7 +206,7 @@ async function ring() {
   await follow(await post(PARLEY + carrier.voice, ringing), call.CallSid);
 }
 
-if (options.telnyx) console.log(`-- its public key is ${telnyx.publicKey()}`);
+if (options.telnyx) console.log(`-- the carrier's public key is ${telnyx.publicKey()}`);
 
 const tell = (error) => console.log(`-- ${error.message}`);
 
@@ -211,7 +215,7 @@ if (options.number === undefined) {
     4795,
     'localhost',
   );
-  console.log('-- waits at http://localhost:4795');
+  console.log('-- waiting for calls at http://localhost:4795');
 } else {
   await ring().catch(tell);
   process.exit();

@@ -1,9 +1,10 @@
-// A feed that knowledge sources of type integration read (docs/integrations.md): the Markdown files of a
-// folder as documents, signed requests only, in pages, and after the first time only what has changed.
+// A feed for knowledge sources of type integration (docs/integrations.md). It serves the Markdown files in a folder as
+// documents, in pages. It accepts only signed requests. After the first sync it returns only changed documents.
 //
 //   SECRET=whsec_… node examples/feed.mjs FOLDER        listens on http://localhost:4790
 //
-// No packages needed. Without FOLDER it serves two articles of its own. TOKEN: asks for that bearer token too.
+// Needs no packages. Without FOLDER, it serves two built-in articles. If TOKEN is set, requests also need that bearer
+// token.
 
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -22,16 +23,16 @@ const ARTICLES = {
 };
 
 /**
- * What there is, and in which order it has changed: each change has the next number. The cursor is
- * `run.after.until`: of this run of the program, told so far, and where the sync that asks shall end.
- * Without `until` a document that changes while a sync reads would be told twice in it.
+ * Creates the list of documents in the order of their changes. Each change gets the next number. A cursor is
+ * `run.after.until`: the ID of this run of the program, the number of the last change that was sent, and the number at
+ * which the current sync ends. Without `until`, a document that changes during a sync would be sent twice in that sync.
  */
 export function createDocuments() {
   const run = randomUUID().slice(0, 8);
   const changes = new Map();
   let last = 0;
   const note = (id, document) => {
-    changes.delete(id); // A Map keeps its order: so it goes to the end.
+    changes.delete(id); // A Map keeps insertion order, so this moves the document to the end.
     changes.set(id, { number: (last += 1), document: { id, ...document } });
   };
   return {
@@ -39,11 +40,11 @@ export function createDocuments() {
     ids: () => [...changes.keys()],
     set: (id, document) => note(id, { ...document, updated_at: Math.floor(Date.now() / 1000) }),
     remove: (id) => note(id, { deleted: true }),
-    /** Undefined: a cursor of another run, or none of ours. */
+    /** Returns a page of changes, or undefined if the cursor is invalid or from another run. */
     page: (cursor, size) => {
       const [ofRun = run, after = '0', until = String(last)] = cursor?.split('.') ?? [];
       if (ofRun !== run || !/^\d+$/.test(after) || !/^\d+$/.test(until)) return undefined;
-      const isFirst = Number(after) === 0; // Whoever knows nothing need not be told what is gone.
+      const isFirst = Number(after) === 0; // A first sync does not need deleted documents.
       const all = [...changes.values()].filter(
         ({ number, document }) =>
           number > Number(after) && number <= Number(until) && !(isFirst && document.deleted),
@@ -56,7 +57,7 @@ export function createDocuments() {
   };
 }
 
-/** The feed as an HTTP server that does not listen yet. `look`: called before each first page. */
+/** Creates the feed as an HTTP server that does not listen yet. Calls `look` before the first page of each sync. */
 export function createFeed({
   documents,
   secret = '',
@@ -74,23 +75,24 @@ export function createFeed({
       return answer(401, { error: 'the token is missing or wrong' });
     }
     if (secret !== '' && !isGenuine(secret, request)) {
-      return answer(401, { error: 'the signature is missing, wrong or old' });
+      return answer(401, { error: 'the signature is missing, invalid or too old' });
     }
     const { pathname, searchParams } = new URL(request.url, 'http://feed');
     if (request.method !== 'GET' || pathname !== '/feed') {
-      return answer(404, { error: `there is nothing at ${pathname}` });
+      return answer(404, { error: `${pathname} does not exist` });
     }
     const cursor = searchParams.get('cursor') ?? undefined;
     if (cursor?.split('.').length !== 3) look();
     const page = documents.page(cursor, pageSize);
-    // 410: whoever asks begins at the beginning.
-    return page ? answer(200, page) : answer(410, { error: 'the cursor is of no use any more' });
+    // After a 410, Parley starts again without a cursor.
+    return page ? answer(200, page) : answer(410, { error: 'the cursor is no longer valid' });
   });
 }
 
 /**
- * Standard Webhooks: base64 HMAC-SHA256 of `id.time.target`, keyed with the bytes after whsec_. A GET has
- * no body; in its place stands what was asked for, so that nobody can ask for something else with it.
+ * Checks a signature of Standard Webhooks: the base64 HMAC-SHA256 of `id.time.target`, keyed with the bytes after
+ * `whsec_`. A GET request has no body, so the signature covers the request target instead. It is therefore not valid
+ * for other targets.
  */
 function isGenuine(secret, { url, headers }) {
   const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': given } = headers;
@@ -105,7 +107,7 @@ function isEqual(given = '', expected) {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Takes over what has changed in a folder since it was last looked at. */
+/** Updates the documents with what has changed in a folder since the last call. */
 export function readFolder(folder, documents) {
   const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.md'));
   for (const id of documents.ids()) {
@@ -127,9 +129,9 @@ export function readFolder(folder, documents) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const folder = process.argv[2];
   if (folder !== undefined && !statSync(folder).isDirectory())
-    throw new Error(`${folder} is no folder`);
+    throw new Error(`${folder} is not a folder`);
   const secret = process.env.SECRET ?? '';
-  if (secret === '') console.warn('SECRET is not set: everybody who finds this feed can read it');
+  if (secret === '') console.warn('SECRET is not set, so anybody who finds this feed can read it');
   const documents = createDocuments();
   for (const [id, article] of Object.entries(ARTICLES)) {
     if (folder === undefined) documents.set(id, article);

@@ -1,8 +1,8 @@
-// The smallest receiver that is safe: it reads the raw body, verifies, then answers 2xx.
+// A minimal, safe webhook receiver. It reads the raw body, verifies the signature and then responds with 2xx.
 //
 //	SECRET=whsec_… go run examples/receiver.go        listens on http://localhost:3000
 //
-// No packages needed.
+// Needs no packages.
 package main
 
 import (
@@ -27,12 +27,12 @@ type event struct {
 
 var (
 	secret = []byte(os.Getenv("SECRET"))
-	seen   sync.Map // In your code: a table whose key is the event's id.
+	seen   sync.Map // In your code, use a table with the event's ID as its key.
 )
 
 func main() {
 	if len(secret) == 0 {
-		log.Fatal("SECRET is not set: whoever knows an empty one could sign")
+		log.Fatal("SECRET is not set. With an empty secret, anybody could sign.")
 	}
 	port := os.Getenv("PORT")
 	if port == "" {
@@ -47,13 +47,13 @@ func main() {
 }
 
 func receive(w http.ResponseWriter, r *http.Request) {
-	// The bytes as they came: parsing first would change them.
+	// The original bytes, because parsing would change them.
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 	if err != nil || !isGenuine(body, r.Header) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	w.WriteHeader(http.StatusNoContent) // Within 10 s, so before any slow work.
+	w.WriteHeader(http.StatusNoContent) // Responds before any slow work, because the limit is 10 s.
 	go handle(body)
 }
 
@@ -64,14 +64,15 @@ func handle(body []byte) {
 		return
 	}
 	if _, again := seen.LoadOrStore(e.ID, true); again {
-		return // At least once means: sometimes twice.
+		return // Delivery is at least once, so an event can arrive twice.
 	}
 	fmt.Println(e.Type, e.ID, string(e.Data))
 }
 
-// parley-signature: lower-case hex HMAC-SHA256 of the raw body, keyed with the secret as shown.
-// While a secret is being replaced, parley-signature-next is made with the new one: a receiver
-// that has either of the two accepts, so that it can be changed at any time of the overlap.
+// isGenuine checks parley-signature, the lower-case hex HMAC-SHA256 of the raw body, keyed with the
+// secret exactly as Parley shows it. While a secret is being replaced, parley-signature-next is the
+// signature with the new secret. A receiver accepts either signature, so you can change its secret
+// at any time during the overlap.
 func isGenuine(body []byte, header http.Header) bool {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write(body)

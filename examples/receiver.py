@@ -1,8 +1,8 @@
-"""The smallest receiver that is safe: it reads the raw body, verifies, then answers 2xx.
+"""A minimal, safe webhook receiver: reads the raw body, verifies the signature, then responds.
 
     SECRET=whsec_... python3 examples/receiver.py        listens on http://localhost:3000
 
-No packages needed, any Python from 3.8 on.
+Needs Python 3.8 or newer and no packages.
 """
 
 import hashlib
@@ -15,15 +15,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 SECRET = os.environ.get("SECRET", "")
 PORT = int(os.environ.get("PORT", "3000"))
 
-seen = set()  # In your code: a table whose key is the event's id.
+seen = set()  # In your code, use a table with the event's ID as its key.
 seen_lock = threading.Lock()
 
 
 def is_genuine(body, headers):
-    """parley-signature: lower-case hex HMAC-SHA256 of the raw body, keyed with the secret as shown.
+    """Checks parley-signature, the lower-case hex HMAC-SHA256 of the raw body.
 
-    While a secret is being replaced, parley-signature-next is made with the new one: a receiver
-    that has either of the two accepts, so that it can be changed at any time of the overlap.
+    The key is the secret exactly as Parley shows it. While a secret is being replaced,
+    parley-signature-next is the signature with the new secret. A receiver accepts either signature,
+    so you can change its secret at any time during the overlap.
     """
     expected = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest().encode()
     given = (headers.get(name, "") for name in ("parley-signature", "parley-signature-next"))
@@ -31,18 +32,18 @@ def is_genuine(body, headers):
 
 
 class Receiver(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"  # Connections are used again.
+    protocol_version = "HTTP/1.1"  # Allows connections to be reused.
 
     def do_POST(self):
-        # The bytes as they came: parsing first would change them.
+        # The original bytes, because parsing would change them.
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         if not is_genuine(body, self.headers):
             self.answer(401)
             return
-        self.answer(204)  # Within 10 s, so before any slow work.
+        self.answer(204)  # Responds before any slow work, because the limit is 10 s.
         event = json.loads(body)
         with seen_lock:
-            if event["id"] in seen:  # At least once means: sometimes twice.
+            if event["id"] in seen:  # Delivery is at least once, so an event can arrive twice.
                 return
             seen.add(event["id"])
         print(event["type"], event["id"], event["data"], flush=True)
@@ -55,11 +56,11 @@ class Receiver(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def log_message(self, *_):
-        """Only events are printed."""
+        """Does nothing, so that only events are printed."""
 
 
 if not SECRET:
-    raise SystemExit("SECRET is not set: whoever knows an empty one could sign")
+    raise SystemExit("SECRET is not set. With an empty secret, anybody could sign.")
 server = ThreadingHTTPServer(("localhost", PORT), Receiver)
 print(f"listening on http://localhost:{server.server_port}", flush=True)
 server.serve_forever()

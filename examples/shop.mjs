@@ -1,9 +1,9 @@
-// A stand-in for a shop, so that the tools of shop-assistant.yaml have something to call.
+// A simulated shop that the tools in shop-assistant.yaml call.
 //
 //   node examples/shop.mjs        listens on http://localhost:4780
 //
-// `npm start` has one running. No packages needed. What a tool of yours has to do is all here: read the
-// arguments, check who asks, do a thing once, answer JSON that the model can read.
+// `npm start` runs it too. It needs no packages. It shows everything that your own tool must do: read the arguments,
+// verify the caller, perform each action only once, and respond with JSON that the model can read.
 //
 //   POST /orders/status  {"order": "T-1001"}
 //   POST /returns        {"order": "T-1001", "reason": "too small"}
@@ -20,7 +20,7 @@ const ORDERS = {
   'T-1003': { item: 'tent for two', status: 'being packed', expected: 'in 3 days' },
 };
 
-/** The shop as an HTTP server that does not listen yet. With a secret it takes only what is signed. */
+/** Creates the shop as an HTTP server that does not listen yet. With a secret, it accepts only signed requests. */
 export function createShop({ secret = '', log = () => undefined } = {}) {
   const returns = new Map();
   return createServer((request, response) => {
@@ -31,12 +31,12 @@ export function createShop({ secret = '', log = () => undefined } = {}) {
     readBody(request).then(
       (body) => {
         if (secret !== '' && !isGenuine(secret, body, request.headers['parley-signature'])) {
-          return answer(401, { error: 'the signature is missing or wrong' });
+          return answer(401, { error: 'the signature is missing or invalid' });
         }
         const route = request.method === 'POST' ? ROUTES[request.url] : undefined;
-        if (!route) return answer(404, { error: `there is nothing at ${request.url}` });
+        if (!route) return answer(404, { error: `${request.url} does not exist` });
         const given = parse(body);
-        if (!given) return answer(400, { error: 'the body is no JSON object' });
+        if (!given) return answer(400, { error: 'the body is not a JSON object' });
         const callId = request.headers['parley-tool-call-id'];
         return answer(...route(given, { returns, callId }));
       },
@@ -52,7 +52,7 @@ function orderStatus({ order }) {
   return found ? [200, found] : [404, { error: `there is no order ${order}` }];
 }
 
-/** An effect, so it happens once for a call: who asks twice gets the same return. */
+/** Starts a return. This has an effect, so it happens only once per tool call: a repeated call gets the same return. */
 function startReturn({ order, reason }, { returns, callId }) {
   const found = findOrder(order);
   if (!found) return [404, { error: `there is no order ${order}` }];
@@ -76,7 +76,7 @@ function findOrder(order) {
   return Object.hasOwn(ORDERS, number) ? { order: number, ...ORDERS[number] } : undefined;
 }
 
-/** As events are signed: lower-case hex HMAC-SHA256 of the raw body. */
+/** Checks the signature, which is like that of events: the lower-case hex HMAC-SHA256 of the raw body. */
 function isGenuine(secret, body, signature = '') {
   const expected = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
   const given = Buffer.from(signature);
