@@ -14,8 +14,8 @@ const staticSteps = [
     name: 'types and lint',
     tool: 'oxlint',
     args: ['--type-aware', '--type-check'],
-    // The checker is a Go program that allocates much and frees little. Collecting garbage less often saves a quarter of
-    // its CPU time.
+    // The checker is a Go program that allocates much and frees little. Collecting garbage less often saves a quarter
+    // of its CPU time.
     env: { GOGC: '400' },
   },
   { name: 'format', tool: 'oxfmt', args: ['--check'] },

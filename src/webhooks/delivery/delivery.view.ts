@@ -30,7 +30,7 @@ export const Delivery = z
     delivered_at: unixTime.nullable(),
     delivered_by: z.string().nullable().meta({
       description:
-        'ID of a replay (`dlv_…`) that was acknowledged while this delivery waited. Usually null.',
+        'ID of the replay (`dlv_…`) that was acknowledged while this delivery waited. Null otherwise.',
     }),
     attempts: z.array(
       z.strictObject({

@@ -56,7 +56,7 @@ const DELIVERY_HEADERS = z.object({
   'parley-delivery-attempt': z
     .int()
     .min(1)
-    .meta({ description: 'Attempt number, starting at 1.' }),
+    .meta({ description: 'Number of the attempt. The first is 1.' }),
   'parley-test': z
     .literal('true')
     .optional()

@@ -45,8 +45,8 @@ type AttemptRow = {
 
 /**
  * Returns SQL that selects queued deliveries from the queue, or from some of its rows. A claim increments `attempt`
- * before the attempt takes place. So while a delivery has a lease, even an expired one, its last attempt is not recorded
- * yet and not part of `attemptCount`.
+ * before the attempt takes place. So while a delivery has a lease, even an expired one, its last attempt is not
+ * recorded yet and not part of `attemptCount`.
  */
 export const queuedIn = (
   source: string,

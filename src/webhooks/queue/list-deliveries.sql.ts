@@ -37,8 +37,8 @@ const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Lists deliveries, newest first. Most pages are filled by the last day of the range, so that day is read first: planning
- * and reading a month of partitions takes ten times as long.
+ * Lists deliveries, newest first. Most pages are filled by the last day of the range, so that day is read first:
+ * planning and reading a month of partitions takes ten times as long.
  */
 export async function listDeliveries(db: Db, filter: DeliveryFilter): Promise<DeliveryRow[]> {
   const { createdAfter, createdBefore, before, eventId, limit } = filter;
@@ -122,8 +122,8 @@ const NEWEST = 1_000;
 /**
  * Returns SQL for the newest unfinished deliveries. The queue has no index for lists, because each of its rows is
  * written several times. Usually the newest rows of all namespaces fill the page, or are the whole queue. Otherwise the
- * rows of the namespace are read. `offset 0` hides the other conditions from the planner, which would otherwise read the
- * whole queue in the order of the ids once for each endpoint.
+ * rows of the namespace are read. `offset 0` hides the other conditions from the planner, which would otherwise read
+ * the whole queue in the order of the ids once for each endpoint.
  */
 function queued({ filter, where, bind, limit, from, until }: List): string {
   const { eventId, endpointId, status } = filter;
