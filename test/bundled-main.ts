@@ -10,17 +10,18 @@ import { startOnce } from './start-once.ts';
 import { withLock } from './with-lock.ts';
 
 /**
- * The program in a few files, for the processes that tests start. Loading 900 modules takes a start half of its
- * processor time, even with a compile cache. Tests of the package, of the image and of `npm start` run what users run.
+ * Bundles the program into a few files for the processes that tests start. Loading 900 separate modules takes half of
+ * the CPU time of a start, even with a compile cache. Tests of the package, the image and `npm start` do not use the
+ * bundle, but run what users run.
  */
 const ROOT = path.resolve(import.meta.dirname, '..');
 const SOURCES = ['src', 'packages/drill/src', 'packages/web-reader/src'];
-/** Below `node_modules`, so that a package that is not in the bundle is found. */
+/** Folder of the bundles. It is in `node_modules`, so that Node finds packages that are not part of the bundle. */
 const BUNDLES = path.join(ROOT, 'node_modules/.cache/parley-bundles');
-/** Age at which a bundle is removed. A younger one may belong to a run of other sources. */
+/** Age in ms at which a bundle is removed. A newer bundle may belong to a run with other sources. */
 const KEPT_MS = 24 * 3_600_000;
 
-/** Returns the path of the bundled `src/main.ts`. The first call after a change of the sources builds it. */
+/** Returns the path of the bundled `src/main.ts`. The first call after a change to the sources builds it. */
 export const bundledMain = startOnce(async () => {
   const prefix = `${hashOf([ROOT])}-`;
   const folder = path.join(BUNDLES, prefix + versionOf());
@@ -48,7 +49,7 @@ function hashOf(parts: readonly (string | Buffer)[]): string {
 }
 
 /**
- * Gives each module the place of its source, so that the program finds its files, workers and packages where they are.
+ * Makes each module keep the location of its source, so that the program finds its files, workers and packages.
  */
 const inPlace: Plugin = {
   name: 'in-place',
@@ -68,7 +69,7 @@ const inPlace: Plugin = {
   },
 };
 
-/** Builds beside the target and renames, so that an interrupted build leaves no incomplete bundle. */
+/** Builds in a temporary folder and then renames it, so that an interrupted build leaves no incomplete bundle. */
 async function bundle(target: string): Promise<void> {
   const { build } = await import('vite');
   const draft = await mkdtemp(`${target}-`);

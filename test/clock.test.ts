@@ -62,7 +62,7 @@ describe('a held clock', () => {
 });
 
 test('what still waits when a test ends continues in real time and can be canceled', async () => {
-  // The hold of the tests above has ended, so these are real timers.
+  // The previous tests no longer hold the clock, so these are real timers.
   const fired = Promise.withResolvers<void>();
   const canceled = setTimeout(() => fired.reject(new Error('canceled, and fired')), 1);
   clearTimeout(canceled);

@@ -2,18 +2,20 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { setClock, systemClock, type Clock, type Timer } from '../src/clock.ts';
 
-/** Time that stands still until a test moves it. */
+/** Clock that stands still until a test advances it. */
 export type HeldClock = {
   /**
-   * Moves time by `ms` and fires every timer that falls due on the way, in order and at its own moment. What a timer
-   * starts has one turn of the event loop to arm the next one; a test that needs more than that awaits `armed`.
+   * Advances time by `ms` and fires each timer that becomes due, in order and at its own time. Code that a timer starts
+   * has one turn of the event loop to arm the next timer. A test that needs more time awaits `armed`.
    */
   advance: (ms: number) => Promise<void>;
-  /** Resolves once a timer of exactly `ms` is waiting. Rejects after 10 s with what is waiting instead. */
+  /** Resolves once a timer of exactly `ms` is waiting. Rejects after 10 s with a list of the waiting timers. */
   armed: (ms: number) => Promise<void>;
-  /** How long each waiting timer still has, in ms, shortest first. */
+  /** Returns the remaining time of each waiting timer in ms, shortest first. */
   waiting: () => number[];
-  /** Ends the hold before the test does. `afterEach` still runs under the hold: call this if it waits for timers. */
+  /**
+   * Releases the clock before the test ends. Required if `afterEach` waits for timers, because the hold includes it.
+   */
   release: () => void;
 };
 
@@ -27,7 +29,7 @@ type HeldTimer = {
 
 const ARMED_WITHIN_MS = 10_000;
 
-/** Timers of an earlier hold that continue in real time: what was handed out → what runs now. */
+/** Timers of an earlier hold that continue in real time, as a map from the returned handle to the real timer. */
 const continued = new Map<Timer, Timer>();
 
 const clockAfterHold: Clock = {
@@ -42,10 +44,10 @@ const clockAfterHold: Clock = {
  * Holds the clock of this process (src/clock.ts) until the test ends. Timers that are running already continue in real
  * time. Timers that are still waiting at the end continue in real time too.
  *
- * Processes that a test spawns and the database have clocks of their own (`shiftTime` of a test's database).
+ * Spawned processes and the database have clocks of their own. `shiftTime` of a test's database changes its clock.
  */
 export function holdTime(): HeldClock {
-  // Whole, so that a rest that is rounded up to whole milliseconds is the rest itself.
+  // A whole number, so that remaining times are whole milliseconds too and rounding up does not change them.
   const startedMs = Math.round(systemClock.monotonicMs());
   const epochStartedMs = systemClock.epochMs();
   let passedMs = 0;
@@ -59,7 +61,7 @@ export function holdTime(): HeldClock {
     return handle;
   }
 
-  /** The handle of a real timer that never fires: it has `ref`, `unref` and `Symbol.toPrimitive`. */
+  /** Returns the handle of a real timer that never fires. It has `ref`, `unref` and `Symbol.toPrimitive`. */
   function newHandle(): Timer {
     const handle = globalThis.setTimeout(() => undefined, 2 ** 31 - 1).unref();
     globalThis.clearTimeout(handle);

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 
 /**
- * The fault matrix: each row is a way in which something breaks, and has at least one test whose name begins with its
- * number (`F-08: …`, `F-08, F-09: …`) and which runs in `npm test`.
+ * Fault matrix. Each row is a way in which something can fail. Each row needs at least one test that runs in `npm test`
+ * and whose name begins with the number of the row (`F-08: …`, `F-08, F-09: …`).
  */
 const ROWS: Record<number, string> = {
   1: 'a delivery process killed at any point of a delivery',
@@ -66,14 +66,14 @@ const ROWS: Record<number, string> = {
 
 const TESTS = import.meta.dirname;
 
-/** Rows without a short case, and why. */
+/** Rows that are tested only at night, with the reason. */
 const AT_NIGHT_ONLY: Record<number, string> = {
   47: 'needs the previous release with its own packages, whose installation alone takes longer than a test may',
 };
 
 type Named = { rows: number[]; name: string; isAtNight: boolean };
 
-/** Every test that begins with a row. */
+/** Returns every test whose name begins with the number of a row. */
 function readTests(): Named[] {
   return readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts') && file !== path.basename(import.meta.filename))
@@ -89,7 +89,7 @@ function testsIn(source: string): Named[] {
   }));
 }
 
-/** What stands before the name of a test that runs at night alone. */
+/** Matches the code before the name of a test that runs only at night. */
 const AT_NIGHT = /(?:\b(?:nightly|atNight)|runIf\((?:IS_NIGHTLY|isNightly)\))\(\s*$/;
 
 const tests = readTests();

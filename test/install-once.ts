@@ -4,8 +4,9 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 
 /**
- * What others wrote and only some tests need, in a folder below `~/.cache/parley` for each state of the lists that
- * name it. `install` fills the folder, once; one that threw is tried again. Returns the folder.
+ * Installs third-party software that only some tests need. The folder below `~/.cache/parley` depends on `state`, the
+ * contents of the files that list the software. `install` fills the folder only once. If it throws, the next call
+ * repeats it. Returns the folder.
  */
 export function installOnce(
   name: string,

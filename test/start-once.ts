@@ -1,6 +1,6 @@
 /**
  * Returns a function that starts something on its first call, for all test files of a worker. If the start fails, only
- * those who wait for it fail, and the next call starts it again.
+ * the calls that are waiting for it fail. The next call starts it again.
  */
 export function startOnce<T>(start: () => Promise<T>): () => Promise<T> {
   let started: Promise<T> | undefined;

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Asks until the answer is neither undefined nor false, and resolves with it. For what has no signal
- * a test could wait for: another process, a server, a row that somebody else writes. What happens in
- * the test's own process is awaited instead.
+ * Calls `check` until its result is neither undefined nor false, and returns that result. Use it only for changes that
+ * send no signal to the test: in another process, in a server, or in a row that somebody else writes. Await changes in
+ * the test's own process directly.
  *
- * @param what completes "waited in vain for …"; a function is called when it is in vain
+ * @param what completes the error message "waited in vain for …"; a function is called only after the timeout
  */
 export async function until<T>(
   what: string | (() => unknown),

@@ -26,7 +26,7 @@ async function tryLock(path: string): Promise<boolean> {
     return true;
   } catch {
     const holder = Number(await readFile(path, 'utf8').catch(() => '0'));
-    // An empty file is a lock that is being written. The next check follows half a second later.
+    // An empty file is a lock that another process is writing. The next check follows half a second later.
     if (holder > 0 && !isRunning(holder)) await rm(path, { force: true });
     return false;
   }

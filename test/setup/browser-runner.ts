@@ -1,7 +1,7 @@
 import { TestRunner } from 'vitest';
 import type { RunnerTask, RunnerTestFile } from 'vitest';
 
-/** Skips every test when start-browser.ts found no Chromium. */
+/** Skips every test if start-browser.ts found no Chromium. */
 export default class BrowserRunner extends TestRunner {
   onCollected(files: RunnerTestFile[]): void {
     if (process.env['PARLEY_TEST_CHROMIUM'] === undefined) files.forEach(skip);

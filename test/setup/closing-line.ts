@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends a run with `parley: 381 passed, 2 failed`, which .ci/run reads. A file that does not load is a failure. */
+/** Prints `parley: 381 passed, 2 failed` at the end of a run, for .ci/run. A file that does not load is a failure. */
 export class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const count = { passed: 0, failed: errors.length };

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
 import { releaseKube } from '../roles/engine.ts';
 
-// Modules outlive a test file, so a hook at the top level of engine.ts would run for the first file only.
+// Modules stay loaded between test files, so a hook at the top level of engine.ts would only run for the first file.
 afterAll(releaseKube);

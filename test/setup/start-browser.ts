@@ -9,14 +9,14 @@ import { atEndOfRun } from './stop-servers.ts';
 export { stopServers as teardown } from './stop-servers.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-/** Draws nothing but pages: its tabs take less than half the CPU of those of a whole Chromium. */
+/** Chromium without a user interface. Its tabs use less than half the CPU time of those of the full Chromium. */
 const SHELL = 'chromium-headless-shell';
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /**
- * Starts PostgreSQL, builds the dashboard and the widget from their sources, and leaves the path of the system's
- * Chromium in PARLEY_TEST_CHROMIUM. Without a Chromium, browser-runner.ts skips these tests and a warning says so;
- * with CI=true that is an error.
+ * Starts PostgreSQL, builds the dashboard and the widget from their sources, and sets PARLEY_TEST_CHROMIUM to the path
+ * of the Chromium that it finds. Without Chromium, it prints a warning and browser-runner.ts skips these tests. With
+ * CI=true, a missing Chromium is an error.
  */
 export async function setup(): Promise<void> {
   const chromium = findChromium();
@@ -31,7 +31,10 @@ async function start(chromium: string): Promise<void> {
   process.env['PARLEY_TEST_WIDGET'] = path.join(built, 'widget');
 }
 
-/** Returns PARLEY_CHROMIUM, else the headless shell, which it installs if it can, else the Chromium of the system. */
+/**
+ * Returns the path of Chromium: PARLEY_CHROMIUM if it is set, otherwise the headless shell, which is installed if
+ * possible, otherwise the system's Chromium.
+ */
 function findChromium(): string | undefined {
   const named = process.env['PARLEY_CHROMIUM'];
   if (named !== undefined && named !== '') {
@@ -48,13 +51,13 @@ function inPath(names: readonly string[]): string | undefined {
     .find((file) => existsSync(file));
 }
 
-/** Installs it where that needs no permission: as root on Debian and its descendants. */
+/** Installs the headless shell if no permission is needed, that is as root on Debian and its derivatives. */
 function installShell(): string | undefined {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return undefined;
   console.warn(`installing ${SHELL} for the browser tests (once, about half a minute) …`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const options = { env, stdio: ['ignore', 'ignore', 'inherit'] as ('ignore' | 'inherit')[] };
-  // Without a network it fails soon; another installation that is running is waited for.
+  // Fails soon without a network, and waits for another apt process that is running.
   const apt = ['-qq', '-o', 'Acquire::http::Timeout=10', '-o', 'DPkg::Lock::Timeout=120'];
   try {
     execFileSync('apt-get', [...apt, 'update'], options);
@@ -73,7 +76,7 @@ function leaveOut(): void {
 
 type Build = (at: { root: string; nodes: string[] }) => Promise<boolean>;
 
-/** A copy of this run alone: another test packs the package, which empties `dist` and fills it again. */
+/** Builds a separate copy for this run, because a test that packs the npm package empties and rebuilds `dist`. */
 async function buildPages(): Promise<string> {
   const file = path.join(ROOT, 'bin/built-pages.mjs');
   const builds = (await import(file)) as { ensureDashboard: Build; ensureWidget: Build };

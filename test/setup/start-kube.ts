@@ -6,8 +6,8 @@ import { atEndOfRun } from './stop-servers.ts';
 export { stopServers as teardown } from './stop-servers.ts';
 
 /**
- * Starts PostgreSQL, and lends API servers, the first of which starts when a test borrows it. A new machine builds
- * their binaries here: in a test, that would take longer than the test may.
+ * Starts PostgreSQL and a lender of Kubernetes API servers. An API server starts when a test borrows one. On a new
+ * machine, this also builds their binaries, which would take longer than the time limit of a test.
  */
 export async function setup(): Promise<void> {
   started ??= start();

@@ -16,14 +16,14 @@ const log = pino({ level: 'warn' }, pino.destination(2));
 let started: Promise<void> | undefined;
 
 /**
- * Starts one PostgreSQL for the whole run, with the schema in a template that each test's database is
- * cloned from. PARLEY_TEST_POSTGRES (a superuser's URL) names a running server to use instead.
+ * Starts one PostgreSQL for the whole run. Each test's database is cloned from a template with the schema.
+ * PARLEY_TEST_POSTGRES (the URL of a superuser) selects a running server instead.
  */
 export async function setup(): Promise<void> {
   await startPostgres();
 }
 
-/** Starts it once, though several kinds of test need it. */
+/** Starts the server only once, although several kinds of tests need it. */
 export function startPostgres(): Promise<void> {
   return (started ??= start());
 }
@@ -35,23 +35,24 @@ async function start(): Promise<void> {
   process.env[TEMPLATE_IS_THERE] = 'true';
 }
 
-/** Inherited by the runs that test/mutants starts, so that they do not make the template again. */
+/** Environment variable that runs started by test/mutants inherit, so that they do not create the template again. */
 const TEMPLATE_IS_THERE = 'PARLEY_TEST_TEMPLATE';
 
 async function startServer(): Promise<string> {
   const dataDir = await mkdtemp(path.join(memoryFolder(), 'parley-test-'));
   await copyCluster(dataDir);
-  // Nothing of this outlives the run, so nothing is made durable.
+  // No data is needed after the run, so nothing has to be durable.
   const settings = {
     fsync: 'off',
     synchronous_commit: 'off',
     full_page_writes: 'off',
-    'parley.may_lose_data': 'on', // Else the roles refuse such a server.
-    // Four workers with several APIs and operators each.
+    'parley.may_lose_data': 'on', // Otherwise the roles reject a server with these settings.
+    // Enough for four workers with several APIs and operators each.
     max_connections: '400',
-    // The tests connect thousands of times, and each time a password is compared with as many iterations.
+    // The tests connect thousands of times, and each login computes this number of iterations.
     scram_iterations: '1',
-    // It visits each database so often, and each test has one: at the usual ten seconds several visits a second.
+    // Autovacuum visits each database once per interval, and each test has a database. With a shorter interval, there
+    // would be several visits per second.
     autovacuum_naptime: '2min',
   };
   const server = createEmbeddedPostgres({ dataDir, log, settings });
@@ -65,14 +66,14 @@ async function startServer(): Promise<string> {
     await makeLogInCheap(url);
     return url;
   } catch (error) {
-    await stop(); // No teardown runs after a setup that failed.
+    await stop(); // Vitest runs no teardown after a failed setup.
     throw error;
   }
 }
 
 /**
- * Stores the password anew, because its stored form keeps the number of iterations that it was made with, and asks for it
- * as it is: the exchange of SCRAM takes a client two milliseconds.
+ * Makes logins cheap. Stores the password again, because its stored form keeps the old number of iterations. Then
+ * changes the authentication to plain passwords, because the SCRAM exchange takes a client two milliseconds.
  */
 async function makeLogInCheap(url: string): Promise<void> {
   const client = new Client(url);
@@ -88,6 +89,6 @@ async function makeLogInCheap(url: string): Promise<void> {
 }
 
 async function makeTemplate(): Promise<void> {
-  // With the partitions of today, which would take each test's start 70 ms.
+  // The template contains today's partitions. Creating them would add 70 ms to the start of each test.
   await createTemplate((url) => migrateDatabase({ databaseUrl: url, log }));
 }
