@@ -6,8 +6,8 @@ import { findKubeBinaries } from '../platform/kubernetes/kube-binaries.ts';
 const binaries = await findKubeBinaries();
 
 /**
- * Runs the same tests on both stores of declarations. Without the programs of a Kubernetes API its half is skipped, and
- * findKubeBinaries reports that prominently.
+ * Runs the same tests on both stores of declarations. If the binaries of the Kubernetes API are missing, the tests for
+ * Kubernetes are skipped, and findKubeBinaries prints a prominent warning.
  */
 export function describeEachStore(promises: (storeName: StoreName) => void): void {
   for (const storeName of STORES) {
@@ -17,8 +17,8 @@ export function describeEachStore(promises: (storeName: StoreName) => void): voi
 }
 
 /**
- * Runs the tests of a kind: by night on both stores. The stores promise the same (test/platform/resources), so
- * `npm test` runs them on one, and one life of each kind on the other (kinds.kube.test.ts).
+ * Runs the tests of a kind on both stores at night. Both stores have the same guarantees (test/platform/resources), so
+ * `npm test` runs the tests on only one store. On the other, it runs one life cycle per kind (kinds.kube.test.ts).
  */
 export function describeKind(promises: (storeName: StoreName) => void): void {
   if (IS_NIGHTLY) describeEachStore(promises);

@@ -22,10 +22,10 @@ import { IS_NIGHTLY } from '../nightly.ts';
 import { until } from '../until.ts';
 import { startReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
 
-/** The main use case, by the same test with one process and with three, with and without Kubernetes. */
+/** The main use case. The same test runs with one process and with three, with and without Kubernetes. */
 
 type Launch = (manifests: string) => Promise<Parley>;
-/** Declares the only agent again, as the users of this way of running do. */
+/** Declares the only agent again, in the way that users of this setup do. */
 type Save = (manifests: string, prompt: string) => Promise<unknown>;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -99,7 +99,7 @@ const launches: [string, Launch, Save, string][] = [
 ];
 
 describe.each(binaries ? launches : launches.slice(0, -1))('%s', (name, launch, save, actor) => {
-  // The tests of one way to run share its processes; the last test stops them.
+  // The tests of one setup share its processes. The last test stops them.
   beforeAll(async () => {
     await prepare();
     parley = await launch(folder.path);
@@ -158,7 +158,7 @@ describe.each(binaries ? launches : launches.slice(0, -1))('%s', (name, launch, 
     expect(failed.attempts).toMatchObject([{ error_class: 'connect', status_code: null }]);
     expect(failed.next_attempt_at).toBeGreaterThan(failed.attempts[0].started_at);
     await late.open();
-    // The first retry is due a few seconds later: by the clock of the test's database, or after the second start.
+    // The first retry is due a few seconds later. The test either advances the database's clock or restarts Parley.
     if (isOwn) await startAgain();
     else await advanceDatabase(10_000);
 
@@ -231,10 +231,10 @@ function saveFile(manifests: string, prompt: string, name = 'support'): Promise<
   return writeFile(path.join(manifests, `${name}.yaml`), stringify(agent(prompt, name)));
 }
 
-/** Verifies a delivery as users do, outside Parley: with both packages, and with openssl. */
+/** Verifies a delivery as users do, without Parley's own code: with both npm packages and with openssl. */
 function verify({ body, headers, json }: Received, secret: string): void {
   const text = body.toString();
-  const given = headers as Record<string, string>; // The headers used for verification never repeat.
+  const given = headers as Record<string, string>; // The headers used for verification occur only once.
   expect(new StandardWebhook(secret).verify(text, given)).toEqual(json);
   expect(() => new SvixWebhook(secret).verify(text, given)).not.toThrow();
   const digest = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: body });

@@ -17,13 +17,13 @@ import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
 import { borrowKube, type Kube } from '../platform/kubernetes/kube.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
 
-/** Operator and delivery, started by their own `run` functions on a database of this test alone. */
+/** Operator and delivery, started by their own `run` functions on a database that only this test uses. */
 export type Engine = Context &
   Omit<PostgresDeclarations, 'store'> & {
     store: ResourceStore;
-    /** Returns a store as another process has it: in Kubernetes with its own watches and cache. */
+    /** Returns a store like that of another process. In Kubernetes, it has its own watches and cache. */
     newStore: () => ResourceStore;
-    /** The store of declarations, if that is Kubernetes. */
+    /** Kubernetes, if it is the store of declarations. */
     cluster: Kube | undefined;
     /** Creates a namespace other than `default`. Call it before declaring anything there. */
     makeNamespace: (namespace: string) => Promise<void>;
@@ -84,7 +84,7 @@ export type StoreName = (typeof STORES)[number];
 /** One API server for all tests of a file. Each test removes its own objects. */
 let kube: Promise<Kube> | undefined;
 
-/** Ends the loan of a file's API server, or stops its own. test/setup/kube-file.ts calls it after each file. */
+/** Returns a borrowed API server, or stops the file's own one. test/setup/kube-file.ts calls this after each file. */
 export async function releaseKube(): Promise<void> {
   const held = kube;
   kube = undefined;
@@ -94,7 +94,7 @@ export async function releaseKube(): Promise<void> {
 /**
  * @param storeName store of the declarations
  * @param kinds kinds of the validator and the operator
- * @param getKube startKube for a file whose changes to its API server would affect other files
+ * @param getKube `startKube` for files whose changes to the API server would affect other files
  */
 export async function startEngine(
   storeName: StoreName = 'postgres',
@@ -106,7 +106,7 @@ export async function startEngine(
     role: 'test',
     databaseUrl: database.url,
     encryptionKey: Buffer.alloc(32, 1),
-    // Opens secrets but never seals them: reseal.pg.test.ts changes to it.
+    // Only decrypts secrets and never encrypts them. reseal.pg.test.ts changes to this key.
     previousEncryptionKey: Buffer.alloc(32, 2),
     egressAllow: ['127.0.0.0/8', '::1/128'],
     logLevel: process.env['PARLEY_LOG_LEVEL'] ?? 'error',
@@ -215,7 +215,7 @@ function followKinds({ client }: Kube, { log }: Context, wake: () => void) {
 }
 
 const EVENTUALLY_MS = 30_000;
-/** Delay after a lost wake-up. The database announces everything that tests wait for. */
+/** Interval in ms of checks, in case a wake-up is lost. The database announces everything that tests wait for. */
 const LOOK_AGAIN_MS = 200;
 
 async function eventually<T>(deps: {

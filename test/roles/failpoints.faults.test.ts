@@ -19,14 +19,14 @@ import { createTestDatabase } from '../platform/postgres/postgres.ts';
 import { createSeeded } from '../random/seeded.ts';
 
 /**
- * Processes die at failpoints outside of deliveries (those: processes.faults.test.ts). Every failpoint must be armed by
- * a test and called by the code.
+ * Processes die at failpoints outside of deliveries (processes.faults.test.ts covers deliveries). Every failpoint must
+ * be armed by a test and called by the code.
  */
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 const { below, shuffled } = createSeeded(SEED);
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Failpoints of a request. */
+/** Failpoints that a request passes. */
 const POINTS = [
   'outbox.committing',
   'outbox.committed',
@@ -37,7 +37,7 @@ const POINTS = [
   'api.answering',
 ] as const;
 
-/** Each test starts several processes, beside other tests. */
+/** Returns the texts of all files in a folder whose names end with `ending`. */
 const sources = (folder: string, ending: string): string[] =>
   readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith(ending))
@@ -155,7 +155,7 @@ describe('the API, killed at each point of a request', () => {
     });
   }, 60_000);
 
-  /** Passes the minute that an unfinished mark is valid. */
+  /** Makes unfinished idempotency marks expire, as after the minute for which they are valid. */
   async function forgetMarks(): Promise<void> {
     await queryOnce(
       database.url,
@@ -165,7 +165,9 @@ describe('the API, killed at each point of a request', () => {
   }
 });
 
-/** Runs only at night. During the day, one of the three points of the delivery role is enough. */
+/**
+ * Declares a test that runs only at night. During the day, one of the three failpoints of the delivery role suffices.
+ */
 const atNight = test.runIf(IS_NIGHTLY);
 
 describe('the delivery role, killed beside its deliveries', () => {

@@ -3,7 +3,7 @@ import { holdTime } from '../clock.ts';
 import { startApi } from './api/api-setup.ts';
 import { recordStatements } from './statements.ts';
 
-/** Statements of an idle operator, API and delivery on one database of their own, and how many each may send a minute. */
+/** Maximum number of each statement per minute, for an idle operator, API and delivery with a database of their own. */
 const AT_MOST: Record<string, number> = {
   list_due_endpoints: 60,
   is_reaper_due: 60,
@@ -25,7 +25,7 @@ const AT_MOST: Record<string, number> = {
   "select case when not e.enabled then 'disabled'": 6,
   measure_waiting: 6,
 };
-/** Statements of work that is done once a minute. */
+/** Maximum number of statements per minute for work that is done once a minute. */
 const ONCE_A_MINUTE = 12;
 
 const WRITES = /\b(begin|commit|insert into|update (?!skip|of)|delete from)\b/;
@@ -55,7 +55,7 @@ test('an idle system sends five statements a second, and none that writes or beg
   }
   const tooMany = [...counts].filter(([key, count]) => count > (AT_MOST[key] ?? ONCE_A_MINUTE) + 1);
   expect({ tooMany, sent: tooMany.length > 0 && sent }).toEqual({ tooMany: [], sent: false });
-  // All are still sent: a part that stopped its work would look idle too.
+  // Checks that every statement is still sent, because a part that has stopped working would look idle too.
   for (const key of Object.keys(AT_MOST)) expect([key, counts.get(key) ?? 0]).not.toEqual([key, 0]);
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   expect(total).toBeLessThanOrEqual(5 * 60);

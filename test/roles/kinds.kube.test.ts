@@ -5,14 +5,14 @@ import type { Condition } from '../../src/platform/resources/resource-store.ts';
 import { KINDS as ALL_KINDS } from '../../src/roles/kinds.ts';
 import { createCall, PATIENT_MS, startApi, type Api } from './api/api-setup.ts';
 
-/** The life of each kind on a Kubernetes API, by REST and by kubectl. The kinds' own tests run there by night. */
+/** Life cycle of each kind on a Kubernetes API, by REST and by kubectl. The kinds' own tests run there at night. */
 
 type Row = {
   kind: string;
   path: string;
-  /** The body of a request that creates one. */
+  /** Returns the body of a request that creates an object of the kind. */
   json: (name: string) => object;
-  /** The body of a PATCH, which the answers repeat. */
+  /** Body of a PATCH request, which responses repeat. */
   change: Record<string, unknown>;
   spec: Record<string, unknown>;
   changedSpec: Record<string, unknown>;

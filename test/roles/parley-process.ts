@@ -9,11 +9,11 @@ import { COMPILE_CACHE } from '../compile-cache.ts';
 import { freePort } from '../free-port.ts';
 import heapFlags from '../../bin/heap-flags.json' with { type: 'json' };
 
-/** Parley as users run it: one process (or three) with an environment and an HTTP port. */
+/** Parley as users run it: one or three processes with an environment and an HTTP port. */
 export type Parley = {
   url: string;
   apiKey: string;
-  /** The link that signs in. Only `start` prints one. */
+  /** Link to the dashboard that signs in. Only `start` prints one. */
   dashboard?: string | undefined;
   /** Returns everything that the process wrote to stderr. */
   output: () => string;
@@ -69,7 +69,7 @@ function roleEnvironment(databaseUrl: string): Record<string, string> {
   };
 }
 
-/** Runs `parley migrate` to its end, of this tree or of another checkout. */
+/** Runs `parley migrate` of this tree or of another checkout, and waits for its end. */
 export async function runMigrations(
   databaseUrl: string,
   tree = ROOT,
@@ -102,7 +102,7 @@ export async function startRoles(options: {
   return parley({ url: `http://127.0.0.1:${port}`, apiKey: API_KEY, children });
 }
 
-/** Starts one role on a migrated database, of this tree or of `tree`. `url` is the address of its metrics. */
+/** Starts one role of this tree or of `tree` on a migrated database. `url` is the address of its metrics. */
 export async function startRole(
   role: RoleName,
   options: { databaseUrl: string; env: Record<string, string>; tree?: string },
@@ -127,7 +127,7 @@ async function launchRole(
   return child;
 }
 
-/** Creates a folder. A cluster is copied into one of `memoryFolder()` in a twentieth of the processor time. */
+/** Creates a folder. If it is in `memoryFolder()`, copying a PostgreSQL cluster into it takes 5% of the CPU time. */
 export async function temporaryFolder(
   parent = tmpdir(),
 ): Promise<{ path: string; remove: () => Promise<void> }> {
@@ -148,7 +148,7 @@ async function launch(args: string[], env: Record<string, string>, tree = ROOT):
   const main = tree === ROOT ? await bundledMain() : path.join(tree, 'src/main.ts');
   const child = spawn(process.execPath, [...heapFlags, main, ...args], {
     cwd: tree,
-    // Only these variables: the machine's own settings must not decide a test.
+    // Only these variables are set, because the machine's own settings must not affect a test.
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
@@ -167,7 +167,7 @@ async function launch(args: string[], env: Record<string, string>, tree = ROOT):
   const exited = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => resolve(code));
   });
-  /** Returns the awaited value, or throws if the process ends before. */
+  /** Returns the awaited value, or throws if the process ends first. */
   const unlessEnded = <T>(awaited: Promise<T>): Promise<T> =>
     Promise.race([
       awaited,
@@ -192,7 +192,7 @@ async function launch(args: string[], env: Record<string, string>, tree = ROOT):
         new Promise<void>((resolve) => {
           const check = (): void => {
             if (!output.includes(text)) return;
-            listeners.delete(check); // Each check reads the whole output, so a fulfilled one is removed.
+            listeners.delete(check); // Each check reads the whole output, so it is removed once it succeeds.
             resolve();
           };
           listeners.add(check);

@@ -8,8 +8,8 @@ import { isDeepStrictEqual, promisify } from 'node:util';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /**
- * The main that was released before this one: upgrades start from it, and rollbacks return to it. Changed at each
- * release. PARLEY_TEST_PREVIOUS names another commit.
+ * Commit of the previous release. Upgrades start from it, and rollbacks return to it. Change it at each release.
+ * PARLEY_TEST_PREVIOUS selects a different commit.
  */
 const PREVIOUS = process.env['PARLEY_TEST_PREVIOUS'] ?? 'a4f1ff8450a5d2900f2b6cf8fa13d99dd599ffff';
 
@@ -19,9 +19,9 @@ const run = promisify(execFile);
 export type Tree = { path: string; commit: string; remove: () => Promise<void> };
 
 /**
- * Returns whether the commit is in this clone. A shallow clone or an unpacked archive lacks it. In that case it logs
- * which tests are left out and returns false, so that the caller skips them. With `CI=true` it throws instead, because
- * a run that proved nothing about upgrades must not pass.
+ * Returns whether the commit is in this clone. A shallow clone or an unpacked archive does not have it. In that case,
+ * logs which tests are omitted and returns false, so that the caller skips them. With `CI=true`, throws instead,
+ * because a run that tested no upgrade must not pass.
  */
 export async function hasPreviousMain(): Promise<boolean> {
   try {
@@ -38,8 +38,8 @@ export async function hasPreviousMain(): Promise<boolean> {
 }
 
 /**
- * Unpacks the commit into a temporary folder. It uses this tree's packages if both lock the same ones. Otherwise its
- * own are installed, which needs the registry.
+ * Unpacks the commit into a temporary folder. If both trees lock the same packages, it uses those of this tree.
+ * Otherwise its own packages are installed, which needs the registry.
  */
 export function previousMain(): Promise<Tree> {
   return unpack([], givePackages);
@@ -61,7 +61,7 @@ async function unpack(
   const folder = await mkdtemp(path.join(tmpdir(), 'parley-previous-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    // Avoids `git worktree`, which writes into the clone and would leave that behind after a killed run.
+    // `git worktree` is not used, because it writes into the clone, and a killed run would leave that data behind.
     const archive = path.join(folder, 'tree.tar');
     await git('archive', '--output', archive, PREVIOUS, ...paths);
     await run('tar', ['-xf', archive, '-C', folder]);
@@ -76,7 +76,7 @@ async function unpack(
 }
 
 function git(...args: string[]): Promise<{ stdout: string }> {
-  // The owner of the clone does not matter: git only reads objects here.
+  // The owner of the clone does not matter, because git only reads objects here.
   return run('git', ['-c', 'safe.directory=*', '-C', ROOT, ...args]);
 }
 
@@ -99,7 +99,8 @@ async function givePackages(folder: string): Promise<void> {
 }
 
 /**
- * Returns the packages that a role needs to run: place in node_modules → version. Optional packages belong to `start`.
+ * Returns the packages that a role needs to run, as a map from the path in node_modules to the version. Excludes
+ * optional packages, which only `start` needs.
  */
 async function lockedPackages(folder: string): Promise<Record<string, string | undefined>> {
   const lock = JSON.parse(await readFile(path.join(folder, 'package-lock.json'), 'utf8')) as {

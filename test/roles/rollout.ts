@@ -2,7 +2,7 @@ import { freePort } from '../free-port.ts';
 import { runMigrations, startRole, type Parley } from './parley-process.ts';
 import { startServiceSwitch, type Pod, type ServiceSwitch } from './service-switch.ts';
 
-/** An installation whose pods are replaced one by one, as the chart's Deployments do it. */
+/** Installation whose pods are replaced one by one, as the chart's Deployments do. */
 export type Rollout = {
   /** Address of the API's Service. */
   url: string;
@@ -11,9 +11,9 @@ export type Rollout = {
   start: (tree: string) => Promise<void>;
   /** Runs `parley migrate` of a tree twice concurrently, like the init containers of two pods. */
   migrate: (tree: string) => Promise<void>;
-  /** Starts a new pod before it stops an old one (`maxUnavailable: 0`), until all pods are of this tree. */
+  /** Starts a new pod before it stops an old one (`maxUnavailable: 0`), until all pods run this tree. */
   roll: (tree: string) => Promise<void>;
-  /** Returns the errors that all pods logged so far, and exit codes other than 0. */
+  /** Returns the errors that all pods have logged so far, and all exit codes other than 0. */
   complaints: () => readonly string[];
   stop: () => Promise<void>;
 };
@@ -21,7 +21,7 @@ export type Rollout = {
 type Role = 'delivery' | 'operator' | 'api';
 type RunningPod = { role: Role; tree: string; process: Parley; service: Pod | undefined };
 
-/** The chart's replicas, except the operator's standby, which every roll has for a moment. */
+/** Replicas as in the chart, but without the operator's standby, which each roll has for a moment anyway. */
 const REPLICAS = { delivery: 2, operator: 1, api: 2 } as const;
 const ROLES = ['delivery', 'operator', 'api'] as const;
 const MIGRATIONS_AT_ONCE = 2;
@@ -30,8 +30,9 @@ const ERROR = 50;
 
 /**
  * Creates an installation.
- * @param options.beside resolves when enough was done between two steps: before a pod without new connections has to
- * stop, as the chart's preStop hook waits, and while both versions do the work of a role
+ * @param options.beside called between two steps, and resolves when enough work was done meanwhile. One such time is
+ * before a pod that gets no new connections must stop, where the chart's preStop hook waits. The other is while both
+ * versions share the work of a role
  */
 export async function createRollout(options: {
   databaseUrl: string;
@@ -87,7 +88,7 @@ export async function createRollout(options: {
         for (const pod of old) {
           await startPod(role, tree);
           await retire(pod);
-          // Half of the pods are new. A single pod has no such moment.
+          // Half of the pods are new now. With a single pod, there is no such moment.
           if (pod !== old.at(-1)) await beside();
         }
       }

@@ -2,8 +2,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setInterval as ticks } from 'node:timers/promises';
 
 /**
- * A Service with its kube-proxy, as clients see it: one address, whose new connections go to the ready pods in turn. A
- * connection stays with its pod until its end; removing the pod cuts none.
+ * Simulates a Service with its kube-proxy. It has one address, and new connections go to the ready pods in turn. A
+ * connection stays with its pod until it ends. Removing a pod does not close its connections.
  */
 export type ServiceSwitch = {
   url: string;
@@ -14,12 +14,12 @@ export type ServiceSwitch = {
   stop: () => Promise<void>;
 };
 
-/** `readyUrl` answers 200 if the pod is ready. */
+/** `readyUrl` responds with 200 if the pod is ready. */
 export type Pod = { port: number; readyUrl: string };
 
 const PROBE_MS = 200;
 const PROBE_TIMEOUT_MS = 2_000;
-/** The chart's failureThreshold. */
+/** Number of failed probes after which a pod is not ready, as in the chart (`failureThreshold`). */
 const FAILURES = 2;
 
 export async function startServiceSwitch(): Promise<ServiceSwitch> {
@@ -32,7 +32,7 @@ export async function startServiceSwitch(): Promise<ServiceSwitch> {
     const pod = ready[turn++ % Math.max(1, ready.length)];
     if (pod === undefined) {
       near.on('error', () => undefined);
-      near.resetAndDestroy(); // kube-proxy refuses connections; a listener can only reset them.
+      near.resetAndDestroy(); // kube-proxy refuses connections, but a listener can only reset them.
       return;
     }
     join(near, connect({ port: pod.port, host: '127.0.0.1', allowHalfOpen: true }));

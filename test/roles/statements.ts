@@ -3,17 +3,17 @@ import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import type { Session } from '../../src/platform/postgres/session.ts';
 
-/** Statements of this process, of the sessions that were opened since `recordStatements`. */
+/** Statements that this process sends in sessions opened since `recordStatements`. */
 export type Statements = {
-  /** Returns the statements that were sent since the last call. The text is on one line. */
+  /** Returns the statements that were sent since the last call. Each text is on one line. */
   take: () => Sent[];
-  /** Resolves when no session waits for an answer and nothing sends a further statement. */
+  /** Resolves when no session waits for a result and no further statement is sent. */
   settled: () => Promise<void>;
 };
 
 export type Sent = { name: string | undefined; text: string; count: number };
 
-/** Turns of the event loop without a statement after which no statement follows from the last answer. */
+/** Number of event loop turns without a statement after which the last result will cause no further statement. */
 const QUIET_TURNS = 5;
 
 /** Records the statements of all sessions that this process opens until the test ends. */
@@ -58,7 +58,7 @@ export function recordStatements(): Statements {
 }
 
 function readStatement(asked: unknown): { name: string | undefined; text: string } {
-  // The cast is safe: a statement is a text or an object with one.
+  // The cast is safe: a statement is either a text or an object that contains one.
   const { name, text } =
     typeof asked === 'string'
       ? { name: undefined, text: asked }

@@ -1,15 +1,15 @@
 import { setInterval as ticks } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** Actions of users, other than test events, while versions change, and the failures among them. */
+/** User actions other than test events while versions change, with their failures. */
 export type Load = {
-  /** Requests without an answer, or with an undocumented one. */
+  /** Returns the requests without a response or with an undocumented response. */
   failures: () => readonly string[];
-  /** Number of answered requests, and the longest time for one in ms. */
+  /** Returns the number of requests with a response, and the duration of the slowest in ms. */
   answered: () => { count: number; slowestMs: number };
-  /** Ended conversations, with the texts of their user. */
+  /** Returns the ended conversations, with their users' messages. */
   conversations: () => readonly Conversation[];
-  /** Sends a request of the test, counted like the others. Resolves to undefined if it fails. */
+  /** Sends a request from the test and counts it like the others. Resolves to undefined if it fails. */
   ask: (request: Request) => Promise<Reply | undefined>;
   /** Returns the last acknowledged prompt. */
   prompt: () => string;
@@ -21,7 +21,7 @@ export type Conversation = { id: string; said: readonly string[] };
 export type Request = {
   method: 'GET' | 'POST' | 'PATCH';
   path: string;
-  /** Statuses that the contract allows for it (contract/errors.md#statuses). */
+  /** Response statuses that the contract allows for the request (contract/errors.md#statuses). */
   expected: readonly number[];
   json?: object;
   headers?: Record<string, string>;
@@ -37,11 +37,11 @@ const MESSAGES = 3;
 const USER_PAUSE_MS = 80;
 const READ_PAUSE_MS = 60;
 const WRITE_PAUSE_MS = 700;
-/** A client's timeout, after which a request has failed. */
+/** Client timeout in ms, after which a request counts as failed. */
 const ANSWER_MS = 10_000;
 
 export function startLoad(to: { url: string; apiKey: string; agentId: string }): Load {
-  // Few connections that are kept, like a client's: each is used again while pods go.
+  // Like a client, keeps a few connections and reuses each of them while pods are removed.
   const pool = new Pool(to.url, {
     connections: 8,
     headersTimeout: ANSWER_MS,
@@ -70,7 +70,7 @@ export function startLoad(to: { url: string; apiKey: string; agentId: string }):
     }
   }
 
-  /** Repeats an action until the end, at this pace at most. */
+  /** Repeats an action until the load stops, at most once per `paceMs`. */
   async function repeat(paceMs: number, act: (turn: number) => Promise<unknown>): Promise<void> {
     let turn = 0;
     for await (const _ of ticks(paceMs)) {
@@ -100,7 +100,7 @@ export function startLoad(to: { url: string; apiKey: string; agentId: string }):
     const wanted = `Help in way ${turn}.`;
     const path = `/v1/agents/${to.agentId}`;
     const json = { prompt: wanted };
-    // 202 occurs while no operator leads for a moment, because the API does not wait for it.
+    // 202 occurs if no operator leads for a moment, because the API then stops waiting.
     if (await ask({ method: 'PATCH', path, expected: [200, 202], json })) prompt = wanted;
   }
 

@@ -14,27 +14,27 @@ import { missingFrom } from '../platform/resources/schema/whole-objects.ts';
 import { until } from '../until.ts';
 
 /**
- * An upgrade and its rollback are invisible from outside. Under load, the previous main is migrated and replaced by
- * this tree pod by pod; then this tree is replaced by the previous main on the new schema. The previous main is a
- * commit of this repository, in its own processes.
+ * Users must not notice an upgrade or its rollback. Under load, the database of the previous main is migrated, and this
+ * tree replaces the previous main pod by pod. Then the previous main replaces this tree on the new schema. The previous
+ * main is a commit of this repository that runs in its own processes.
  *
  * npm run test:nightly -- faults test/roles/upgrade
  */
 
-/** Excluded from the quick tier: the previous main installs its own packages, and a roll takes a minute. */
+/** Excluded from `npm test`, because the previous main installs its own packages and a roll takes a minute. */
 const canRun = IS_NIGHTLY && (await hasPreviousMain());
 const THIS_TREE = path.resolve(import.meta.dirname, '../..');
-/** Number of upgrades with their rollbacks. At most 5, however long the run is. */
+/** Number of upgrades with their rollbacks. At most 5, even in long runs. */
 const ROUNDS = Math.min(roundsOf(1), 5);
-/** Test events accepted between two steps of a roll. */
+/** Number of test events accepted between two steps of a roll. */
 const BESIDE = 50;
-/** Test events a second. */
+/** Number of test events per second. */
 const RATE = 100;
-/** Long enough that attempts are in progress when a pod has to stop. */
+/** Response time in ms of slow receivers. Long enough that attempts are in progress when a pod has to stop. */
 const SLOW_MS = 300;
-/** Test events accepted while a receiver is down. They are tried again 4 to 6 s later, by any pod. */
+/** Number of test events accepted while a receiver is down. They are retried 4 to 6 s later, by any pod. */
 const DOWN = 40;
-/** Duration of a read of the queue at the time of the migration. Longer than anything may wait. */
+/** Duration of a long read of the queue during the migration. It is longer than anything may wait. */
 const LONG_READ_SEC = 1.5;
 /** Inserts waiting deliveries to a receiver that is down, because migrations of empty tables would be too quick. */
 const BACKLOG = `
@@ -45,7 +45,7 @@ const BACKLOG = `
   from generate_series(1, 100000)`;
 const SAMPLE = 10;
 const WARM_UP = 20;
-/** Events of each ended conversation. */
+/** Types of the events that each ended conversation emits. */
 const EVENT_TYPES = ['conversation.ended', 'conversation.started', 'conversation.transcript.ready'];
 const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
 
@@ -119,7 +119,7 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
       console.info(JSON.stringify({ from: previous.commit, verdict, figures }));
       expect(load.failures()).toEqual([]);
       expect(verdict).toMatchObject({
-        // Every request was accepted and answered.
+        // Every request was accepted and got a response.
         refused: 0,
         unknown: 0,
         odd: [],
@@ -137,14 +137,14 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
     60_000 + ROUNDS * 90_000,
   );
 
-  /** Creates endpoints. They get test events whatever their subscription. */
+  /** Creates endpoints. They get test events regardless of their subscription. */
   async function newEndpoints(count: number, type: string): Promise<LedgerEndpoint[]> {
     return ledger.createEndpoints({ recorder, count, json: { event_types: [type] } });
   }
 
   /**
-   * Sends requests to pods that have just started, because their first connection to the database is not part of the
-   * verdict.
+   * Sends requests to pods that have just started, so that the time for their first database connection does not affect
+   * the result.
    */
   async function warmUp(): Promise<void> {
     const headers = { authorization: `Bearer ${api.apiKey}` };
@@ -177,7 +177,7 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
   }
 
   type Made = {
-    /** Answers by path. */
+    /** Responses by path. */
     shown: Map<string, unknown>;
     apiKey: string;
     repeated: { key: string; path: string; eventId: string };
@@ -243,7 +243,7 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
     return reply;
   }
 
-  /** Checks that each ended conversation has all its texts and three events. */
+  /** Checks that each ended conversation has all its messages and three events. */
   async function checkTalks(): Promise<void> {
     for (const { id, said } of load.conversations()) {
       for (const event of await eventsOf(id)) ledger.note(event, subscribed);
@@ -270,12 +270,12 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
     return events.map(({ id }) => id);
   }
 
-  /** Reads like a dump, which first reads every table and holds its locks until its end. */
+  /** Reads like a database dump, which first reads every table and holds its locks until it ends. */
   async function readForLong(): Promise<void> {
     await query(`begin; select count(*) from delivery_queue; select pg_sleep(${LONG_READ_SEC})`);
   }
 
-  /** Checks that no delivery waits, except the backlog. */
+  /** Checks that no deliveries are waiting except those of the backlog. */
   async function expectNothingWaiting(): Promise<void> {
     const rows = await query(
       `select count(*)::int as waiting from delivery_queue where run_at < now() + interval '1 hour'`,
@@ -283,7 +283,7 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
     expect(rows).toEqual([{ waiting: 0 }]);
   }
 
-  /** Runs statements on a separate connection; its end also ends their transaction. */
+  /** Runs statements on a separate connection. Closing the connection also ends their transaction. */
   async function query(text: string, at = url): Promise<unknown[]> {
     const client = new Client(at);
     await client.connect();
@@ -302,7 +302,7 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
   }
 });
 
-/** Removes fields that continue to change: the state of an event's deliveries, and the last success and failure. */
+/** Removes fields that keep changing: the state of an event's deliveries, and the last success and failure. */
 function settled(body: unknown): unknown {
   const changing = ['deliveries', 'last_success_at', 'last_failure', 'status', 'summary'];
   return Object.fromEntries(

@@ -165,7 +165,7 @@ describe('bad bodies', () => {
     async (_, { body, type = 'application/json' }, expected) => {
       const key = await api.newKey('bad');
       const headers = type === null ? {} : { 'content-type': type };
-      // `fetch` adds a content type to texts, but not to bytes.
+      // `fetch` adds a content type to strings, but not to bytes.
       const sent = type === null ? Buffer.from(body ?? '') : body;
       const reply = await api.call('POST', '/v1/agents', {
         key,

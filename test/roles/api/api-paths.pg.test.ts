@@ -165,7 +165,7 @@ describe('methods', () => {
       );
       const allowed = own.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
       const others = ALL.filter((name) => !allowed.includes(name));
-      // One part of the program refuses them for all paths, so the short run asks each path for one.
+      // One part of the program rejects other methods for all paths, so the short run tries only one for each path.
       const tried = IS_NIGHTLY ? others : [others[at % others.length]!];
       for (const method of tried) {
         const response = await fetch(api.url + path.replaceAll(/\{\w+\}/g, 'x'), { method });

@@ -11,14 +11,14 @@ import { type Scope, SCOPES } from '../../../src/platform/http/authorize.ts';
 import { insertApiKey, newKeyText } from '../../../src/access/api-keys.sql.ts';
 import { startEngine, type Engine, type StoreName } from '../engine.ts';
 
-/** The running API on a database of its own, with an operator. */
+/** Running API with an operator and a database of its own. */
 export type Api = {
   engine: Engine;
   url: string;
-  /** Has all scopes in namespace `default`. `call` uses it by default. */
+  /** API key with all scopes in namespace `default`. `call` uses it by default. */
   key: string;
   newKey: (namespace: string, scopes?: readonly Scope[]) => Promise<string>;
-  /** Sends a request, and checks the answer against the API's own description. */
+  /** Sends a request, and checks the response against the API's own description. */
   call: Call;
   stop: () => Promise<void>;
 };
@@ -26,7 +26,7 @@ export type Api = {
 export type Call = (method: string, path: string, options?: CallOptions) => Promise<Reply>;
 
 export type CallOptions = {
-  /** Null sends no key. */
+  /** API key to send, or null to send none. */
   key?: string | null;
   /** Sent as JSON. */
   json?: unknown;
@@ -38,10 +38,10 @@ export type CallOptions = {
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Reply = { status: number; headers: Headers; text: string; body: any };
 
-/** Time that an API waits for an operator on a busy machine. Longer than a user would wait. */
+/** Time in ms that an API waits for an operator on a busy machine. It is longer than a user would wait. */
 export const PATIENT_MS = 30_000;
 
-/** Does not exist. Most tests need no pages, and reading the built ones would take 15 ms at each start. */
+/** Folder that does not exist. Most tests need no pages, and reading the built pages would take 15 ms at each start. */
 const NO_PAGES = join(import.meta.dirname, 'no-pages');
 
 export async function startApi(
@@ -133,9 +133,9 @@ export function createCall(url: string, defaultKey: string): Call {
   };
 }
 
-/** Connections to the APIs of this worker, kept between requests: a new one costs more CPU than many requests do. */
+/** Connections to the APIs of this worker. They are reused, because a new one takes more CPU than many requests. */
 const connections = new Map<string, Agent>();
-/** Shorter than the API's own limit, so that no request uses a connection that the API is closing. */
+/** Idle time in ms. Shorter than the API's limit, so that no request uses a connection that the API is closing. */
 const IDLE_MS = 1_000;
 
 function keepConnections(url: string): void {
@@ -143,8 +143,8 @@ function keepConnections(url: string): void {
 }
 
 /**
- * Closes idle connections before the API stops. Otherwise they delay the stop by the second in which clients may send
- * another request.
+ * Closes idle connections before the API stops. Otherwise they delay the stop by one second, in which clients may still
+ * send a request.
  */
 async function closeIdleConnections(url: string): Promise<void> {
   const agent = connections.get(url);
@@ -160,7 +160,7 @@ type Asked = {
   sent: string | Buffer | undefined;
 };
 
-/** Sends a request like `fetch`, with a third of its CPU time. */
+/** Sends a request like `fetch`, but with a third of the CPU time. */
 function ask(
   url: URL,
   { method, headers, sent }: Asked,
@@ -203,7 +203,7 @@ const pairsOf = (raw: readonly string[]): [string, string][] =>
 /** The route table, for inspection only. */
 export const ROUTES = createRoutes();
 
-/** Checks that an answer has its id and conforms to the route table. */
+/** Checks that a response has a request ID and conforms to the route table. */
 function checkReply(method: string, path: string, { status, headers, body }: Reply): void {
   expect(headers.get('request-id')).toMatch(/^req_[0-9a-z]{26}$/);
   expect(headers.get('x-powered-by')).toBeNull();
@@ -232,10 +232,10 @@ function checkReply(method: string, path: string, { status, headers, body }: Rep
   else expect(body).toBeUndefined();
 }
 
-/** Returns whether errors of this path have OpenAI's shape. */
+/** Returns whether errors of this path have OpenAI's format. */
 const isOpenAi = (path: string): boolean => /^\/v1\/(chat\/completions|models)\b/.test(path);
 
-/** Returns the error code of an answer, in either shape. */
+/** Returns the error code of a response, in either error format. */
 export function codeIn({ body }: Reply): unknown {
   return body?.code ?? body?.error?.code;
 }

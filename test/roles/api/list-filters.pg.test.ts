@@ -3,8 +3,7 @@ import { newUuid } from '../../../src/ids.ts';
 import { startApi, type Api } from './api-setup.ts';
 
 /**
- * Lists have filters named after fields, and pages with the newest first (contract/pagination.md#lists). There is no
- * CORS.
+ * Lists have filters that are named after fields, and pages with the newest entry first (contract/pagination.md#lists).
  */
 
 let api: Api;
@@ -13,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** Returns the names on all pages of one item. */
+/** Returns the names on all pages, with one item per page. */
 async function names(path: string): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | null = '';

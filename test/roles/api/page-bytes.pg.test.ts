@@ -3,7 +3,7 @@ import { newUuid, toUuid } from '../../../src/ids.ts';
 import { PAGE_DOCUMENTS_BYTES } from '../../../src/platform/postgres/list-filters.ts';
 import { newTenant, type Tenant } from './shared-api.ts';
 
-/** Lists whose rows are so large that three fit into a page: each row is on one page, and no page is larger. */
+/** Lists with rows so large that only three fit on a page. Each row must be on one page, and no page too large. */
 
 const ROWS = 5;
 const LARGE = Math.floor(PAGE_DOCUMENTS_BYTES / 3.5);
@@ -52,7 +52,7 @@ test.each([
   for (let cursor = ''; more;) {
     const { status, text, body } = await tenant.call('GET', `${path}limit=100${cursor}`);
     expect(status).toBe(200);
-    // A conversation and a call of the customer each have their own room in a page.
+    // Conversations and calls of the customer have separate size limits on a page.
     expect(text.length).toBeLessThan((expected ? 1 : 2) * PAGE_DOCUMENTS_BYTES);
     pages.push(
       body.data.map((one: { id?: string }) => one.id ?? JSON.stringify(one).slice(0, 200)),

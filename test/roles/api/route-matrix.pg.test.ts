@@ -10,15 +10,15 @@ import { UNENDING, type RouteFixture } from './route-scene.ts';
 import { codeIn, ROUTES, startApi, withoutRequestId, type Api, type Reply } from './api-setup.ts';
 
 /**
- * Every route of the router, requested with every kind of key (OWASP API Security Top 10 2023: API1, 2, 3, 5, 8, 9).
- * The expectations derive from the route table; test/roles/api/route-rows.ts only says where an existing resource is. The
- * short run shares between routes what one part of the program checks for all of them (`inTurn`).
+ * Requests every route with every kind of key (OWASP API Security Top 10 2023: API1, 2, 3, 5, 8, 9). The expectations
+ * derive from the route table; test/roles/api/route-rows.ts only adds the path of an existing resource. If one part of
+ * the program makes a check for all routes, the short run distributes the cases among the routes (`inTurn`).
  */
 let api: Api;
 let fixture: RouteFixture;
-/** One key for each scope alone, and some invalid keys. */
+/** One key for each single scope, and some invalid keys. */
 const keys = {} as Record<Scope | 'foreign' | 'revoked' | 'expired', string>;
-/** Texts that no read may return: keys and signing secrets. */
+/** Strings that no read may return: keys and signing secrets. */
 const secrets = new Set<string>();
 
 beforeAll(async () => {
@@ -46,13 +46,13 @@ beforeAll(async () => {
 
 afterAll(() => api.stop());
 
-/** Ends replays. Without a delivery role they would check forever, several times a second. */
+/** Ends replay jobs. Without a delivery role, they would check forever, several times a second. */
 const endReplays = () =>
   api.engine.pool.query(
     `update jobs set status = 'stopped', finished_at = clock_timestamp() where status = 'running'`,
   );
 
-/** Changes the row of a key, found by the key's prefix. The stored hash does not allow a search. */
+/** Changes the row of a key. The row is found by the key's prefix, because the stored hash does not allow a search. */
 async function change(key: string, assignment: string): Promise<void> {
   const { rowCount } = await api.engine.pool.query(
     `update api_keys set ${assignment} where prefix = $1`,
@@ -122,27 +122,27 @@ function scopeOf(path: string, method: string): NeededScope | null {
   return /\/(replay|retry)$/.test(path) || path.startsWith('/v1/jobs') ? 'replay' : 'write';
 }
 
-/** Returns whether errors have OpenAI's shape. OpenAI's clients know 400, and send fields that we do not know. */
+/** Returns whether errors have OpenAI's format. OpenAI's clients expect 400, and send fields unknown to Parley. */
 const isOpenAi = ({ errorShape }: Pick<Route, 'errorShape'>): boolean => errorShape === 'openai';
 
-/** Paths of resources that were created for a route and not changed yet. */
+/** Paths of resources that were created for a route and have not been changed yet, by operationId. */
 const unused = new Map<string, string>();
 
-/** Returns the path that all refused requests of a route share. The test that succeeds with it removes it from `unused`. */
+/** Returns the path that all rejected requests of a route share. The successful request then takes it from `unused`. */
 async function unusedPath({ operationId }: Route, row: Row): Promise<string> {
   const path = unused.get(operationId) ?? (await row.path(fixture));
   unused.set(operationId, path);
   return path;
 }
 
-/** Takes the path that the refused requests shared. */
+/** Takes the path that the rejected requests shared. */
 async function takePath(route: Route, row: Row): Promise<string> {
   const path = await unusedPath(route, row);
   unused.delete(route.operationId);
   return path;
 }
 
-/** The body that the refused requests of a route share. */
+/** Body that the rejected requests of a route share. */
 type Json = Record<string, unknown> | undefined;
 const unusedJson = new Map<string, Json>();
 async function sharedJson({ operationId }: Route, row: Row): Promise<Json> {
@@ -180,7 +180,7 @@ async function ask(
   return reply;
 }
 
-/** Reads the head of an endless answer. A refusal is read completely. */
+/** Reads the head of an endless response. An error response is read completely. */
 async function begin(path: string, key: string | null): Promise<Reply> {
   const gone = new AbortController();
   const headers = key === null ? {} : { authorization: `Bearer ${key}` };
@@ -193,8 +193,8 @@ async function begin(path: string, key: string | null): Promise<Reply> {
 }
 
 /**
- * Returns those that a route tries: at night all, else one, in turn. For what one part of the program refuses for all
- * routes alike.
+ * Returns the values that a route tries: all of them at night, and otherwise one, in turn. Used for requests that one
+ * part of the program rejects for all routes.
  */
 function inTurn<T>({ operationId }: Route, all: readonly T[]): T[] {
   const turn = ROUTES.findIndex((route) => route.operationId === operationId);
@@ -203,7 +203,7 @@ function inTurn<T>({ operationId }: Route, all: readonly T[]): T[] {
 
 const takesJson = (route: Route, row: Row) => route.body !== undefined && row.raw === undefined;
 
-/** Routes that can refuse a request. Refusals run first and share a path and a body, which a later test uses. */
+/** Routes that can reject a request. Rejections run first and share a path and a body, which a later test uses. */
 const tried = cases.filter(([, route, row]) => route.scope !== null || takesJson(route, row));
 
 describe.each(tried)('%s', (_, route, row) => {
@@ -255,7 +255,7 @@ function testBody(route: Route, row: Row): void {
       'shape' in route.body!.schema ? Object.keys(route.body!.schema.shape as object) : [];
     const forged = [...FORGED, ...OTHERS, ...PROTOTYPE].filter((name) => !names.includes(name));
     expect(forged.length).toBeGreaterThan(10);
-    // Names that change objects are refused before the other fields are checked, so each has its own body.
+    // Names that change prototypes are rejected before other fields are checked, so each one has its own body.
     const groups = [
       forged.filter((name) => !PROTOTYPE.includes(name)),
       ...PROTOTYPE.map((name) => [name]),
@@ -321,13 +321,13 @@ function testKeys(route: Route, row: Row): void {
     const { status, body } = reply!;
     expect({ status, code: codeIn(reply!) }).toEqual({ status: 403, code: 'missing_scope' });
     expect(body.detail ?? body.error.message).toContain(`scope \`${String(route.scope)}\``);
-    // A key with a single other scope is refused too.
+    // A key with only one other scope is rejected too.
     expect(repliesToAlone.map((one) => one.status)).toEqual(alone.map(() => 403));
   });
 
   test('works with a key of its scope alone', async () => {
     const scope = route.scope === 'any' ? 'keys' : route.scope!;
-    // The refusals above, for its id, its body and other keys, have not changed it.
+    // The requests that were rejected because of their ID, body or key have not changed the resource.
     const path = await takePath(route, row);
     expect((await ask(route, row, { key: keys[scope], path })).status).toBe(row.status);
   });
@@ -335,7 +335,7 @@ function testKeys(route: Route, row: Row): void {
   test('works with a key of all scopes, as the table says', async () => {
     const refusals: number[] = route.errors.map((code) => ERROR_CATALOGUE[code].status);
     expect([...Object.keys(route.answers).map(Number), ...refusals]).toContain(row.status);
-    // Routes alike check the scopes, so the short run asks one of four on a new resource.
+    // All routes check scopes in the same way, so the short run requests only one in four routes on a new resource.
     const isAsked = inTurn(route, [true, false, false, false]).includes(true);
     if (isAsked) expect((await ask(route, row, {})).status).toBe(row.status);
   });
@@ -347,7 +347,7 @@ test.each(lists)('%s lists nothing of another namespace', async (_, route, row) 
   if (row.isStream || route.scope === null) return;
   const { body } = await ask(route, row, { key: keys.foreign });
   const found = (body as { data?: { id: string }[] }).data;
-  // Their own key is all that they have.
+  // The other namespace contains nothing except its own key.
   if (route.operationId === 'listApiKeys') expect(found).toHaveLength(1);
   else if (found !== undefined) expect(found).toEqual([]);
 });

@@ -46,20 +46,20 @@ import {
 } from './route-scene.ts';
 
 /**
- * How to request an existing resource from each route, which is the only fact about a route that its table lacks.
- * test/roles/api/route-matrix.pg.test.ts derives everything else from the table. A new route needs one row here;
- * without it the test fails.
+ * Describes how to request an existing resource through a route. The route table contains everything else, and
+ * test/roles/api/route-matrix.pg.test.ts reads it from there. Each new route needs one row here. Without the row, the
+ * test fails.
  */
 export type Row = {
-  /** Creates a resource for this row alone, and returns its path. */
+  /** Creates a resource only for this row, and returns its path. */
   path: (fixture: RouteFixture) => string | Promise<string>;
   /** A valid body. */
   json?: Record<string, unknown> | ((fixture: RouteFixture) => Promise<Record<string, unknown>>);
   /** A body that is not JSON. */
   raw?: { body: string; type: string };
-  /** Status of the answer to a key with all scopes. */
+  /** Status of the response to a request with all scopes. */
   status: number;
-  /** The answer never ends, so only its beginning is read. */
+  /** Set if the response never ends. In that case, only its beginning is read. */
   isStream?: true;
 };
 
@@ -219,10 +219,10 @@ export const ROWS: Record<string, Row> = {
   },
   getCall: { path: call, status: 200 },
   endCall: { path: below(call, '/end'), json: {}, status: 200 },
-  // The call has no telephone; test/calls/phone covers calls with one.
+  // The call has no telephone line. test/calls/phone covers calls with one.
   transferCall: { path: below(call, '/transfer'), json: { to: '+442071838751' }, status: 409 },
   pressKeys: { path: below(call, '/dtmf'), json: { digits: '1' }, status: 409 },
-  // The requests have no signature; test/calls/phone covers signed ones.
+  // The requests have no signature. test/calls/phone covers signed requests.
   answerTwilioCall: { path: at('/v1/telephony/twilio/voice'), raw: CALLBACK, status: 401 },
   noteTwilioStatus: { path: at('/v1/telephony/twilio/status'), raw: CALLBACK, status: 401 },
   answerTelnyxCall: { path: at('/v1/telephony/telnyx/voice'), raw: CALLBACK, status: 401 },
@@ -235,7 +235,7 @@ export const ROWS: Record<string, Row> = {
     json: {},
     status: 201,
   },
-  // Nothing listens on the port; test/voice covers a provider that speaks.
+  // Nothing listens on the port. test/voice covers a working speech provider.
   speak: {
     path: async (fixture) => `/v1/agents/${await agentId(fixture)}/speech`,
     json: async (fixture) => {
@@ -248,11 +248,11 @@ export const ROWS: Record<string, Row> = {
   },
   callTool: {
     path: async (fixture) => `/v1/agents/${await agentId(fixture)}/tool_calls`,
-    // Nothing listens on the port, so the tool fails and the answer says so.
+    // Nothing listens on the port, so the tool fails and the response says so.
     json: { tool: { type: 'webhook', name: 'look_up', url: 'http://127.0.0.1:1/' } },
     status: 200,
   },
-  // The request comes from no page; test/talks covers requests from pages.
+  // The request does not come from a page. test/talks covers requests from pages.
   createWidgetToken: {
     path: at('/v1/widget/tokens'),
     json: async (fixture) => ({ agent_id: await agentId(fixture) }),

@@ -1,7 +1,7 @@
 import type { Fetchers } from '../../../src/knowledge/syncs/run-sync.ts';
 import type { Reply } from './api-setup.ts';
 
-/** Creates resources in the namespace of the key, through the API. `call` resolves to the answer. */
+/** Creates resources in the namespace of the key, through the API. `call` resolves to the response. */
 export type RouteFixture = {
   call: (method: string, path: string, json?: unknown) => Promise<Reply>;
   eventually: <T>(check: () => Promise<T | undefined | false>) => Promise<T>;
@@ -60,7 +60,7 @@ export async function sent(
 export const event = async (fixture: RouteFixture) =>
   `/v1/events/${(await sent(fixture)).event_id}`;
 
-/** Creates a replay job. It runs until every delivery was attempted, which never happens here. */
+/** Creates a replay job. It runs until every delivery has been attempted, which never happens here. */
 export async function job(fixture: RouteFixture): Promise<string> {
   const path = await endpoint(fixture);
   await fixture.call('POST', `${path}/test`);
@@ -122,7 +122,7 @@ export const source = (fixture: RouteFixture) => made(fixture, '/v1/knowledge/so
 export const fileSource = (fixture: RouteFixture) =>
   made(fixture, '/v1/knowledge/sources', { type: 'file' });
 
-/** Fetches a website until stopped, so that there is a running sync. */
+/** Fetches a website until it is stopped, so that a sync is always in progress. */
 export const UNENDING: Fetchers = {
   website: async function* ({ signal }) {
     yield { kind: 'found', count: 1 };
@@ -184,7 +184,7 @@ export async function session(fixture: RouteFixture): Promise<string> {
 }
 
 export const ACCEPT = { accepted_by: { id: 'u1', name: 'Ada' } };
-/** A key cannot grant more scopes than its creator has. */
+/** API key to create. It has only the scope `keys`, because a new key cannot have more scopes than its creator. */
 export const KEY = { name: 'made for the matrix', scopes: ['keys'] };
 export const hourAgo = (): number => Math.floor(Date.now() / 3_600_000 - 1) * 3_600;
 export const minuteAgo = (): number => Math.floor(Date.now() / 1_000) - 60;

@@ -3,16 +3,17 @@ import { type Scope, SCOPES } from '../../../src/platform/http/authorize.ts';
 import { createCall, startApi, type Api, type Call } from './api-setup.ts';
 import { startOnce } from '../../start-once.ts';
 
-/** A test's own namespace of the API that all test files of this worker share. */
+/** Namespace of a test in the API that all test files of this worker share. */
 export type Tenant = {
   namespace: string;
-  /** Has all scopes in `namespace`. `call` uses it by default. */
+  /** API key with all scopes in `namespace`. `call` uses it by default. */
   key: string;
-  /** Creates a key of `namespace`. */
+  /** Creates a key for `namespace`. */
   newKey: (scopes?: readonly Scope[]) => Promise<string>;
   call: Call;
   /**
-   * Its `engine` acts in `default` unless the test passes `namespace`. Its database also holds the rows of other tests.
+   * The shared API. Its `engine` uses `default` unless the test passes `namespace`. Its database also contains the rows
+   * of other tests.
    */
   api: Api;
 };
@@ -20,11 +21,11 @@ export type Tenant = {
 const sharedApi = startOnce(() => startApi({ delivery: true }));
 
 /**
- * Returns a new namespace of a running API, operator and delivery on one database. The first call in a worker starts
- * them, and the end of the worker stops them. Tenancy is the product's own isolation, so most tests need no more.
+ * Returns a new namespace in a running API, operator and delivery with one database. The first call in a worker starts
+ * them, and they stop when the worker ends. The product itself isolates namespaces, so most tests need no more.
  *
- * A test starts its own API (`startApi`), and says why, if it changes settings, stops or breaks a part, or reads what
- * all namespaces share: metrics, whole tables, the clock of the database.
+ * A test must start its own API (`startApi`), and explain why, if it changes settings, or stops or breaks a part, or
+ * reads state that all namespaces share: metrics, whole tables, or the clock of the database.
  */
 export async function newTenant(): Promise<Tenant> {
   const api = await sharedApi();

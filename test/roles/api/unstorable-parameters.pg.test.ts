@@ -3,8 +3,8 @@ import type { Route } from '../../../src/platform/http/route.ts';
 import { ROUTES, startApi, type Api } from './api-setup.ts';
 
 /**
- * PostgreSQL cannot store U+0000, so no parameter of any route may pass it on. The cases derive from the route table
- * and include new parameters.
+ * PostgreSQL cannot store U+0000, so no parameter of any route may pass it on. The cases derive from the route table,
+ * so they include new parameters automatically.
  */
 
 let api: Api;
@@ -18,7 +18,7 @@ type Case = [name: string, route: Route, path: string];
 const filled = (path: string, value = 'x'): string => path.replaceAll(/\{\w+\}/g, value);
 const ofQuery = ROUTES.flatMap((route) =>
   Object.keys(route.query.shape).flatMap((name): Case[] => {
-    // Each parameter is tried with valid other parameters, and alone.
+    // Each parameter is tried together with valid other parameters, and alone.
     const others = Object.keys(route.query.shape).filter(
       (other) => other === 'q' && other !== name,
     );
@@ -36,7 +36,7 @@ const ofPath = ROUTES.flatMap((route) =>
   }),
 );
 
-/** Returns the path with ids that the route accepts. With others it would answer 404 before it reads the query. */
+/** Returns the path with valid IDs. With other IDs, the route would respond with 404 before it reads the query. */
 function withIds({ path, params }: Route): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const schema = params.shape[name] as

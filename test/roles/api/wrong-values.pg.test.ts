@@ -9,8 +9,8 @@ import { ROWS } from './route-rows.ts';
 import { UNENDING, type RouteFixture } from './route-scene.ts';
 
 /**
- * Every field of every body and every query parameter, wrong in each way that its schema knows. Every answer must use
- * the caller's words: no validator's message, no pattern, and no field of manifests.
+ * Sends every body field and every query parameter with each kind of invalid value that its schema excludes. Every
+ * response must use terms that the caller knows: no validator message, no pattern, and no field name of manifests.
  */
 
 let api: Api;
@@ -44,7 +44,7 @@ let components: Record<string, Schema>;
 let document: object;
 
 beforeAll(async () => {
-  // Accepted values create more resources than a namespace may have, so the quotas are off.
+  // Accepted values create more resources than a namespace may have, so quotas are disabled.
   const names = [...KINDS.map(({ table }) => table), ...Object.keys(DEFAULT_LIMITS.quotas)];
   const quotas = Object.fromEntries(names.map((name) => [name, 0]));
   const limits = { ...DEFAULT_LIMITS, replayJobs: null, quotas };
@@ -72,10 +72,10 @@ const TELLTALES = [
   /\b[a-z]+(?:[A-Z][a-z]+)+\b/, // A field of a manifest.
 ];
 
-/** Returns the first text that is not in the caller's words; undefined without one. */
+/** Returns the first message with a term that the caller does not know, or undefined. */
 function telltale({ body }: Reply): string | undefined {
   const errors = (body.errors ?? []) as { detail: string; pointer: string }[];
-  const message: string | undefined = body.error?.message; // OpenAI's shape.
+  const message: string | undefined = body.error?.message; // OpenAI's format.
   const texts = [message ?? (body.detail as string), ...errors.map(({ detail }) => detail)];
   const found = texts.find((text) => TELLTALES.some((pattern) => pattern.test(text)));
   return found ?? errors.find(({ pointer }) => /[a-z][A-Z]|^\/spec/.test(pointer))?.pointer;
@@ -92,16 +92,16 @@ function resolved(schema: Schema): Schema {
 const ODD: unknown[] = [null, [], {}, 'x y!\u00e9', '', -1, 1e12, 1.5, true, [null], [[]]];
 let turn = 0;
 
-/** Returns every second odd value in turn, and inside a body every fourth; at night all. */
+/** Returns all odd values at night. Otherwise returns every second value in turn, and every fourth deep in a body. */
 function oddValues(depth: number): unknown[] {
   turn += 1;
   return ODD.filter((_, i) => IS_NIGHTLY || (i + turn) % (depth < 2 ? 2 : 4) === 0);
 }
 
-/** Schemas without their texts and `null`, which had all their wrong values in an earlier field or body. */
+/** Schemas whose invalid values were tried in an earlier field or body, without their descriptions and `null`. */
 const tried = new Set<string>();
 
-/** Returns whether an equal schema had its turn. Equal schemas are refused in equal words; at night each has its turn. */
+/** Returns whether an equal schema was tried. Equal schemas give equal messages. At night, every schema is tried. */
 function isTried(schema: Schema): boolean {
   const type = [schema.type ?? []].flat().filter((one) => one !== 'null');
   const key = JSON.stringify({ ...schema, type }, (name, value: unknown) =>
@@ -112,7 +112,7 @@ function isTried(schema: Schema): boolean {
   return isKnown && !IS_NIGHTLY;
 }
 
-/** Returns wrong values of a schema, each wrong in one way. Objects and lists also get wrong contents. */
+/** Returns invalid values for a schema, each invalid in one way. Objects and lists also get invalid contents. */
 function wrongValues(given: Schema, depth = 0): unknown[] {
   const schema = resolved(given);
   const types = [schema.type ?? []].flat();
@@ -142,7 +142,7 @@ function wrongValues(given: Schema, depth = 0): unknown[] {
   return wrong;
 }
 
-/** Returns objects with one wrong field, or with one field too many. */
+/** Returns objects with one invalid field or one additional field. */
 function wrongObjects({ properties = {} }: Schema, base: object, depth = 0): object[] {
   const inside = Object.entries(properties).flatMap(([name, field]) =>
     wrongValues(field, depth + 1).map((value) => ({ ...base, [name]: value })),
@@ -180,7 +180,7 @@ describe.each(named(withBody))('the body of %s', (_, route) => {
       refused += 1;
       const told = telltale(reply);
       const sent = JSON.stringify(json).slice(0, 300);
-      // What is wrong for others may be right here; then the model, which nobody serves, is asked.
+      // A value that is invalid elsewhere may be valid here. The route then calls the model, which does not exist.
       const isFault = reply.status >= 500 && reply.body.code !== 'reply_failed';
       if (told !== undefined || isFault) found.push({ sent, told, body: reply.body });
     });
@@ -229,7 +229,7 @@ describe.each(named(withQuery))('the query of %s', (_, route) => {
 });
 
 test('every pattern of the document has words, and its description says them', async () => {
-  // The document is a file. Its headers and webhooks have patterns that the API itself does not load.
+  // The OpenAPI document is a file. Its headers and webhooks have patterns in modules that the API does not load.
   await import('../../../src/platform/http/openapi/openapi-headers.ts');
   await import('../../../src/webhooks/delivery/event-webhooks.ts');
   const found: string[] = [];
