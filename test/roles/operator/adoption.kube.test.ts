@@ -6,8 +6,8 @@ import { startEngine, type Engine } from '../engine.ts';
 import { findKubeBinaries } from '../../platform/kubernetes/kube-binaries.ts';
 
 /**
- * A cluster is lost, but its database is not. The same manifests on a new cluster continue the history and repeat no
- * event, whichever of the manifests and the operator comes first.
+ * A cluster is lost, but its database is not. The same manifests on a new cluster must continue the history and repeat
+ * no event, no matter whether the manifests or the operator come first.
  */
 
 const withKube = (await findKubeBinaries()) ? test : test.skip;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => engine.stop());
 
-/** Becomes the leader of a cluster with this name immediately. */
+/** Returns an election that immediately makes the operator the leader of a cluster with this name. */
 const leadsFor =
   (cluster: string): Elect =>
   ({ onLead, onLost }) => ({
@@ -53,7 +53,7 @@ async function settleAll(): Promise<unknown> {
   return (await engine.store.get('Secret', SECRET_KEY))?.spec['data'];
 }
 
-/** Runs the first cluster to its end, which nobody observes. */
+/** Runs the first cluster and then loses it without any cleanup by the operator. */
 async function loseCluster() {
   const first = await engine.startOperator({ elect: leadsFor('a') });
   await engine.declareAgent('kept', { prompt: 'one' });

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 
 /**
- * Random transitions of one agent, and its status after each by contract/agents.md#publishing and
- * contract/custom-resources.md#conditions: the live version, the number of versions, the obstacles. NAME stands for the
- * agent's name, so that each agent has its own Secrets and ConfigMap.
+ * Random transitions of one agent, and its expected status after each one according to contract/agents.md#publishing
+ * and contract/custom-resources.md#conditions: the live version, the number of versions, and the problems. NAME stands
+ * for the agent's name, so that each agent has its own Secrets and ConfigMap.
  */
 
 const PRIVATE_URL = 'http://10.1.2.3/';
@@ -65,7 +65,7 @@ type Spec = {
   displayName?: string;
 };
 
-/** A null ConfigMap is deleted. */
+/** Change to the agent's spec or to its ConfigMap. Null deletes the ConfigMap. */
 export type Transition = { spec: Spec } | { configMap: string | null };
 
 export const transitions: fc.Arbitrary<Transition> = fc.oneof(
@@ -77,7 +77,7 @@ export type Life = {
   name: string;
   spec: Spec | undefined;
   configMap: string | null;
-  /** The content of each version, as text. */
+  /** Content of each version, as text. */
   versions: string[];
   active: number | null;
 };
@@ -86,7 +86,7 @@ export function newLife(name: string): Life {
   return { name, spec: undefined, configMap: null, versions: [], active: null };
 }
 
-/** Applies the declaration to the model, as the operator has to. */
+/** Applies the declaration to the model, as the operator must apply it. */
 export function reconcile(life: Life): void {
   const declared = life.spec!;
   if (declared.suspend) return;
@@ -101,13 +101,13 @@ export function reconcile(life: Life): void {
   }
 }
 
-/** Returns the status without messages. If there are several problems, the operator may name any. */
+/** Returns the expected status without messages. If there are several problems, the operator may report any of them. */
 export function statusOf(life: Life) {
   const declared = life.spec!;
   const problems = problemsOf(life);
   const count = life.versions.length;
   const isUnknown = declared.pinnedVersion !== undefined && declared.pinnedVersion > count;
-  // Obstacles are reported instead of the pin.
+  // Problems are reported instead of the pin.
   const isSettled = problems.length === 0 && !declared.suspend;
   const pinned = declared.pinnedVersion === undefined ? null : isUnknown ? 'False' : 'True';
   return {
@@ -146,11 +146,11 @@ function secretProblem({ name, key }: { name: string; key: string }): string[] {
   return key === 'key' ? [] : ['KeyNotFound'];
 }
 
-/** Returns the content that versions are made of. A prompt counts by its text, not by its source. */
+/** Returns the content that a version consists of. For a prompt, only its text matters and not its source. */
 function contentOf({ spec: declared, configMap }: Life): string {
   const { prompt, promptFrom, tools, voice } = declared!;
   const text = promptFrom ? configMap : prompt;
-  // A missing list of tools and an empty one are the same content.
+  // A missing list of tools counts as the same content as an empty list.
   const some = tools && tools.length > 0 ? tools : undefined;
   const sorted = some?.map((one) => Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   return JSON.stringify({ text, tools: sorted, voice });

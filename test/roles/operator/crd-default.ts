@@ -3,12 +3,12 @@ import { collectionPath } from '../../../src/platform/kubernetes/resource-paths.
 import type { Kube } from '../../platform/kubernetes/kube.ts';
 import { until } from '../../until.ts';
 
-/** Gives Agents a default for `metadata` in the CRD of an API server, as an upgrade of Parley may. */
+/** Adds a default for `metadata` to the CRD of Agents in an API server, as an upgrade of Parley may do. */
 export async function addDefault(kube: Kube): Promise<void> {
   await change(kube, { op: 'add', path: DEFAULT, value: { tier: 'new' } });
 }
 
-/** Removes the default, because other files use the server later. Resolves when the change is active. */
+/** Removes the default, because other test files use the server later. Resolves when the change is active. */
 export async function removeDefault(kube: Kube): Promise<void> {
   await change(kube, { op: 'remove', path: DEFAULT });
   const fresh = { metadata: { name: 'fresh' }, spec: { prompt: 'p' } };

@@ -12,18 +12,21 @@ import { raiseEpoch } from '../../../src/platform/postgres/leadership.ts';
 import { createSideEffects, type Order, type Strike, type Report } from './side-effects.ts';
 
 /**
- * The operator as its own process, wired as roles/kubernetes-declarations.ts does it, with a `Strike` at any of its
- * side effects. It reports its actions on stdout. Strikes come by IPC, the first with the options.
+ * Runs the operator in its own process, wired as in roles/kubernetes-declarations.ts. A `Strike` can interrupt it at
+ * any of its side effects. It reports its actions on stdout. The options contain the first strike, and others arrive by
+ * IPC.
  */
 export type FaultyOperatorOptions = {
   name: string;
   namespace: string;
   databaseUrl: string;
-  /** 32 bytes in base64. */
+  /** Encryption key: 32 bytes in base64. */
   encryptionKey: string;
   kube: { server: string; caCert: string; token: string };
   strike?: Strike;
-  /** By default so long that a busy machine costs no term. The test releases the Lease of a dead operator. */
+  /**
+   * The default is long enough that no term is lost on a busy machine. The test releases the Lease of a dead operator.
+   */
   leaseDurationMs?: number;
 };
 
@@ -31,10 +34,10 @@ const nowMs = (): number => performance.now();
 /** Writes synchronously, so that a killed process has written its reports. */
 const report = (report: Report): void => void writeSync(1, `${JSON.stringify(report)}\n`);
 
-// Only test/roles/operator/operator-process.ts writes this.
+// The cast is safe: only test/roles/operator/operator-process.ts sets this variable.
 const options = JSON.parse(process.env['FAULTY_OPERATOR'] ?? '') as FaultyOperatorOptions;
 const { name, namespace, kube, leaseDurationMs = 15_000 } = options;
-/** A former leader notices its loss at its next renewal. */
+/** Interval in ms between renewals of the Lease. A former leader notices at its next renewal that it lost the term. */
 const RETRY_MS = 500;
 
 const effects = createSideEffects(report);
@@ -92,7 +95,7 @@ const elect: Elect = ({ onLead, onLost }) => {
   });
   return {
     start: () => {
-      report({ ready: true }); // It is informed about everything now.
+      report({ ready: true }); // All watches have reported their initial state.
       elector.start();
     },
     stop: elector.stop,
@@ -116,8 +119,8 @@ stopOnSignals(async () => {
 });
 
 /**
- * Returns a URL that identifies the writer (see guardLeadership). Its timeout frees the locks of a paused operator, as
- * the Lease does.
+ * Returns a database URL that identifies the writer (see guardLeadership). Its timeout releases the locks of a paused
+ * operator, just as the Lease expires.
  */
 function sessionUrl(databaseUrl: string): string {
   const url = new URL(databaseUrl);

@@ -22,12 +22,12 @@ import {
   type EndpointModel,
 } from './operator-model.ts';
 
-/** Changes that people make. Each is one request, which is repeated while no API server answers. */
+/** Changes that people make. Each is one request, which is repeated while no API server responds. */
 export type Acts = {
-  /** Declares the difference to `before`, which must be one request at most. */
+  /** Declares the difference from `before`, which must need at most one request. */
   declareAgent: (agent: AgentModel, before: AgentModel) => Promise<void>;
   declareEndpoint: (endpoint: EndpointModel) => Promise<void>;
-  /** Declares the endpoint's own Secret, as another manager. */
+  /** Declares the endpoint's own Secret as another field manager. */
   declareSecret: (endpoint: EndpointModel) => Promise<void>;
   deleteSecret: (endpoint: EndpointModel) => Promise<void>;
 };
@@ -47,7 +47,7 @@ export function createActs({ kube, namespace }: { kube: Kube; namespace: string 
     });
   };
 
-  /** A 404 means that the object is gone, or that the server does not serve the kind yet. */
+  /** Deletes an object. A 404 means that the object is gone, or that the server does not serve the kind yet. */
   const remove = async (kind: string, name: string): Promise<void> => {
     await request({ method: 'DELETE', path: objectPath(kind, { namespace, name }) }, [404]);
     await request({ method: 'GET', path: collectionPath(kind, namespace) });
@@ -62,7 +62,7 @@ export function createActs({ kube, namespace }: { kube: Kube; namespace: string 
       } catch (error) {
         if (error instanceof KubeError && done.includes(error.code)) return true;
         if (!isOutage(error)) throw error;
-        return false; // Only the server's answers show that it is back.
+        return false; // Only a response shows that the server is back.
       }
     };
     await until(`${call.method} ${call.path}`, isObeyed, { timeoutMs: PERSIST_MS });
@@ -114,9 +114,9 @@ function agentSpec({ name, declared }: AgentModel): Record<string, unknown> {
   };
 }
 
-/** Returns whether the server is unreachable, or is starting and does not know its kinds yet. */
+/** Returns whether the server is unreachable, or is still starting and does not know its kinds yet. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof KubeConnectionError || error instanceof StoreUnavailableError) return true;
-  if (error instanceof NamespaceRefusedError) return true; // The store's error for 404.
+  if (error instanceof NamespaceRefusedError) return true; // The store throws this error for 404.
   return error instanceof KubeError && (error.code >= 500 || [404, 429].includes(error.code));
 }

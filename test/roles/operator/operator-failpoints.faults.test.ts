@@ -8,13 +8,13 @@ import { createSeeded } from '../../random/seeded.ts';
 import type { Strike } from './side-effects.ts';
 
 /**
- * The operator is killed between any two of its side effects and another one continues, or it is paused there until
- * another one has continued. The result must match the model, with one version and one event for each change of
- * content. A run without faults lists the side effects; then each gets a run that is interrupted before it, and one
- * after it.
+ * The operator is killed between any two of its side effects and another operator continues, or it is paused there
+ * until another operator has continued. The result must match the model, with one version and one event for each change
+ * of content. A run without faults first lists the side effects. Then, for each side effect, one run is interrupted
+ * before it and one run after it.
  *
- * Runs at night. With FAULT_ROUNDS >= 50 it runs all of them, otherwise a sample that FAULT_SEED decides. FAULT_KIND (part of a kind)
- * excludes the others. FAULT_LOG=1 logs each run.
+ * This file runs at night. With FAULT_ROUNDS >= 50, all of these runs take place, otherwise a sample that FAULT_SEED
+ * determines. FAULT_KIND (part of a kind) selects matching kinds only. FAULT_LOG=1 logs each run.
  */
 const ROUNDS = roundsOf(1);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
@@ -22,7 +22,7 @@ const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 const AGENT = 'agent';
 const HOOK = 'hook';
 
-/** Each act waits for its result, so that the operator sees all of them and the model is exact. */
+/** Changes of a run. Each waits for its result, so that the operator sees every change and the model is exact. */
 const SCRIPT: ((harness: OperatorHarness) => Promise<void>)[] = [
   ({ changeAgent }) => changeAgent(AGENT, (agent) => (agent.exists = true)),
   ({ changeEndpoint }) => changeEndpoint(HOOK, (endpoint) => (endpoint.exists = true)),
@@ -69,7 +69,7 @@ suite('an operator killed or paused between any two side effects', () => {
     }
   }
 
-  /** Returns false if the run never reached that side effect. */
+  /** Interrupts a run at a side effect. Returns false if the run never reached that side effect. */
   async function runUntil(strike: Strike): Promise<boolean> {
     const harness = await newHarness();
     const victim = startOperatorProcess({ ...harness.options, name: 'victim', strike });
@@ -92,7 +92,7 @@ suite('an operator killed or paused between any two side effects', () => {
     }
   }
 
-  /** Resumes a paused victim, now that another operator has acted. Returns true after it has stepped down. */
+  /** Resumes a paused victim after another operator has acted. Returns true once the victim has stepped down. */
   async function goOn(victim: OperatorProcess): Promise<boolean> {
     if (victim.struck()?.signal !== 'SIGSTOP' || awake.has(victim)) return false;
     awake.add(victim);
@@ -102,8 +102,8 @@ suite('an operator killed or paused between any two side effects', () => {
   }
 
   /**
-   * Starts an operator that waits beside the victim and learns of a strike immediately. Without the test it would learn
-   * of it later, from the Lease.
+   * Starts an operator that stands by and learns of a strike to the victim immediately. Without the test, it would
+   * learn of it only later, from the Lease.
    */
   async function startSuccessor(
     { options, endLease }: OperatorHarness,
@@ -142,13 +142,13 @@ suite('an operator killed or paused between any two side effects', () => {
         `${kinds.length} side effects of ${new Set(kinds).size} kinds; ` +
         `${hit.size} of ${boundariesOf(strikes).length} boundaries of a kind hit`,
     );
-    // The number of repetitions may differ between runs, but not the kinds.
+    // Runs may differ in the number of repetitions, but not in the kinds.
     expect(missed.length).toBeLessThanOrEqual(all ? chosen.length / 4 : ROUNDS);
     if (all) expect(boundariesOf(wanted).filter((boundary) => !hit.has(boundary))).toEqual([]);
   }, 3_600_000);
 });
 
-/** Returns the strikes. Only the first renewal of the Lease counts, because the others depend on time. */
+/** Returns the strikes for these side effects. Only the first Lease renewal counts, because others depend on time. */
 function strikesAt(kinds: readonly string[]): (Strike & { kind: string })[] {
   const seen = new Map<string, number>();
   return kinds.flatMap((kind) => {
@@ -156,7 +156,7 @@ function strikesAt(kinds: readonly string[]): (Strike & { kind: string })[] {
     seen.set(kind, nth);
     if (kind === 'PUT leases' && nth > 1) return [];
     const killed = { kind, nth, signal: 'SIGKILL' } as const;
-    // A pause before a read equals a pause before the next side effect.
+    // A pause before a read is equivalent to a pause before the next side effect.
     const asks = /^(sql: select|read_|sql: begin)/.test(kind);
     return [
       { ...killed, when: 'before' },

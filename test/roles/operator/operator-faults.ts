@@ -4,14 +4,14 @@ import type { Seeded } from '../../random/seeded.ts';
 import type { Strike } from './side-effects.ts';
 
 /**
- * Faults of operators, their network, the API server and the database while somebody acts. Each fault ends without
- * help, or when the acts are `over`, and leaves nothing broken except dead operators, which the pair repairs. An act
- * may need the end of a fault to succeed, so no fault waits for the acts alone.
+ * Faults of operators, their network, the API server and the database while people make changes. Each fault ends by
+ * itself or when the changes are `over`. It leaves nothing broken except dead operators, which the pair repairs. A
+ * change may succeed only after a fault has ended, so no fault lasts until all changes are made.
  */
 export type Fault = (deps: {
   pair: OperatorPair;
   seeded: Seeded;
-  /** Resolves when the concurrent acts are done. */
+  /** Resolves when the concurrent changes are made. */
   over: Promise<void>;
 }) => Promise<void>;
 
@@ -46,7 +46,7 @@ export const FAULTS = {
     const replica = await pair.leader();
     await strike(replica, { ...deps, signal: 'SIGSTOP' });
     await pair.succeeded(replica);
-    // The operator resumes in the middle of the other one's work, or after everything has changed.
+    // The operator resumes while the other operator is working, or after all changes are made.
     if (seeded.below(2) === 0) await over;
     replica.operator.signal('SIGCONT');
     await deposed(replica);
@@ -86,7 +86,7 @@ export const FAULTS = {
   'the history is compacted': async (deps) => {
     const { kube } = deps.pair;
     await amid(deps);
-    // Otherwise its watch cache would still know what etcd has forgotten.
+    // Otherwise its watch cache would still contain the history that was compacted in etcd.
     await kube.kill('apiserver');
     await compact(kube.etcdUrl);
     await kube.revive('apiserver');
@@ -104,7 +104,7 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 
-/** Faults that a leader with a long Lease survives, so that it has to recover without a successor. */
+/** Faults that a leader with a long Lease survives, so that the leader must recover without a successor. */
 export const OUTAGES: readonly FaultName[] = [
   'all connections to the API server are cut',
   'the API server is killed',
@@ -113,7 +113,9 @@ export const OUTAGES: readonly FaultName[] = [
   'the database ends all connections',
 ];
 
-/** Strikes the operator at one of its next side effects, or when the acts are over before that. */
+/**
+ * Strikes the operator at one of its next 30 side effects, or at the next one after all changes are made.
+ */
 async function strike(
   { operator }: Replica,
   deps: { seeded: Seeded; over: Promise<void>; signal: Strike['signal'] },
@@ -122,14 +124,15 @@ async function strike(
   const when = seeded.pick(['before', 'after'] as const);
   operator.arm({ nth: 1 + seeded.below(30), when, signal });
   const struck = (): boolean => operator.struck() !== undefined || !operator.isAlive();
-  // The renewals of its Lease are side effects too, so the next one comes soon.
+  // Lease renewals are side effects too, so the next side effect comes soon.
   void over.then(() => struck() || operator.arm({ nth: 1, when, signal }));
   await operator.until(struck);
   if (signal === 'SIGKILL') await operator.until(() => !operator.isAlive());
 }
 
 /**
- * Resolves to the leader after a few more of its side effects: at a random point of its work, but before the acts end.
+ * Resolves to the leader at a random point of its work, after a few more of its side effects but before all changes are
+ * made.
  */
 async function amid({ pair, seeded, over }: Parameters<Fault>[0]): Promise<Replica> {
   const replica = await pair.leader();
@@ -145,7 +148,7 @@ async function deposed({ operator }: Replica): Promise<void> {
   await operator.until(() => operator.epoch() === undefined);
 }
 
-/** Compacts the history up to now. A watch from an earlier revision gets 410. */
+/** Compacts the history in etcd up to now. A watch from an earlier revision gets 410. */
 async function compact(etcdUrl: string): Promise<void> {
   const post = async (path: string, body: object): Promise<unknown> => {
     const answer = await fetch(`${etcdUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });

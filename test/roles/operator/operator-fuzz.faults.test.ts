@@ -18,9 +18,10 @@ import {
 } from './agent-life-model.ts';
 
 /**
- * Valid and invalid declarations: random lives of agents whose every status must match the model, and specs changed at
- * random. Each spec that the API server accepts must get a condition while the other agents continue. FUZZ_INPUTS sets
- * the number (10,000 for the long run). FUZZ_SEED repeats a run.
+ * Valid and invalid declarations. Agents go through random transitions, and their status must match the model after
+ * each one. Specs are also changed at random. Each spec that the API server accepts must get a condition, and other
+ * agents must still be reconciled. FUZZ_INPUTS sets the number of specs (10,000 in the long run). FUZZ_SEED repeats a
+ * run.
  */
 const INPUTS = Number(process.env['FUZZ_INPUTS'] ?? (IS_NIGHTLY ? 10_000 : 40));
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
@@ -74,14 +75,14 @@ const LIVES = 8;
           if (await feed(samples[index]!, `fuzz-${index}`)) accepted += 1;
         }
       };
-      // Another agent, whose valid declaration changes again and again, must be reconciled each time.
+      // Another agent must be reconciled each time that its valid declaration changes.
       const canary = async (): Promise<void> => {
         do await changeCanary();
         while (next < samples.length);
       };
       await Promise.all([canary(), ...Array.from({ length: 8 }, worker)]);
-      // Most changes break the schema, but enough must pass it, or the test has tried nothing. In a short run only the
-      // unchanged specs may pass.
+      // Most changes violate the schema, but enough specs must pass it, or the test has tested nothing. In a short run,
+      // possibly only the unchanged specs pass.
       expect(accepted).toBeGreaterThanOrEqual(IS_NIGHTLY ? INPUTS / 20 : kinds.length);
       expect(escaped).toEqual([]);
     },
@@ -146,7 +147,7 @@ const LIVES = 8;
     );
   }
 
-  /** Declares one spec. Returns false if the API server refuses it. */
+  /** Declares one spec. Returns false if the API server rejects it. */
   async function feed(
     { kind, spec }: { kind: string; spec: unknown },
     name: string,
@@ -191,7 +192,7 @@ function specOf(name: string) {
   return read.applied;
 }
 
-/** Returns the parts of the status that the model has, and the reason of each condition by type. */
+/** Returns the parts of the status that the model contains, and the reason of each condition by type. */
 function summary({ status }: Pick<Resource, 'status' | 'metadata'>) {
   type Shown = { type: string; status: string; reason: string };
   const conditions = (status['conditions'] ?? []) as Shown[]; // The CRD's schema ensures this.

@@ -19,10 +19,10 @@ import { createViewer, type View } from './operator-view.ts';
 import { createTestDatabase } from '../../platform/postgres/postgres.ts';
 import { until } from '../../until.ts';
 
-/** A namespace and a database of its own, a model of both, and changes to them. */
+/** Namespace and database of a test, with a model of both and functions that change them. */
 export type OperatorHarness = {
   model: Model;
-  /** Options of its operators. */
+  /** Options of the operators. */
   options: Omit<FaultyOperatorOptions, 'name'>;
   pool: Pool;
   /** Changes the model, declares the change, and waits until everything matches the model. */
@@ -30,7 +30,7 @@ export type OperatorHarness = {
   changeEndpoint: (name: string, change: (endpoint: EndpointModel) => void) => Promise<void>;
   /** Replaces the secret, as another person. */
   rotateSecret: (name: string) => Promise<void>;
-  /** Deletes the Secret. The operator has to restore the same one. */
+  /** Deletes the Secret. The operator must restore the same one. */
   loseSecret: (name: string) => Promise<void>;
   /** Fails with the difference if anything does not match the model in time. */
   agrees: () => Promise<void>;
@@ -41,7 +41,7 @@ export type OperatorHarness = {
   close: () => Promise<void>;
 };
 
-/** Longer than the longest back-off after an API server was away for a quarter of a minute. */
+/** Time limit longer than the longest back-off after an API server was unavailable for 15 s. */
 const AGREES = { timeoutMs: 60_000, everyMs: 30 };
 
 export async function createOperatorHarness(deps: {
@@ -77,7 +77,7 @@ export async function createOperatorHarness(deps: {
 
   async function agrees(): Promise<void> {
     let view: View | undefined;
-    // Two processes and two servers take part, so no single signal covers them all.
+    // Two processes and two servers are involved, so no single signal covers all of them.
     const isSo = async (): Promise<boolean> => {
       view = await look();
       return view !== undefined && isDeepStrictEqual(view.actual, view.expected);
@@ -117,7 +117,7 @@ export async function createOperatorHarness(deps: {
       const agent = find(model.agents, name);
       const before = structuredClone(agent);
       change(agent);
-      if (!agent.exists) agent.declared.pin = undefined; // The pin goes with the object.
+      if (!agent.exists) agent.declared.pin = undefined; // The pin is deleted with the object.
       reconcileAgent(model, agent);
       await acts.declareAgent(agent, before);
       await agrees();
@@ -148,7 +148,7 @@ export async function createOperatorHarness(deps: {
         const given = await kube.request('PATCH', lease, free, 'application/merge-patch+json');
         return given.status === 200;
       };
-      // The API server may be away at this moment.
+      // The API server may be unavailable at this moment.
       await until('the Lease to be given back', () => giveBack().catch(() => false), AGREES);
     },
     onlyGrew: async () => {
@@ -164,7 +164,7 @@ export async function createOperatorHarness(deps: {
   };
 }
 
-/** Returns everything that is written once, by its identity and with all its content. */
+/** Returns the contents of all rows that are written once and never change, by their identity. */
 async function readHistory(pool: Pool): Promise<Map<string, string>> {
   const { rows } = await pool.query<{ key: string; value: string }>(
     `select concat('version ', agent_id, ' ', version) as key, v::text as value from agent_versions v

@@ -1,6 +1,6 @@
 /**
- * The expected result of declarations by contract/agents.md#publishing and contract/custom-resources.md#conditions. The
- * fault suite compares the API server and the database with this model.
+ * Model of the expected result of declarations according to contract/agents.md#publishing and
+ * contract/custom-resources.md#conditions. The fault tests compare the API server and the database with this model.
  */
 
 export type AgentModel = {
@@ -11,7 +11,7 @@ export type AgentModel = {
   declared: {
     displayName: string;
     inline: string;
-    /** The text of its ConfigMap; undefined without one. */
+    /** Text of the ConfigMap, or undefined if there is none. */
     configMap: string | undefined;
     fromConfigMap: boolean;
     manual: boolean;
@@ -24,7 +24,7 @@ export type AgentModel = {
   active: number | null;
 };
 
-/** One entry of the log, and the endpoints that its event had to be queued for. */
+/** Entry of the log, and the endpoints for which its event must be queued. */
 export type Activation = { line: string; endpoints: string[] };
 
 export type EndpointModel = {
@@ -32,9 +32,9 @@ export type EndpointModel = {
   exists: boolean;
   hadRow: boolean;
   declared: { url: string; description: string; eventTypes: string[]; suspended: boolean };
-  /** Read when the endpoint was first seen, or set by another person. */
+  /** Secret that was read when the endpoint was first seen, or that another person has set. */
   secret: string | undefined;
-  /** Whether another manager declares the Secret too. It then remains after the endpoint is deleted. */
+  /** Whether another field manager declares the Secret too. In that case, it remains after the endpoint is deleted. */
   secretIsShared: boolean;
 };
 
@@ -76,11 +76,11 @@ export function newEndpoint(name: string): EndpointModel {
   };
 }
 
-/** Field managers. A pin has its own manager, as with a person on call. */
+/** Field managers. A pin has its own manager, as if a person on call had set it. */
 export const CONTENT_MANAGER = 'kubectl';
 export const PIN_MANAGER = 'oncall';
 
-/** Returns the prompt that the operator must have resolved; undefined if it cannot. */
+/** Returns the prompt that the operator must resolve, or undefined if it cannot resolve one. */
 export function promptOf({ declared }: AgentModel): string | undefined {
   return declared.fromConfigMap ? declared.configMap : declared.inline;
 }

@@ -3,21 +3,21 @@ import { startOperatorProcess, type OperatorProcess } from './operator-process.t
 import type { OperatorHarness } from './operator-harness.ts';
 import { startFaultProxy, type FaultProxy } from '../../platform/fault-proxy.ts';
 
-/** Two operators of one namespace and database, each behind its own network that can fail. */
+/** Two operators for one namespace and database. Each uses its own network, which can fail. */
 export type OperatorPair = {
   kube: OwnKube;
   harness: OperatorHarness;
   /** The current operators. `repair` replaces dead ones. */
   replicas: readonly Replica[];
-  /** Resolves to the leader, once there is one. */
+  /** Resolves to the leader once there is one. */
   leader: () => Promise<Replica>;
-  /** Ends the Lease of this replica, if it has it. Resolves once another one leads. */
+  /** Ends the Lease if this replica holds it. Resolves once another replica leads. */
   succeeded: (replica: Replica) => Promise<void>;
-  /** Restarts dead operators. Resolves when each is fully informed. */
+  /** Restarts dead operators. Resolves when all watches of each operator have reported their initial state. */
   repair: () => Promise<void>;
   /** Returns the end of the logs of the last processes. */
   story: () => string;
-  /** Returns log lines with errors that only faulty code throws. */
+  /** Returns log lines with errors that only a bug can cause. */
   bugs: () => string[];
   stop: () => Promise<void>;
 };
@@ -35,7 +35,7 @@ export async function startOperatorPair(deps: {
   const past: OperatorProcess[] = [];
   let started = 0;
   let stopped = false;
-  /** Called after each report of an operator. */
+  /** Functions that are called after each report of an operator. */
   const checks = new Set<() => void>();
 
   function start(network: FaultProxy): OperatorProcess {
@@ -53,11 +53,11 @@ export async function startOperatorPair(deps: {
       for (const check of checks) check();
       return !operator.isAlive();
     });
-    // Ends the Lease of a dead operator, instead of waiting until it expires.
+    // Ends the Lease of a dead operator instead of waiting until it expires.
     void operator
       .until(() => !operator.isAlive())
       .then(() => (stopped ? undefined : harness.endLease(operator.name)))
-      .catch(() => undefined); // Reported by the code that waits for a successor.
+      .catch(() => undefined); // The code that waits for a successor reports the error.
     return operator;
   }
 
@@ -70,8 +70,8 @@ export async function startOperatorPair(deps: {
 
   const epochOf = ({ operator }: Replica): number => operator.epoch() ?? 0;
   /**
-   * Returns the leader. A paused or disconnected operator may still believe that it leads, so the highest epoch
-   * decides.
+   * Returns the leader. A paused or disconnected operator may still believe that it leads, so the operator with the
+   * highest epoch counts.
    */
   const leading = (): Replica | undefined =>
     replicas.filter((replica) => epochOf(replica) > 0).sort((a, b) => epochOf(b) - epochOf(a))[0];

@@ -10,18 +10,18 @@ import type { Order, Strike, Report } from './side-effects.ts';
 /** An operator process and its reports. */
 export type OperatorProcess = {
   name: string;
-  /** Kinds of all side effects that it has begun. */
+  /** Kinds of all side effects that the process has begun. */
   effects: string[];
-  /** The epoch of its term; undefined while it does not lead. */
+  /** Returns the epoch of its term, or undefined while it does not lead. */
   epoch: () => number | undefined;
   isReady: () => boolean;
   isAlive: () => boolean;
-  /** The strike that it has suffered since the last `arm`. */
+  /** Returns the strike that has hit it since the last `arm`, or undefined. */
   struck: () => Strike | undefined;
   arm: (strike: Strike) => void;
-  /** Makes its watches of our kinds withhold their events, or pass them on again. Resolves when that is active. */
+  /** Makes its watches of Parley's kinds hold back events, or pass them on again. Resolves when this is in effect. */
   lag: (lag: boolean) => Promise<void>;
-  /** Resolves once `check` is true. Calls it after each report and at the end of the process. */
+  /** Resolves once `check` returns true. Calls it after each report and at the end of the process. */
   until: (check: () => boolean) => Promise<void>;
   signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;
   kill: () => Promise<void>;
@@ -35,7 +35,7 @@ const PROGRAM = path.join(import.meta.dirname, 'faulty-operator.ts');
 
 export function startOperatorProcess(options: FaultyOperatorOptions): OperatorProcess {
   const child = spawn(process.execPath, [...heapFlags, PROGRAM], {
-    // Only these variables: the machine's own settings must not decide a test.
+    // Only these variables are set, because the machine's own settings must not affect a test.
     env: {
       PATH: process.env['PATH'],
       FAULTY_OPERATOR: JSON.stringify(options),
@@ -58,7 +58,7 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
 
   stderr.on('data', (piece: Buffer) => (output += piece.toString()));
   createInterface({ input: stdout }).on('line', (line) => {
-    const report = JSON.parse(line) as Report; // Only `report` writes there.
+    const report = JSON.parse(line) as Report; // The cast is safe: only `report` writes to this stream.
     if ('effect' in report) effects.push(report.effect);
     else if ('struck' in report) struck = report.struck;
     else if ('lags' in report) lags = report.lags;
@@ -74,7 +74,7 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
   });
 
   const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
-  /** The process may be dead already. */
+  /** Sends an order, unless the process is already dead. */
   const send = (order: Order): void => void (child.connected && child.send(order, () => undefined));
   const until: OperatorProcess['until'] = (check) =>
     new Promise((resolve) => {
@@ -116,7 +116,7 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
   };
 }
 
-/** Kills the process when this one dies. A stopped process would not notice that. */
+/** Kills the process when this one dies. A process stopped by SIGSTOP would not notice it by itself. */
 function startWatchdog({ pid }: ChildProcess): ChildProcess {
   return spawn('sh', ['-c', `cat >/dev/null; kill -9 ${pid}`], {
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -10,13 +10,13 @@ import { roundsOf } from '../../nightly.ts';
 import { createSeeded, type Seeded } from '../../random/seeded.ts';
 
 /**
- * Two operators, one of which leads, and people who declare, change and delete objects, one after the other, each
- * waiting for the result. In each round one fault occurs meanwhile. Every act must succeed, and the API server and the
+ * Two operators run, one of which leads. People declare, change and delete objects, one after the other, and wait for
+ * each result. In each round, one fault occurs meanwhile. Every change must succeed, and the API server and the
  * database must match the model.
  *
- * `npm test` runs one round for each fault; otherwise FAULT_ROUNDS sets the number of rounds. FAULT_SEED decides the
- * acts and the faults, but not the timing. FAULT_KIND (part of a name) excludes the other faults. FAULT_LOG=1 logs each
- * round.
+ * `npm test` runs one round for each fault. Otherwise FAULT_ROUNDS sets the number of rounds. FAULT_SEED determines the
+ * changes and the faults, but not the timing. FAULT_KIND (part of a name) selects matching faults only. FAULT_LOG=1
+ * logs each round.
  */
 const ROUNDS = roundsOf(0);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
@@ -25,10 +25,10 @@ const ENDPOINTS = ROUNDS > 0 ? ['hook-1', 'hook-2', 'hook-3', 'hook-4'] : ['hook
 /** Objects that change only at the end of a round, to check that every watch still works. */
 const PROBE = { agent: 'zoe', endpoint: 'hook-0' };
 const ACTS_MAX = 3;
-/** Time for the first declarations, and for each round on a slow machine. */
+/** Time limit for the first declarations and for each round on a slow machine. */
 const ROUND_MS = 150_000;
 
-// Object.keys returns a wider type.
+// The cast narrows the result of Object.keys, whose type is wider.
 const ALL = Object.keys(FAULTS) as FaultName[];
 type Course = {
   name: string;
@@ -62,7 +62,7 @@ const EACH: [string, FaultName][] = [
   ],
   ['F-42: connections to the API server are cut', 'all connections to the API server are cut'],
   ['F-44: etcd is killed', 'etcd is killed'],
-  // Restarts the API server, which takes most of the time of both.
+  // This fault also restarts the API server, which would take most of the time of two separate tests.
   ['F-43, F-45: the API server is killed, and its history compacted', 'the history is compacted'],
   ['F-46: connections to the database are ended', 'the database ends all connections'],
 ];
@@ -98,14 +98,14 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
       endpoints: [PROBE.endpoint, ...ENDPOINTS],
     });
     pair = await startOperatorPair({ kube, harness, leaseDurationMs });
-    await pair.repair(); // The first fault needs an operator that stands by.
+    await pair.repair(); // The first fault needs a second operator that stands by.
   }, 90_000);
   afterAll(async () => {
     await pair.stop();
     await harness.close();
   });
 
-  /** Creates every object, as far as it does not exist yet. */
+  /** Creates every object that does not exist yet. */
   async function makeAll(): Promise<void> {
     const { changeAgent, changeEndpoint } = harness;
     for (const { name: agent } of harness.model.agents) {
@@ -150,7 +150,7 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
     }
   }
 
-  /** Tests the hand-over with every seed: a successor must not act on less information than its predecessor had. */
+  /** Tests the change of leaders with every seed. A successor must not act on less information than its predecessor. */
   async function handOver(): Promise<void> {
     await round(0, HAND_OVER, [
       { what: 'edit', run: ({ changeAgent }) => changeAgent('anna', (agent) => edit(agent, 1)) },
@@ -196,7 +196,7 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
       await makeAll();
       if (course.kinds === ALL) await handOver();
       for (let number = 1; number <= rounds; number += 1) {
-        // Every kind occurs before any repeats.
+        // Every kind occurs once before any kind occurs again.
         if (bag.length === 0) bag = seeded.shuffled(kinds);
         const kind = bag.pop()!;
         counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -216,7 +216,7 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
   );
 });
 
-/** Returns an act that the seed alone decides. Its effect depends on the state at its turn. */
+/** Returns a change that depends only on the seed. Its effect depends on the state at the time of the change. */
 function newAct(seeded: Seeded): Act {
   const isAgent = seeded.below(4) > 0;
   const number = seeded.below(1_000_000);
@@ -225,7 +225,7 @@ function newAct(seeded: Seeded): Act {
     const [what, change] = seeded.pick(AGENT_ACTS);
     const run: Act['run'] = ({ changeAgent }) =>
       changeAgent(name, (agent) => {
-        // A deleted, suspended or manual agent produces few effects, so it seldom remains so.
+        // A deleted, suspended or manual agent has few effects, so it usually does not stay in that state.
         if (!agent.exists) agent.exists = true;
         else if (agent.declared.suspended && number % 4 > 0) agent.declared.suspended = false;
         else if (agent.declared.manual && number % 4 > 0) agent.declared.manual = false;
@@ -248,7 +248,7 @@ function newAct(seeded: Seeded): Act {
   };
 }
 
-/** Returns a text. Some texts repeat, so that content returns to an earlier version; others are new. */
+/** Returns a text. Some texts repeat, so that content returns to an earlier version. Others are new. */
 function textOf(number: number): string {
   return number % 3 === 0 ? `text ${number}` : `text ${number % 5}`;
 }
@@ -280,7 +280,8 @@ const AGENT_ACTS: [string, (agent: AgentModel, number: number) => void][] = [
 ];
 
 /**
- * Returns a version to pin. The range exceeds the versions by one, so some pins are on a version that does not exist.
+ * Returns a version to pin. The range exceeds the existing versions by one, so some pins name a version that does not
+ * exist.
  */
 function pinOf(versions: readonly string[], number: number): number {
   return 1 + (number % (versions.length + 1));

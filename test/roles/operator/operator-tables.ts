@@ -1,6 +1,6 @@
 import type { Pool } from '../../../src/platform/postgres/pool.ts';
 
-/** The content of the database, in a form that can be compared with the model. */
+/** Content of the database in a form that can be compared with the model. */
 export type Tables = {
   agents: AgentTableRow[];
   endpoints: EndpointTableRow[];
@@ -12,7 +12,7 @@ export type Tables = {
   eventCount: number;
   /** Number of waiting deliveries to deleted endpoints. */
   leftInQueue: number;
-  /** Writes of processes that did not lead (see guardLeadership). */
+  /** Writes by processes that were not the leader (see guardLeadership). */
   trespasses: string[];
 };
 

@@ -25,19 +25,19 @@ import {
   type Tables,
 } from './operator-tables.ts';
 
-/** The actual state and the model's in the same shape. They are equal if the operator works. */
+/** Actual and expected state in the same form. They are equal if the operator works. */
 export type View = {
   actual: unknown;
   expected: unknown;
-  /** The id of each row, by name. */
+  /** ID of each row, by name. */
   ids: Map<string, string>;
-  /** The signing secret in each Secret, by name. */
+  /** Signing secret in each Secret, by name. */
   secrets: Map<string, string>;
 };
 
 export type Viewer = {
   look: () => Promise<View>;
-  /** Remembers the ids and generated secrets of a correct view. They must never change. */
+  /** Stores the IDs and generated secrets of a correct view. They must never change. */
   learn: (view: View) => void;
 };
 
@@ -136,7 +136,7 @@ function seenAgent(name: string, object: Resource | undefined, tables: Tables) {
       isDeleted: row.isDeleted,
       activeVersion: row.activeVersion,
       latestVersion: row.latestVersion,
-      // A hidden row stays as it was, and nothing reads it.
+      // The row of a deleted object stays unchanged, and nothing reads it.
       ...(!row.isDeleted && { ready: readiness(row), prompt: row.prompt ?? undefined }),
     },
     versions: tables.versions.filter(({ agent }) => agent === name).map(({ line }) => line),
@@ -221,7 +221,8 @@ function modelledEndpoint(
 }
 
 /**
- * Returns the properties that both kinds share: the owner of the row, and whether the latest declaration was observed.
+ * Returns the properties that both kinds share: the owner of the row, and whether the operator has observed the latest
+ * declaration.
  */
 function seenObject(
   { metadata, status }: Resource,

@@ -55,7 +55,7 @@ describeEachStore((storeName) => {
         agentId: first.metadata.annotations[ID],
         history: [{ version: 1, action: 'published', actor: 'kubernetes:kubectl' }],
       });
-      // An old time, so that a new transition is distinguishable.
+      // An old time makes a new transition visible.
       const old = '2020-01-01T00:00:00Z';
       await operator.stop();
       const conditions = Object.values(conditionsOf(first)).map((one) => ({
@@ -158,7 +158,7 @@ describeEachStore((storeName) => {
         message: expect.stringContaining('belongs to support'),
       });
       expect(await agentRow(engine, 'support')).toMatchObject({ activeVersion: 1 });
-      // The first object reconciled after the id is free gets it. That must not be the copy.
+      // The first object that is reconciled after the ID becomes free gets the ID. That must not be the copy.
       await engine.store.delete('Agent', { namespace: 'default', name: 'copy' });
       await engine.store.delete('Agent', { namespace: 'default', name: 'support' });
       await engine.eventually(async () => (await agentRow(engine, 'support')) === undefined);
@@ -188,7 +188,7 @@ describeEachStore((storeName) => {
       expect(await events(engine)).toHaveLength(2);
     });
 
-    /** Overwrites the id, as with `kubectl annotate --overwrite`; without a cluster, by a manifest. */
+    /** Overwrites the ID, as with `kubectl annotate --overwrite`. Without a cluster, a manifest overwrites it. */
     async function overwriteId(id: string | null): Promise<void> {
       await engine.cluster?.client.request({
         method: 'PATCH',
@@ -241,7 +241,7 @@ describeEachStore((storeName) => {
         const declareUpgraded = await (engine.cluster
           ? upgradeCrd(engine.cluster)
           : upgradeTables());
-        // The default alone may not change the generation. The name changes it, and is not content either.
+        // The default alone may leave the generation unchanged. The display name changes it without being content.
         await declareUpgraded({ prompt: 'one', voice: { speed: 1 }, displayName: 'Support' });
         expect((await engine.settled('Agent', 'support')).metadata.generation).toBe(2);
         expect(await agentRow(engine, 'support')).toMatchObject({
@@ -277,7 +277,7 @@ describeEachStore((storeName) => {
 
     async function upgradeCrd(kube: Kube): Promise<Declare> {
       await addDefault(kube);
-      // The server activates the new schema a little later, and reports that nowhere else.
+      // The server activates the new schema a little later, and this is the only way to detect it.
       await engine.eventually(async () => (await read()).spec['metadata']);
       return (spec) => engine.declareAgent('support', spec);
     }
@@ -325,7 +325,7 @@ describeEachStore((storeName) => {
         async () => order.length === kinds.length - 1,
         () => order,
       );
-      // An operator that did not wait would have begun long before these writes are done.
+      // An operator that does not wait would begin long before these writes are done.
       for (let n = 0; n < 30; n += 1) await write(`draft ${n}`);
       await write('two');
       late.resolve();
@@ -347,7 +347,7 @@ describeEachStore((storeName) => {
             if (kind !== 'ConfigMap' || heard) return found;
             const known = new Promise<void>((resolve) => (heard = resolve));
             await write('two');
-            await known; // The change is known, but the object was read before it.
+            await known; // The operator now knows about the change, but the object was read before the change.
             return found;
           },
           watch: (kind, handlers) =>

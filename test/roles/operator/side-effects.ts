@@ -2,23 +2,23 @@ import type { KubeClient, KubeRequest } from '../../../src/platform/kubernetes/c
 import type { Pool } from '../../../src/platform/postgres/pool.ts';
 
 /**
- * All external effects of an operator in sequence: each request that writes to the API server, and each statement sent
- * to PostgreSQL. A process may die or pause between any two of them. A `Strike` selects the place, so that src/ needs
- * no failpoints for this.
+ * The side effects of an operator are all its external effects in sequence: each request that writes to the API server,
+ * and each statement sent to PostgreSQL. A process may die or pause between any two of them. A `Strike` selects the
+ * place, so that src/ needs no failpoints for it.
  */
 export type Strike = {
-  /** Counts side effects of this kind only. Absent counts all. */
+  /** Counts only side effects of this kind. If absent, counts all. */
   kind?: string;
-  /** Position of the side effect; 1 is the next one. */
+  /** Position of the side effect, counted from the next one, which is 1. */
   nth: number;
   when: 'before' | 'after';
   signal: 'SIGKILL' | 'SIGSTOP';
 };
 
-/** An order to the process by IPC. `lag` withholds the events of our kinds. */
+/** Order that is sent to the process by IPC. `lag` holds back the watch events of Parley's kinds. */
 export type Order = { strike: Strike } | { lag: boolean };
 
-/** A report of the process, one JSON object for each line. */
+/** Report of the process, printed as one JSON object per line. */
 export type Report =
   | { effect: string }
   | { struck: Strike }
@@ -28,7 +28,7 @@ export type Report =
   | { ready: true };
 
 export type SideEffects = {
-  /** A new strike replaces the armed one. */
+  /** Executes an order. A new strike replaces the armed one. */
   obey: (order: Order) => void;
   pool: (pool: Pool) => Pool;
   client: (client: KubeClient) => KubeClient;
@@ -36,14 +36,14 @@ export type SideEffects = {
 
 /**
  * Creates the wrappers that count side effects.
- * @param report must have written when it returns, because the process may end immediately afterwards
+ * @param report must have written the report when it returns, because the process may end immediately afterwards
  */
 export function createSideEffects(report: (report: Report) => void): SideEffects {
   let armed: { strike: Strike; left: number } | undefined;
   let gate = Promise.resolve();
   let openGate = (): void => undefined;
 
-  /** Returns the strike if this side effect is its target, once. */
+  /** Returns the armed strike if this side effect is its target, and disarms it. */
   function takeStrike(kind: string): Strike | undefined {
     if (!armed || (armed.strike.kind ?? kind) !== kind) return undefined;
     armed.left -= 1;
@@ -69,7 +69,7 @@ export function createSideEffects(report: (report: Report) => void): SideEffects
     }
   }
 
-  /** Returns the same object with a counting `query`. */
+  /** Returns a proxy of the object whose `query` counts side effects. */
   const counted = <T extends Pick<Pool, 'query'>>(db: T, more: Partial<T> = {}): T =>
     new Proxy(db, {
       get: (target, property) => {
@@ -94,7 +94,7 @@ export function createSideEffects(report: (report: Report) => void): SideEffects
       if (order.lag) gate = new Promise((resolve) => (openGate = resolve));
       report({ lags: order.lag });
     },
-    // src/platform/postgres/transaction.ts calls it without a callback only.
+    // src/platform/postgres/transaction.ts calls `connect` only without a callback.
     pool: (pool) => {
       const connect = async () => counted(await pool.connect());
       return counted(pool, { connect });
@@ -115,7 +115,7 @@ export function createSideEffects(report: (report: Report) => void): SideEffects
   };
 }
 
-/** Delays each event while the gate is closed. An abort takes effect anyway. */
+/** Delays each event while the gate is closed. An abort takes effect even then. */
 async function* delayed(
   events: AsyncIterable<unknown>,
   signal: AbortSignal,
