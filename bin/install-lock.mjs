@@ -22,7 +22,7 @@ export async function withInstallLock(root, work) {
     if (isStale(file, holder)) breakLock(file, holder);
     else if (!announced) {
       say(
-        `waiting for another start (pid ${holder?.split(' ')[0]}) to finish installing or building …`,
+        `waiting for another process (pid ${holder?.split(' ')[0]}) to finish installing or building …`,
       );
       announced = true;
     }

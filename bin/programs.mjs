@@ -27,7 +27,10 @@ export const benches = {
   recovery: ['test/bench/recovery/main.ts', 'recovery times after faults, 2 min'],
   relay: ['test/bench/relay.ts', 'calls over ConversationRelay, 2 min'],
   replay: ['test/bench/replay.ts', 'replay of 100,000 events, 3 min'],
-  'rollout-starts': ['test/bench/rollout-starts.ts', 'starts in a rollout: cost and shares, 2 min'],
+  'rollout-starts': [
+    'test/bench/rollout-starts.ts',
+    'conversation starts in a rollout: cost and shares, 2 min',
+  ],
   rollouts: ['test/bench/rollouts.ts', 'simulated rollouts, judged after every conversation, 30 s'],
   search: ['test/bench/search.ts', 'search over 10,000 to 200,000 passages, 5 min'],
   shares: [

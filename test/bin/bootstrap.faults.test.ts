@@ -109,7 +109,7 @@ describe('the install', () => {
     await once(createInterface(first.stderr), 'line'); // It holds the lock when it says so.
     const second = start('run', 'hello.mjs');
     const [line] = await once(createInterface(second.stderr), 'line');
-    expect(line).toContain(`waiting for another start (pid ${first.pid})`);
+    expect(line).toContain(`waiting for another process (pid ${first.pid})`);
     await put('go', '');
 
     const [one, two] = await Promise.all([finish(first), finish(second)]);

@@ -18,7 +18,7 @@ import { signedHeaders } from '../endpoints/signed-headers.ts';
 import { nextAttemptOffsetMs } from './retry-schedule.ts';
 
 /**
- * This file makes one attempt of a delivery: it signs and sends the request, and classifies the response
+ * Code for one attempt of a delivery. It signs and sends the request, and classifies the response
  * (contract/deliveries.md#acknowledgement). A delivery is acknowledged by a 2xx status whose headers arrive within ten
  * seconds. Everything else is a failure, including a redirect.
  */
@@ -46,7 +46,7 @@ export type Attempt = {
 
 /**
  * Attempts a delivery. Failures of the receiver are part of the result and never thrown.
- * @throws when the signing secret cannot be decrypted
+ * @throws if the signing secret cannot be decrypted
  */
 export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Promise<Attempt> {
   const startedMs = deps.nowMs();

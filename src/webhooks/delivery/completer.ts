@@ -13,7 +13,7 @@ import type { AttemptResult } from '../queue/dispatch-queue.ts';
  */
 export type Completer = {
   /**
-   * Resolves to true if the result was recorded and counts. Resolves to false if another process had taken the lease,
+   * Resolves to true if the result was recorded and accepted. Resolves to false if another process had taken the lease,
    * or if the result cannot be recorded.
    */
   add: (result: AttemptResult) => Promise<boolean>;

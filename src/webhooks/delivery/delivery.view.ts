@@ -39,7 +39,7 @@ export const Delivery = z
         started_at: unixTime,
         duration_ms: count.nullable().meta({
           description:
-            'Duration in milliseconds. Null if the attempt is in progress or the duration is not known.',
+            'Duration in milliseconds. Null if it is unknown, because the result of the attempt was lost.',
         }),
         status_code: z.int().nullable(),
         error_class: z

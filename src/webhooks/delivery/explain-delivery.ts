@@ -140,7 +140,7 @@ function whyFailed(facts: Facts, { status, attempts }: ExplainableDelivery): Why
   return status === 'canceled'
     ? [
         status,
-        `The delivery was canceled, because the endpoint was removed or the job was stopped.${again(facts)}`,
+        `The delivery was canceled because the endpoint was removed or the job was stopped.${again(facts)}`,
       ]
     : ['failed', `No attempt within 72 hours was acknowledged (${attempts} made).${again(facts)}`];
 }
@@ -175,5 +175,5 @@ function again({ event, endpoint, nowMs, windowMs }: Facts): string {
   if (nowMs - uuidTimeMs(event.id) > windowMs) return ' The event is too old to be replayed.';
   return endpoint.enabled
     ? ' Replay the event to this endpoint.'
-    : ' The endpoint is disabled: enable it, then replay the event to it.';
+    : ' The endpoint is disabled. Enable it, then replay the event to it.';
 }

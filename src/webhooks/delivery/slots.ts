@@ -12,9 +12,9 @@
 export const SLOTS_MAX = 32;
 /**
  * Maximum slots of an endpoint for yielding deliveries: retries, deliveries created by jobs, and late ones. Fresh
- * events precede them in the queue, but a fresh event cannot take the slot of an attempt in flight. Without reserved
- * slots, it would wait for the responses to old events. The number is high because after an outage every delivery is
- * late.
+ * events precede them in the queue, but a fresh event cannot take the slot of an attempt in flight. Without slots
+ * reserved for fresh events, it would wait for the responses to old events. The number is high because after an outage
+ * every delivery is late.
  */
 export const YIELDING_SLOTS_MAX = 24;
 const FAILURES_TO_OPEN = 5;

@@ -45,8 +45,8 @@ export type StatsRow = DeliveryStats & { bucket: number | undefined; countedFrom
 /**
  * Reads the counts with one statement. For each endpoint, it reads a range of the index on endpoint and id, newest
  * first. The number of rows is limited, so that a longer time span costs no more. If the limit cuts the range, only
- * deliveries from `countedFrom` (Unix seconds) on are counted. The id of a delivery contains its time by the database's
- * clock.
+ * deliveries from `countedFrom` (Unix seconds) on are counted. The id of a delivery contains its creation time
+ * according to the database's clock.
  */
 export async function readDeliveryStats(
   db: Db,

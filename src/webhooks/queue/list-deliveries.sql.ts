@@ -37,7 +37,7 @@ const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Lists deliveries, newest first. Most pages are filled by the last day of the range, so that day is read first:
+ * Lists deliveries, newest first. The last day of the range usually fills the page, so that day is read first:
  * planning and reading a month of partitions takes ten times as long.
  */
 export async function listDeliveries(db: Db, filter: DeliveryFilter): Promise<DeliveryRow[]> {

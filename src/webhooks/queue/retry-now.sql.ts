@@ -3,7 +3,7 @@ import { lowestUuidAt, uuidTimeMs } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * This file retries waiting deliveries on request (contract/deliveries.md#retry). A retry changes the existing row of a
+ * Retries waiting deliveries on request (contract/deliveries.md#retry). A retry changes the existing row of a
  * delivery instead of adding a row: it sets `run_at` to now, unless the delivery is already due, and `manual` to true.
  * The scheduled times do not change, so after a failure the schedule continues. Deliveries that are being attempted are
  * not changed.

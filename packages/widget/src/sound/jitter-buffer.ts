@@ -14,8 +14,9 @@ export class JitterBuffer {
   #isAtMark = false;
   /** Time, in samples, for which the collected audio has waited for playback to begin. */
   #waitedFor = 0;
-  /** Last sample that was played, and the samples of a fade-out that still have to be played. */
+  /** Last sample that was played. */
   #last = 0;
+  /** Samples of a fade-out that still have to be played. */
   #fade: Int16Array | undefined;
   /** Current factor of the fade-in, from 0 to 1. */
   #gain = 0;

@@ -41,8 +41,8 @@ export class Line {
   readonly #events: LineEvents;
   #voice: Voice | undefined;
   /**
-   * Number of the current attempt to speak. If the number has changed by the time the user answers the request for the
-   * microphone, that attempt is no longer wanted.
+   * Number of the current attempt to start a voice call. If the number changes before the user answers the browser's
+   * request for the microphone, the attempt was canceled.
    */
   #era = 0;
 

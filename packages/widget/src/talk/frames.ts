@@ -1,4 +1,4 @@
-/** Frames of the socket of a talk (contract/talks.md#socket). Binary frames contain audio. */
+/** Text frames of a talk's socket (contract/talks.md#socket). Binary frames contain audio. */
 
 export type Mode = 'chat' | 'voice';
 export type Role = 'user' | 'agent' | 'human';

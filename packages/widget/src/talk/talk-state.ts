@@ -16,7 +16,7 @@ export type TalkState = {
   turns: readonly Turn[];
   /** The agent's reply while it is being generated. The finished turn replaces it. */
   reply: string;
-  /** Messages of the user that the server has not stored yet, with their states. */
+  /** The user's messages that the server has not stored yet, with their states. */
   said: readonly Said[];
   latencies: readonly TurnLatency[];
   /** Reason that the server reports for the end of the conversation. */
@@ -25,8 +25,8 @@ export type TalkState = {
 };
 
 /**
- * Message of the user. `unsure` means that the connection broke after the message was sent, and that the message was
- * not among the stored turns when the talk was resumed.
+ * A message that the user sent. `unsure` means that the connection broke after the message was sent, and that the
+ * message was not among the stored turns when the talk was resumed.
  */
 export type Said = { id: number; text: string; state: 'waiting' | 'sent' | 'unsure' };
 
@@ -98,8 +98,8 @@ function afterTurn(state: TalkState, { index, role, text, interrupted }: TurnFra
 
 /**
  * Removes the message that the server has now stored. Usually that is the message with the same text. If there is none,
- * for example because the server redacted a card number, a chat removes the first sent message. A call then removes
- * nothing, because the stored text may be speech.
+ * for example because the server redacted a card number, the first sent message is removed in a chat. In a call,
+ * nothing is removed, because the stored text may be speech.
  */
 function withoutOne({ said, mode }: TalkState, text: string): readonly Said[] {
   const same = said.find((one) => one.text.trim() === text.trim());

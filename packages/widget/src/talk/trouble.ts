@@ -1,6 +1,6 @@
 /**
- * Error of a talk. Some codes come from the server (`origin_not_allowed`, `too_many_in_flight`, `rate_limited`), and
- * all others from the widget.
+ * Error in a talk. The codes `origin_not_allowed`, `too_many_in_flight` and `rate_limited` come from the server, and
+ * most others come from the widget.
  */
 export class TalkError extends Error {
   readonly code: string;
