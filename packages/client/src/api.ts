@@ -34,7 +34,7 @@ export interface components {
       }[];
     };
     ConversationStartedEvent: {
-      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
+      /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'conversation.started';
       /** Unix seconds. */
@@ -62,7 +62,7 @@ export interface components {
       };
     };
     ConversationEndedEvent: {
-      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
+      /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'conversation.ended';
       /** Unix seconds. */
@@ -90,7 +90,7 @@ export interface components {
       };
     };
     ConversationTranscriptReadyEvent: {
-      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
+      /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'conversation.transcript.ready';
       /** Unix seconds. */
@@ -131,7 +131,7 @@ export interface components {
       };
     };
     EscalationRequestedEvent: {
-      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
+      /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'escalation.requested';
       /** Unix seconds. */
@@ -161,7 +161,7 @@ export interface components {
       };
     };
     EscalationAcceptedEvent: {
-      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
+      /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'escalation.accepted';
       /** Unix seconds. */
@@ -187,7 +187,7 @@ export interface components {
       };
     };
     KnowledgeGapDetectedEvent: {
-      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
+      /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'knowledge.gap.detected';
       /** Unix seconds. */
@@ -210,7 +210,7 @@ export interface components {
       };
     };
     KnowledgeSourceSyncedEvent: {
-      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
+      /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'knowledge.source.synced';
       /** Unix seconds. */
@@ -229,7 +229,7 @@ export interface components {
       };
     };
     AgentPublishedEvent: {
-      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
+      /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'agent.published';
       /** Unix seconds. */
@@ -246,7 +246,7 @@ export interface components {
       };
     };
     AgentRolledBackEvent: {
-      /** Id of the event, `evt_…`. Use it to detect repeated deliveries. */
+      /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'agent.rolled_back';
       /** Unix seconds. */
@@ -1515,14 +1515,14 @@ export interface components {
       reason: ('delivered' | 'pending' | 'waiting_for_retry' | 'waiting_in_order' | 'in_flight' | 'endpoint_disabled' | 'endpoint_not_ready' | 'failed' | 'canceled' | 'erased' | 'test_event_of_another_endpoint' | 'not_subscribed' | 'created_before_endpoint' | 'made_while_disabled');
       /** Human-readable explanation, including what to do. */
       detail: string;
-      /** The delivery that the explanation is about. Null without a delivery. */
+      /** ID of the delivery that the explanation describes. Null if there is none. */
       delivery_id: (string | null);
       /** Unix seconds. */
       next_attempt_at: (number | null);
     };
-    /** One event to deliver to one endpoint, and its attempts. */
+    /** Delivery of an event to an endpoint, with its attempts. */
     Delivery: {
-      /** Id of the delivery, `dlv_…`. */
+      /** ID of the delivery, `dlv_…`. */
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
@@ -1535,20 +1535,20 @@ export interface components {
       status: ('pending' | 'retrying' | 'delivered' | 'failed' | 'canceled');
       /** Number of entries in `attempts`. */
       attempt_count: number;
-      /** Start of an attempt in progress, which `attempts` does not contain yet. Null without one. */
+      /** Start of the attempt in progress, which is not in `attempts` yet. Null if there is none. */
       in_flight_since: (number | null);
       /** Unix seconds. */
       next_attempt_at: (number | null);
       /** Unix seconds. */
       delivered_at: (number | null);
-      /** Id of the replay that was acknowledged while this delivery waited, `dlv_…`. Null otherwise. */
+      /** ID of the replay (`dlv_…`) that was acknowledged while this delivery waited. Null otherwise. */
       delivered_by: (string | null);
       attempts: {
         number: number;
         trigger: ('schedule' | 'manual' | 'replay' | 'test');
         /** Unix seconds. */
         started_at: number;
-        /** Duration in milliseconds. Null if the attempt is in progress or the duration is not known. */
+        /** Duration in milliseconds. Null if it is unknown, because the result of the attempt was lost. */
         duration_ms: (number | null);
         status_code: (number | null);
         error_class: ('http_status' | 'redirect' | 'timeout' | 'dns' | 'connect' | 'tls' | 'blocked' | 'lost_lease' | null);
@@ -1564,18 +1564,18 @@ export interface components {
       /** Unix seconds. */
       to: number;
       endpoint_id: (string | null);
-      /** The following figures cover events from this time on: `from`, or a later time if the period has more than 100,000 finished deliveries. */
+      /** The statistics cover events from this time on. Equals `from`, or is later if the period has more than 100,000 finished deliveries. */
       counted_from: number;
       acknowledged: number;
-      /** Deliveries that failed after all attempts. */
+      /** Number of deliveries whose attempts all failed. */
       failed: number;
       canceled: number;
-      /** Deliveries that are not finished, counted up to 10,000. */
+      /** Number of unfinished deliveries, counted up to 10,000. */
       unfinished: number;
       attempts: number;
-      /** Attempts that were not acknowledged, including those of unfinished deliveries. */
+      /** Number of unacknowledged attempts, including those of unfinished deliveries. */
       failed_attempts: number;
-      /** Deliveries that were acknowledged at the first attempt. The latency covers these. */
+      /** Number of deliveries acknowledged on the first attempt. The latencies cover only these. */
       latency_count: number;
       /** Median time from the event to its acknowledgement, in milliseconds. */
       latency_p50_ms: (number | null);
@@ -2480,7 +2480,7 @@ export interface components {
         requested_at: number;
         /** Number of documents found so far. */
         found: number;
-        /** Number of those documents that were read. */
+        /** Number of those documents that were processed. */
         read: number;
       } | null);
       /** Time of the next automatic sync, by schedule or as a retry after a failure. Null if none is planned. */
@@ -2523,14 +2523,14 @@ export interface components {
       finished_at: (number | null);
       /** Number of documents found so far. */
       found: number;
-      /** Number of documents that were read: the sum of the following four counts. */
+      /** Number of documents processed so far: the sum of the following four counts. */
       read: number;
       unchanged: number;
       /** Number of new or changed documents. */
       changed: number;
       /** Number of documents that could not be read. Their indexed content stays. */
       failed: number;
-      /** Number of documents that must not be indexed. Their indexed content is removed. */
+      /** Number of documents that must not be indexed. Any content indexed from them is removed. */
       skipped: number;
       /** The first 100 failed or skipped documents. Omitted from lists. */
       problems?: {
@@ -2841,7 +2841,7 @@ export interface components {
         max_calls_per_minute?: number;
         /** Seconds to ring before the call counts as not answered. Default: 30. */
         ring_sec?: number;
-        /** Text spoken if a voicemail answers. Default: none. */
+        /** Text spoken if voicemail answers. Default: none. */
         voicemail_message?: string;
       } | null);
       /**  */
@@ -5220,7 +5220,7 @@ export interface paths {
           /** Unix seconds, exclusive. Default: now. */
           to?: number;
           endpoint_id?: string;
-          /** Length of a bucket in seconds. Default: 1/60 of the period. At most 500 buckets are returned. */
+          /** Length of a bucket in seconds. Default: 1/60 of the period. A period can have at most 500 buckets. */
           bucket_sec?: number;
         };
         header?: never;
@@ -7078,7 +7078,7 @@ export interface paths {
           metadata?: { [name: string]: string };
           /** Behavior of the other end if the provider is `simulated`. By default, it answers and stays silent. */
           simulated?: {
-            /** Outcome of dialing: a person or a voicemail answers, or nobody does. */
+            /** Outcome of dialing: a person or voicemail answers, or nobody does. */
             answer?: ('answered' | 'busy' | 'no_answer' | 'failed' | 'voicemail');
             /** Milliseconds of ringing before this outcome. */
             ring_ms?: number;
@@ -8285,7 +8285,7 @@ export interface paths {
           created_after?: number;
           /** Unix seconds, exclusive. */
           created_before?: number;
-          /** Earliest time of the last occurrence, in Unix seconds, inclusive. */
+          /** Gaps that were last asked at this time or later, in Unix seconds. */
           asked_after?: number;
           /** Minimum number of occurrences. */
           count_min?: number;
@@ -9202,7 +9202,7 @@ export interface paths {
             agent: string;
             /** Version of that agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the closedMessage in hours, or else the closedMessage in inbound. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear hours.closedMessage or, if that is absent, inbound.closedMessage. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
@@ -9231,7 +9231,7 @@ export interface paths {
             max_calls_per_minute?: number;
             /** Seconds to ring before the call counts as not answered. Default: 30. */
             ring_sec?: number;
-            /** Text spoken if a voicemail answers. Default: none. */
+            /** Text spoken if voicemail answers. Default: none. */
             voicemail_message?: string;
           };
           /** Limit on inbound calls, and messages for callers whom no agent can answer. */
@@ -9336,7 +9336,7 @@ export interface paths {
             agent: string;
             /** Version of that agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the closedMessage in hours, or else the closedMessage in inbound. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear hours.closedMessage or, if that is absent, inbound.closedMessage. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
@@ -9365,7 +9365,7 @@ export interface paths {
             max_calls_per_minute?: (number | null);
             /** Seconds to ring before the call counts as not answered. Default: 30. */
             ring_sec?: (number | null);
-            /** Text spoken if a voicemail answers. Default: none. */
+            /** Text spoken if voicemail answers. Default: none. */
             voicemail_message?: (string | null);
           } | null);
           /** Limit on inbound calls, and messages for callers whom no agent can answer. */
@@ -9409,7 +9409,7 @@ export interface paths {
             agent: string;
             /** Version of that agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the closedMessage in hours, or else the closedMessage in inbound. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear hours.closedMessage or, if that is absent, inbound.closedMessage. */
             hours?: {
               /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
@@ -9438,7 +9438,7 @@ export interface paths {
             max_calls_per_minute?: (number | null);
             /** Seconds to ring before the call counts as not answered. Default: 30. */
             ring_sec?: (number | null);
-            /** Text spoken if a voicemail answers. Default: none. */
+            /** Text spoken if voicemail answers. Default: none. */
             voicemail_message?: (string | null);
           } | null);
           /** Limit on inbound calls, and messages for callers whom no agent can answer. */
@@ -9989,21 +9989,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other live secret. Present only during a rotation of the secret. */
+          /** Signature with the other valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Number of the attempt, starting at 1. */
+          /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent to this endpoint alone. */
+          /** Present only for test events, which are sent only to this endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
+          /** One signature for each valid secret, separated by spaces. Each is `v1,` followed by base64 (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -10022,21 +10022,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other live secret. Present only during a rotation of the secret. */
+          /** Signature with the other valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Number of the attempt, starting at 1. */
+          /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent to this endpoint alone. */
+          /** Present only for test events, which are sent only to this endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
+          /** One signature for each valid secret, separated by spaces. Each is `v1,` followed by base64 (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -10055,21 +10055,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other live secret. Present only during a rotation of the secret. */
+          /** Signature with the other valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Number of the attempt, starting at 1. */
+          /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent to this endpoint alone. */
+          /** Present only for test events, which are sent only to this endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
+          /** One signature for each valid secret, separated by spaces. Each is `v1,` followed by base64 (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -10088,21 +10088,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other live secret. Present only during a rotation of the secret. */
+          /** Signature with the other valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Number of the attempt, starting at 1. */
+          /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent to this endpoint alone. */
+          /** Present only for test events, which are sent only to this endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
+          /** One signature for each valid secret, separated by spaces. Each is `v1,` followed by base64 (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -10121,21 +10121,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other live secret. Present only during a rotation of the secret. */
+          /** Signature with the other valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Number of the attempt, starting at 1. */
+          /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent to this endpoint alone. */
+          /** Present only for test events, which are sent only to this endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
+          /** One signature for each valid secret, separated by spaces. Each is `v1,` followed by base64 (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -10154,21 +10154,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other live secret. Present only during a rotation of the secret. */
+          /** Signature with the other valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Number of the attempt, starting at 1. */
+          /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent to this endpoint alone. */
+          /** Present only for test events, which are sent only to this endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
+          /** One signature for each valid secret, separated by spaces. Each is `v1,` followed by base64 (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -10187,21 +10187,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other live secret. Present only during a rotation of the secret. */
+          /** Signature with the other valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Number of the attempt, starting at 1. */
+          /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent to this endpoint alone. */
+          /** Present only for test events, which are sent only to this endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
+          /** One signature for each valid secret, separated by spaces. Each is `v1,` followed by base64 (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -10220,21 +10220,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other live secret. Present only during a rotation of the secret. */
+          /** Signature with the other valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Number of the attempt, starting at 1. */
+          /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent to this endpoint alone. */
+          /** Present only for test events, which are sent only to this endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
+          /** One signature for each valid secret, separated by spaces. Each is `v1,` followed by base64 (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;
@@ -10253,21 +10253,21 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other live secret. Present only during a rotation of the secret. */
+          /** Signature with the other valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
           /** `type` of the body. */
           'parley-event-type': string;
-          /** Number of the attempt, starting at 1. */
+          /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent to this endpoint alone. */
+          /** Present only for test events, which are sent only to this endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
           /** Time of the attempt in Unix seconds. */
           'webhook-timestamp': number;
-          /** Signatures with every live secret: `v1,` and base64, separated by spaces (Standard Webhooks). */
+          /** One signature for each valid secret, separated by spaces. Each is `v1,` followed by base64 (Standard Webhooks). */
           'webhook-signature': string;
         };
         path?: never;

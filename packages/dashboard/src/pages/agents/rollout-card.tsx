@@ -118,8 +118,7 @@ function CheckRow({ check }: { check: Check }) {
   return (
     <tr>
       <th scope="row">
-        {METRICS[metric]}{' '}
-        <span className="muted small">limit: {shown(metric, worseBy)} worse</span>
+        {METRICS[metric]} <span className="muted small">limit: {shown(metric, worseBy)} worse</span>
       </th>
       <td className="numeric">{shown(metric, from)}</td>
       <td className="numeric">{shown(metric, to)}</td>
