@@ -102,7 +102,7 @@ test.each([
     await change(off);
     try {
       const log = createLogger('silent', 'test');
-      const sentence = new RegExp(`DATABASE_URL: .* with ${name}=off, .*Turn the setting on`);
+      const sentence = new RegExp(`DATABASE_URL: .* with ${name}=off, .*Turn the settings on`);
       await expect(assertDurable(postgres.url, log)).rejects.toThrow(sentence);
     } finally {
       await change(on);
