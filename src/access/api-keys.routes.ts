@@ -17,8 +17,8 @@ import { KEY_NAME_MAX, plainName } from './plain-name.ts';
 import { fromUuid } from '../ids.ts';
 
 /**
- * API key as returned by REST (contract/api-keys.md). The row does not contain the key's text, so a response cannot
- * leak it.
+ * API key as returned by REST (contract/api-keys.md). The database stores only a hash of the key's text, so a response
+ * cannot leak it.
  */
 const ApiKey = z
   .strictObject({
@@ -103,7 +103,7 @@ function readRoutes(deps: ApiKeyRoutesDeps): Route[] {
 const createBody = z
   .strictObject({
     name: plainName(KEY_NAME_MAX).describe(
-      'Name for people: letters, digits and punctuation, separated by single spaces.',
+      'Display name: letters, digits and symbols, separated by single spaces.',
     ),
     scopes: z.array(z.enum(SCOPES)).min(1).max(20).describe('Scopes of the key.'),
     expires_at: givenTime
@@ -162,8 +162,8 @@ function newKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
       scope,
       summary: 'Replace an API key',
       description:
-        'Creates a key with the same name and scopes. The old key works until the overlap ends. ' +
-        'Delete it to end it sooner.',
+        'Creates a key with the same name and scopes. The old key keeps working ' +
+        'until the overlap ends. To end it sooner, delete the old key.',
       params,
       body: { schema: rotateBody, isOptional: true },
       answers: created,
@@ -194,8 +194,8 @@ function deleteRoute(deps: ApiKeyRoutesDeps): Route {
     scope,
     summary: 'Delete an API key',
     description:
-      'The key stops working immediately, in other processes within 100 ms (within one second if a ' +
-      'notification between processes is lost). Its open streams end.',
+      'The key stops working immediately in this process, and in others within 100 ms (one second ' +
+      'if a notification between processes is lost). Its open streams end.',
     params,
     answers: { 204: { description: 'The key is deleted.' } },
     errors: ['last_key'],

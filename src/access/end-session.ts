@@ -54,9 +54,9 @@ export function requireOwn(caller: Caller, id: string): void {
 }
 
 /**
- * Ends a session whose token was used again after it had been replaced and the overlap with its successor was over. Two
- * parties then hold a token of the session, and nothing shows which of them is the person who signed in, so both lose
- * the session.
+ * Ends a session because somebody used a token that had been replaced, after the overlap with the new token was over.
+ * Two parties then hold a token of the session, and nothing shows which of them is the person who signed in, so both
+ * lose the session.
  */
 export async function endStolenSession(
   { pool, onEnded }: SessionDeps,

@@ -8,7 +8,7 @@ import type { Pool } from '../platform/postgres/pool.ts';
 export type KeyUse = {
   /** Notes in memory that a key was used. Never waits or throws. */
   note: (keyId: string) => void;
-  /** Stores all noted uses with one statement. Returns false, because nothing is left to do. */
+  /** Stores all noted uses with one statement. Always returns false, because no work is left for another run. */
   write: () => Promise<boolean>;
 };
 

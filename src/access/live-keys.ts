@@ -14,8 +14,8 @@ export type LiveKeys = {
   /** Watches a connection that was opened with a key, so that the connection ends when the key ends. */
   watch: EndWatch['watch'];
   /**
-   * Removes the given keys from the cache, because they have ended or are about to end, and rechecks the streams that
-   * were opened with them. The ids are UUIDs; `*` means all keys.
+   * Call this when keys have ended or are about to end. Removes them from the cache, and rechecks the streams that were
+   * opened with them. The ids are UUIDs; `*` means all keys.
    */
   look: (ids: readonly string[]) => void;
   stop: () => Promise<void>;
@@ -55,7 +55,7 @@ export function createLiveKeys(deps: Deps): LiveKeys {
 }
 
 /**
- * Creates the authentication of API keys, with a cache. Unknown keys are not cached, so that a new key works
+ * Creates the function that authenticates API keys, and its cache. Unknown keys are not cached, so that a new key works
  * immediately.
  */
 function createAuthenticate({ pool, nowMs, onUsed }: Deps): {
@@ -78,8 +78,9 @@ function createAuthenticate({ pool, nowMs, onUsed }: Deps): {
       if (!found) return undefined;
       const { endsInMs, ...key } = found;
       if (known.size >= REMEMBERED_MAX) known.clear();
-      // The cache time starts before the query, so that a key that is revoked during the query is not cached for
-      // longer. If `forget` ran during the query, the key may have ended after it was read, so the key is not cached.
+      // The cache time starts before the query, so that a key that is revoked during the query stays cached for at most
+      // `REMEMBER_MS` after that. If `forget` ran during the query, the key may have ended after it was read, so the
+      // key is not cached.
       const untilMs = askedMs + Math.min(REMEMBER_MS, endsInMs ?? Infinity);
       if (before === timesForgotten) known.set(text, { key, untilMs });
       onUsed(key.id);

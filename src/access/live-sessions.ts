@@ -21,8 +21,8 @@ export type LiveSessions = {
   authenticate: AuthenticateSession;
   watch: EndWatch['watch'];
   /**
-   * Rechecks the sessions with these ids, and the sessions of the keys with these ids, because they have ended or are
-   * about to end. The ids are UUIDs; `*` means all.
+   * Call this when sessions or keys have ended or are about to end. Rechecks the sessions with these ids, and the
+   * sessions of the keys with these ids. The ids are UUIDs; `*` means all.
    */
   look: (ids: readonly string[]) => void;
   stop: () => Promise<void>;
@@ -31,7 +31,8 @@ export type LiveSessions = {
 const REMEMBER_MS = 500;
 const REMEMBERED_MAX = 1_000;
 /**
- * Minimum interval in ms between two writes of the last use. It is short compared with the idle timeout of a session.
+ * Minimum interval in ms between two writes of the time at which a session was last used. It is short compared with the
+ * idle timeout of a session.
  */
 const NOTE_USE_MS = 30_000;
 

@@ -56,9 +56,9 @@ const SCOPES_MISSING = 'A key may only have scopes that your own key has';
 
 /**
  * Creates an API key. A key with an expiry counts toward the same quota as rotated keys. The check for `last_key`
- * ignores such a key, because after its end it can no longer manage keys.
- * @throws ApiError unauthorized, quota_exceeded, invalid_body if the key has scopes that the caller's own key lacks,
- * outlives that key, or has an expiry in the past
+ * ignores a key with an expiry, because it cannot manage keys after it has expired.
+ * @throws ApiError unauthorized, quota_exceeded, invalid_body if the new key has scopes that the caller's own key
+ * lacks, outlives that key, or has an expiry in the past
  */
 export function createKey(
   deps: KeyMakerDeps,
@@ -252,7 +252,7 @@ function requireFuture({ expiresAt, createdAt }: ApiKeyRow): void {
  */
 function requireNoLater({ expiresAt }: ApiKeyRow, endsAt: number | null): void {
   if (endsAt === null || (expiresAt !== null && expiresAt <= endsAt)) return;
-  const detail = `must be at most ${unixSec(endsAt)}, when your own key expires`;
+  const detail = `must be at most ${unixSec(endsAt)}, the time at which your own key expires`;
   throw new ApiError('invalid_body', `expires_at: ${detail}`, {
     errors: [{ pointer: '/expires_at', code: 'invalid_value', detail }],
   });

@@ -12,8 +12,8 @@ import { readSession } from './sessions.sql.ts';
 const Me = z
   .strictObject({
     namespace: z.string(),
-    actor: z.string().describe('Name in histories: `api:key_…` or `session:<name>`.'),
-    name: z.string().nullable().describe('Name of the person. Null without a session.'),
+    actor: z.string().describe('Name of the caller in histories: `api:key_…` or `session:<name>`.'),
+    name: z.string().nullable().describe('Name of the person. Null if an API key was sent.'),
     scopes: z.array(z.enum(SCOPES)).describe('Scopes of the caller.'),
     api_key: z
       .strictObject({

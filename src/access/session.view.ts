@@ -4,12 +4,12 @@ import { SCOPES } from '../platform/http/authorize.ts';
 import { createdAt, unixSec, unixTime } from '../platform/http/fields.ts';
 import type { SessionRow } from './sessions.sql.ts';
 
-/** Representation of sessions in the REST API (contract/sessions.md). Responses never contain a token. */
+/** The form in which the REST API returns sessions (contract/sessions.md). Responses never contain a token. */
 
 const endings = {
   expires_at: unixTime.describe(
-    'Latest time at which the session ends, however it is used. It ends earlier if its key ' +
-      'expires earlier.',
+    'Time at which the session ends even if it is still in use. It is never later than the ' +
+      'expiry of its key.',
   ),
   idle_expires_at: unixTime.describe(
     'Time at which the session ends unless it is used before then.',
@@ -38,7 +38,7 @@ export const OwnSession = z
     created: createdAt,
     ...endings,
   })
-  .describe('The session of the caller. Null without a session.');
+  .describe('The session of the caller. Null if an API key was sent.');
 
 export function sessionView(row: SessionRow): z.output<typeof Session> {
   return {

@@ -39,8 +39,8 @@ const createBody = z
     name: name
       .optional()
       .describe(
-        'Name of the person, for histories. Required with `api_key`; optional with `sign_in_token`, ' +
-          'whose link already has a name.',
+        'Name of the person, shown in histories. Required with `api_key`. Optional with ' +
+          '`sign_in_token`, because its link already has a name.',
       ),
   })
   .describe('Exactly one credential, and the name of the person.');
@@ -53,8 +53,8 @@ function signInRoute(deps: SessionRoutesDeps): Route {
     tag,
     summary: 'Sign in: exchange an API key for a session',
     description:
-      'Only for pages that this server serves, over https or on loopback. The response sets the ' +
-      'session cookie. The session token appears nowhere else. `Idempotency-Key` has no ' +
+      'Works only for pages that this server serves, over https or on loopback. The response sets ' +
+      'the session cookie. The session token appears nowhere else. `Idempotency-Key` has no ' +
       'effect: a repeated request creates another session.',
     body: { schema: createBody },
     answers: { 201: { description: 'The session.', schema: Session, location: true } },

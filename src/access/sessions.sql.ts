@@ -19,7 +19,7 @@ export type SessionRow = {
   scopes: Scope[];
   createdAt: number;
   lastSeenAt: number;
-  /** Time at which the session ends even if it is used. It ends earlier if its key ends. */
+  /** Time at which the session ends even if it is used. It is never later than the expiry of its key. */
   expiresAt: number;
   /** Time at which the session ends unless it is used before then. */ idleExpiresAt: number;
 };

@@ -6,14 +6,16 @@ import type { Logger } from '../platform/observability/logger.ts';
 export type EndWatch = {
   /** Starts watching. `ended` aborts soon after the key or session with this id has ended. */
   watch: (id: string) => { ended: AbortSignal; release: () => void };
-  /** Rechecks these ids (`*` means all), because they have ended or are about to end. */
+  /**
+   * Rechecks the keys or sessions with these ids (`*` means all). Call this when they have ended or are about to end.
+   */
   look: (ids: readonly string[]) => void;
   stop: () => Promise<void>;
 };
 
 /**
- * Check interval in ms. A stream may be opened with a key that ended while the key was cached. So the cache time, this
- * interval and the duration of a statement must together stay below a second.
+ * Check interval in ms. A stream may be opened with a key that has ended but is still cached. The cache time, this
+ * interval and the duration of a statement must therefore together stay below a second.
  */
 const LOOK_MS = 400;
 

@@ -57,23 +57,23 @@ const AuditLine = z
       .nullable()
       .meta({
         description:
-          'ID of the session, `ses_…`. Null without a session. The `session.created` entry names ' +
-          'the key with which the session was created.',
+          'ID of the session, `ses_…`. Null if the action was not performed in a session. The ' +
+          '`session.created` entry names the key with which the session was created.',
       }),
     action: z.string().meta({ description: 'Action, such as `api_key.rotated`.' }),
     target: z.string().meta({ description: 'ID of the object that the action affected.' }),
     before: changed.meta({
-      description: 'Changed fields before the action. Null if the object did not exist.',
+      description: 'Changed fields with their old values. Null if the object did not exist.',
     }),
     after: changed.meta({
-      description: 'Changed fields after the action. Null if the object no longer exists.',
+      description: 'Changed fields with their new values. Null if the object no longer exists.',
     }),
     detail: z.record(z.string(), z.unknown()),
     outcome: z.enum(['done', 'unknown']).meta({
       description: '`unknown` if the action began but its result is not known.',
     }),
     address: z.string().nullable().meta({
-      description: 'IP address of the other end of the connection, which may be a proxy.',
+      description: 'IP address from which the request came. It may belong to a proxy.',
     }),
     user_agent: z.string().nullable(),
     request_id: z.string().nullable(),

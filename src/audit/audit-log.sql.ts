@@ -16,7 +16,7 @@ export type AuditRow = {
   id: string;
   namespace: string;
   /**
-   * Actor in the format of histories: `api:key_…`, `session:<name>`, `kubernetes:<manager>` or `file`; also `cli` and
+   * Actor: `api:key_…`, `session:<name>`, `kubernetes:<manager>` or `file`, as in histories, or else `cli` or
    * `environment`.
    */
   actor: string;
@@ -96,8 +96,8 @@ function json(value: Fields | null): string | null {
 }
 
 /**
- * Rewrites a line whose outcome is still unknown. A retried write may replace a newer state than the first attempt, so
- * it may change other fields.
+ * Rewrites a line whose outcome is still unknown. A retried write may replace a newer state than the first attempt
+ * would have replaced, so it may change different fields.
  */
 export async function rewriteLine(db: Db, id: string, change: Change): Promise<void> {
   await db.query(

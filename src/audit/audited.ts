@@ -2,10 +2,10 @@ import type { CommitHook } from '../platform/postgres/commit-hook.ts';
 import { recordAudit, type AuditedBy, type AuditLine } from './audit-log.sql.ts';
 
 /**
- * Adds an audit log line to the transaction of a service with a commit hook (commit-hook.ts), so that the two are
- * always committed together. `line` builds the line from the result. `act` may pass a further hook, such as one that
- * stores the response for an `Idempotency-Key`. A repeated request that gets the stored response does nothing and adds
- * no line.
+ * Returns an action that runs `act` and adds an audit log line in the same transaction, so that both are always
+ * committed together. `act` must run a service that has a commit hook (commit-hook.ts). `line` builds the line from the
+ * result. The caller of the returned action passes a further hook, such as one that stores the response for an
+ * `Idempotency-Key`. A repeated request that gets the stored response does nothing and adds no line.
  */
 export function audited<R>(
   by: AuditedBy,

@@ -12,7 +12,7 @@ type About = { noun: string; namespace: string; target: string };
 type Seen = { uid: string; generation: number };
 
 /**
- * Records a declaration by a person, GitOps or a manifest when the operator applies it
+ * Records a declaration that a person, GitOps or a manifest has made. Called when the operator applies it
  * (contract/audit-log.md#other-declarers). This runs in the transaction that updates the row, so that each generation
  * has exactly one line, even after a crash. Writes through REST have their own line (write-ahead.ts). An unchanged
  * object that reappears in another cluster gets no line.
@@ -23,7 +23,7 @@ export async function recordDeclared(
     /** undefined if no live row exists. */
     before: Seen | undefined;
     after: Seen;
-    /** Changed fields, with the names of the spec. */
+    /** Names of the changed fields, as in the spec. */
     changed: readonly string[];
     /** Fields that may have changed but are not stored in the row. */
     unseen?: readonly string[];
