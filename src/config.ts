@@ -26,7 +26,7 @@ function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** Limits of concurrent work in one process: for one API key, for its whole namespace, and in total. */
+/** Limits on concurrent work in one process: for one API key, for its whole namespace, and in total. */
 export type Shares = { key: number; namespace: number; process: number };
 
 /** Parses a list of increasing numbers, one per name, such as `100,300,500`. A single `0` means no limit (null). */
@@ -205,7 +205,7 @@ function modelProblems({
   PARLEY_EMBEDDING_MODEL: embeddingModel,
 }: Record<string, string | undefined>): string[] {
   const isAlone = 'requires PARLEY_MODEL_URL, the base URL of the model API';
-  const isNeeded = 'is required with PARLEY_MODEL_URL; it is the default model of agents';
+  const isNeeded = 'is required with PARLEY_MODEL_URL; agents that do not name a model use it';
   return [
     ...(url === undefined && key !== undefined ? [`PARLEY_MODEL_KEY: ${isAlone}`] : []),
     ...(url === undefined && model !== undefined ? [`PARLEY_MODEL: ${isAlone}`] : []),
@@ -226,20 +226,20 @@ function modelOf({
   return { url, key, model, embeddingModel };
 }
 
-/** Limits of concurrent work; null means no limit. */
+/** Limits on concurrent work; null means no limit. */
 export type InFlightShares = Record<
   'event_streams' | 'message_streams' | 'uploads' | 'replay_requests',
   Shares | null
 >;
 
-/** Quotas per namespace: `knowledge_bytes` in bytes, the others in objects. 0 means no limit. The default is 1,000. */
+/** Quotas per namespace, in objects or (`knowledge_bytes`) in bytes. 0 means no limit. If missing: 1,000 (quota.ts). */
 export type Quotas = Readonly<Record<string, number>>;
 
 const QUOTA_SETTING = /^PARLEY_QUOTA_[A-Z_]+$/;
 
 export type Limits = {
   shares: InFlightShares;
-  /** Limits of replay jobs across all processes. */
+  /** Limits on replay jobs, counted over all processes together. */
   replayJobs: Omit<Shares, 'process'> | null;
   quotas: Quotas;
 };
@@ -248,7 +248,7 @@ export type Limits = {
 export type Retention = {
   /** How long events can be replayed and streamed. Never 0. */
   events: number;
-  /** Counted from the end of a conversation. */
+  /** How long a conversation is kept after it has ended. */
   conversations: number;
   audit: number;
 };

@@ -9,7 +9,9 @@ export const SETTINGS: readonly string[] = [
   'PARLEY_QUOTA_*',
 ].toSorted();
 
-/** `start` runs everything in one process. `role` is one process of a deployment. */
+/**
+ * Command that the help is for: `start` runs everything in one process, and `role` runs one role, as in a deployment.
+ */
 type For = 'start' | 'role';
 
 type Described = { name: string; what: string; byDefault: Record<For, string> };

@@ -99,7 +99,8 @@ function mapHolders(
 
 /**
  * Stores given secrets and runs `write`, which declares the references to them. If `write` rejects the request, the
- * secrets are deleted. After any other error the declaration may exist, and the operator needs them.
+ * secrets are deleted. After any other error they stay, because the declaration may exist, and the operator would then
+ * need them.
  */
 export async function keepingGiven<T>(
   { pool, sealer }: { pool: Pool; sealer: Pick<Sealer, 'seal'> },
@@ -129,8 +130,8 @@ export function requireGivenAgain(
 }
 
 /**
- * Returns a stored secret that `after` would send to a different address than `before`, or `undefined` if there is
- * none.
+ * Returns a stored secret that `after` would send to a different address from that in `before`, or `undefined` if there
+ * is none.
  */
 export function findMoved(
   { secrets, names, id, kept }: Secrets & Pick<Given<unknown>, 'kept'> & { id: string },
@@ -148,7 +149,10 @@ export function findMoved(
   return undefined;
 }
 
-/** Use of the object's own Secret: `pointer` to the field, `key` in the Secret, and the receiver of its value. */
+/**
+ * One reference to the object's own Secret: `pointer` to the field with the reference, `key` in the Secret, and `to`,
+ * the receiver of the value.
+ */
 type Use = { pointer: string; key: string; to: readonly unknown[] };
 
 function ownUses(fields: object, secret: SecretField, own: string): Use[] {
@@ -167,7 +171,9 @@ function isRefTo(ref: unknown, name: string): ref is { name: string; key: string
   return typeof ref === 'object' && ref !== null && 'name' in ref && ref.name === name;
 }
 
-/** Returns the error for a stored secret that would be sent to a different address than the one it was given for. */
+/**
+ * Returns the error for a stored secret that would be sent to a different address from the one for which it was given.
+ */
 export function givenElsewhere({ field, sentTo }: SecretField, pointer = `/${field}`): ApiError {
   return refusal({ pointer, code: 'required', detail: mustBeSentAgain(sentTo[0]) });
 }

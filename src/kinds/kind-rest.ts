@@ -53,7 +53,7 @@ export type KindRest<Spec> = {
   shownValue: (fields: Readonly<Record<string, unknown>>, name: string) => unknown;
   toSpec: (fields: SnakeCased<Spec>) => Spec;
   fromSpec: (spec: Spec) => SnakeCased<Spec>;
-  /** Returns the same as `fromSpec`, with an untyped result. */
+  /** Like `fromSpec`, but the result is untyped. */
   fieldsOf: (spec: Spec) => Record<string, unknown>;
   /**
    * Converts a pointer into the resource to a pointer into the REST body: `/spec/chat/defaultModel` →

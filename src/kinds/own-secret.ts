@@ -42,8 +42,8 @@ export type SecretUser = {
 
 /**
  * Copies the secrets from REST requests into the object's own Secret. After that, the only other copy is in the row of
- * the declaration in effect. Does nothing if they were copied before. Keeps earlier values of `kept` keys, and removes
- * all others. Returns the reason if the Secret cannot be written.
+ * the declaration in effect. Does nothing if all of them have been copied already. Values that an earlier call copied
+ * stay if their key is in `keys` or `kept`; all others are removed. Returns the reason if the Secret cannot be written.
  */
 export async function copyGiven(
   { store, pool, sealer }: OwnSecretDeps,
@@ -125,7 +125,7 @@ export async function dropUnusedSecret<Spec>(
   await removeOwnSecret(deps, kind, { namespace: object.metadata.namespace, id });
 }
 
-/** Deletes the own Secret of an object that is being removed. */
+/** Deletes an object's own Secret when the object is removed. */
 export async function removeSecretOf(
   deps: Pick<OwnSecretDeps, 'store' | 'pool'>,
   { idPrefix, table }: Names & { table: string },

@@ -50,7 +50,7 @@ export type WriteRules<Fields> = {
   explain?: (fault: FieldError) => string;
 };
 
-/** Properties of a kind that writes through REST use. */
+/** The properties of a kind that are needed to write its objects through REST. */
 export type WrittenKind<Spec> = ProjectedKind<Spec, unknown> & {
   declared: DeclaredKind<Spec, Fields<Spec>, KindRow<Spec>>;
   rules: WriteRules<SnakeCased<Spec>> & { secret?: SecretField };
