@@ -42,8 +42,8 @@ export type ControllerDeps<K> = {
 };
 
 /**
- * Part of a pino logger. Errors are logged as `err`, because pino's serializer for that field includes the chain of
- * causes.
+ * The part of a pino logger that a controller uses. Errors are logged as `err`, because pino's serializer for that
+ * field includes the chain of causes.
  */
 export type ControllerLog = { error: (fields: object, message: string) => void };
 

@@ -11,8 +11,8 @@ export type SerialQueueMetrics = {
   workDuration: (sec: number) => void;
   /**
    * Called once, with a function that reads unfinished_work_seconds (sum over the keys being processed) and
-   * longest_running_processor_seconds. Metrics call that function on each scrape; client-go updates them every 500 ms
-   * instead.
+   * longest_running_processor_seconds. Metrics call that function on each scrape; client-go instead updates both values
+   * every 500 ms.
    */
   running: (read: () => { unfinishedWorkSec: number; longestRunningSec: number }) => void;
 };

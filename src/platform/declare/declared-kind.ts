@@ -199,7 +199,8 @@ async function takeBackIfRefused(
   try {
     await store.delete(kind, metadata, { resourceVersion });
   } catch (error) {
-    // A conflict means that the object has changed since it was rejected, so the quota now has room for it.
+    // A conflict means that the object has changed since it was rejected, for example because the quota now has room
+    // for it. The object then stays.
     if (error instanceof WriteConflictError) return;
     throw error;
   }

@@ -75,7 +75,7 @@ function adviceFor(act: Act, places: string): string {
     case 'delete':
       return `Delete it from ${places}. Parley deletes the object once no manifest declares it.`;
     case 'pin':
-      return `The live version is pinned there. Change or remove the pin in ${places}.`;
+      return `The live version is pinned in ${places}. Change or remove the pin there.`;
     default:
       return act satisfies never;
   }

@@ -74,8 +74,8 @@ const NAT64_PLACES = [
 const SIX_TO_FOUR = parseRange('2002::/16');
 const TEREDO = parseRange('2001::/32');
 /**
- * Addresses that belong to no host. If a possible embedded IPv4 address is in this block, its bytes are really zeros
- * from the IPv6 prefix or suffix. It therefore does not block the IPv6 address.
+ * Addresses that belong to no host. If the bytes that may be an embedded IPv4 address are in this block, they are
+ * really zeros from the IPv6 prefix or suffix, and are ignored.
  */
 const THIS_NETWORK = parseRange('0.0.0.0/8');
 /** The only block from which IANA assigns routable IPv6 addresses. */

@@ -67,8 +67,8 @@ export type EgressOutcome =
     };
 
 /**
- * Client for every request to an address that a tenant or another person has chosen. `EgressFetch` follows the same
- * rules. It never follows redirects, never decompresses, ignores proxy variables, and speaks HTTP/1.1 only.
+ * Client for every request to an address that a tenant or another person has chosen. It never follows redirects, never
+ * decompresses, ignores proxy variables, and speaks HTTP/1.1 only. `EgressFetch` (fetch.ts) has the same rules.
  */
 export type EgressClient = {
   /** Sends a request. Never rejects. */

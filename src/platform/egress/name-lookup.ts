@@ -27,7 +27,7 @@ export type Lookup = (
 
 /**
  * Times in ms at which the query is repeated. With these repeats, a lost packet costs a quarter of a second; with
- * getaddrinfo it costs five seconds. c-ares is not left to repeat the query itself, because it would close the socket
+ * getaddrinfo it costs five seconds. c-ares itself does not repeat the query, because it would first close the socket
  * and so lose the response of a server that takes a second.
  */
 const AGAIN_AT_MS = [250, 750, 1_750, 3_750];

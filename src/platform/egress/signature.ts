@@ -2,8 +2,8 @@ import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:
 
 /**
  * Signing secrets, and the signatures computed with them (contract/deliveries.md#headers). Every delivery has two
- * signatures: `parley-signature` covers only the body. The one in the Standard Webhooks headers also covers the
- * message's id and timestamp.
+ * signatures. The one in `parley-signature` covers only the body. The one in the Standard Webhooks headers also covers
+ * the message's id and timestamp.
  */
 
 const SECRET_PREFIX = 'whsec_';

@@ -28,8 +28,8 @@ function sharing(options: CorsOptions): RequestHandler {
 }
 
 /**
- * Opens a route to all origins. The route needs no key and checks the `Origin` itself, and a rejected page can read the
- * reason.
+ * Opens a route to all origins. The route needs no key and checks the `Origin` itself. CORS lets even a page that the
+ * route rejects read the reason.
  */
 export function shareWithAll(): RequestHandler {
   return sharing({ origin: true, methods: ['POST'], allowedHeaders: ['Content-Type'] });
@@ -72,5 +72,5 @@ const ANSWER_HEADERS = [
   'WWW-Authenticate',
 ];
 
-/** Two hours, the longest that Chrome caches a preflight. */
+/** Two hours, the maximum time for which Chrome caches a preflight response. */
 const PREFLIGHT_KEPT_SEC = 7_200;

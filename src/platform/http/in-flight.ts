@@ -30,7 +30,7 @@ const NOUNS: Record<InFlightKind, string> = {
 };
 export const IN_FLIGHT_KINDS = Object.keys(NOUNS) as readonly InFlightKind[];
 
-/** Short, because most of the work that is counted here ends within seconds. */
+/** Value of `Retry-After`. It is short, because most of the work that is counted here ends within seconds. */
 export const RETRY_AFTER_SEC = 2;
 
 export function createInFlight({

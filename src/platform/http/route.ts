@@ -358,8 +358,8 @@ function readBody<B>(
 }
 
 const NO_IF_MATCH =
-  'This operation does not support If-Match, so omit it. It is supported by PATCH, DELETE, publish, rollback and ' +
-  'rotate_secret of agents, endpoints and sources.';
+  'This operation does not support If-Match, so omit it. Only PATCH, DELETE, publish, rollback and rotate_secret ' +
+  'support it, for resources that have an ETag.';
 
 /** Entity tag (RFC 9110 §8.8.3). A weak tag is well-formed but never matches (§13.1.1). */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;

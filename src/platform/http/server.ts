@@ -212,7 +212,8 @@ async function drain(server: Server, silent: SilentConnections): Promise<void> {
 const admissions = new WeakMap<object, () => void>();
 
 /**
- * Releases a connection's slot for unauthenticated connections. Call it after the client has sent a valid key or token.
+ * Frees the slot for unauthenticated connections that a connection occupies. Call it after the client has sent a valid
+ * key or token.
  */
 export function admitConnection(connection: object): void {
   admissions.get(connection)?.();

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
-/** Longer than the typical stall of a bad connection, but short enough that a stalled reader soon loses its slot. */
+/**
+ * Time in ms without reading after which a client is disconnected. It is longer than the typical stall of a bad
+ * connection, but short enough that a stalled reader soon loses its slot.
+ */
 const STALLED_MS = 30_000;
 
 /**

@@ -20,7 +20,7 @@ export type EventStream = (
 
 export const EVENT_STREAM_TYPE = 'text/event-stream';
 
-/** Shorter than the idle timeouts of common proxies (60 s). */
+/** Interval in ms between heartbeats. It is shorter than the idle timeouts of common proxies (60 s). */
 const HEARTBEAT_MS = 15_000;
 
 /** Returns true if the client requests a stream instead of a document. */

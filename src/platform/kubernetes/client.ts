@@ -55,8 +55,8 @@ const CONNECTIONS = 16;
 const CONNECT_TIMEOUT_MS = 10_000;
 const CALL_TIMEOUT_MS = 30_000;
 /**
- * Shorter than the 90 s after which the server closes an idle connection, so that no request uses a connection that is
- * closing.
+ * Idle time in ms after which we close a connection. It is shorter than the 90 s after which the server closes an idle
+ * connection, so that no request uses a connection that is closing.
  */
 const KEEP_ALIVE_MS = 60_000;
 const BUSY_RETRIES = 5;

@@ -9,8 +9,8 @@ import { createTenure, type Tenure } from './lease-tenure.ts';
 /**
  * Elects one leader among several processes with a coordination.k8s.io/v1 Lease. It works like client-go's election,
  * with three differences. Candidates follow the Lease with a watch instead of polling, so a released Lease is taken
- * within milliseconds. A leader that stops renews the Lease until `onLost` has ended, so that no other process starts
- * to lead earlier. If the Lease is deleted, candidates still wait until it would have expired.
+ * within milliseconds. A leader that stops keeps renewing the Lease until `onLost` has ended, so that no other process
+ * starts to lead before then. If the Lease is deleted, candidates still wait until it would have expired.
  *
  * A Lease does not guarantee a single leader: if a leader is paused and resumes after another process has taken over,
  * it does not notice until its next timer fires. If a write must not happen twice, the store itself must therefore

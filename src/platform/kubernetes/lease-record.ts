@@ -5,7 +5,7 @@ export type Lease = {
   /** Identity of the holder, or '' after a release. */
   holder: string;
   durationMs: number;
-  /** Kept as a string and never used in computations, because the clocks of two machines cannot be compared. */
+  /** Both times stay strings and are never used in computations, because the clocks of two machines may differ. */
   acquireTime: string;
   renewTime: string;
   transitions: number;

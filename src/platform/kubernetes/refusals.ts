@@ -35,8 +35,8 @@ export function toStoreError(error: unknown): unknown {
 }
 
 /**
- * Pattern of the error (500) that the server itself reports for a field that is not in the schema, or that has a
- * different type there: `… (default/b; parley.dev/v1alpha1, Kind=Agent): .spec.nope: field not declared in schema`
+ * Pattern of the error (500) that the server itself reports for a field that the schema does not declare, or declares
+ * with a different type: `… (default/b; parley.dev/v1alpha1, Kind=Agent): .spec.nope: field not declared in schema`
  */
 const UNTYPED_PATCH = /failed to create typed patch object \([^)]*\): (?:\.([^:\s]+): )?(.*)$/s;
 

@@ -6,7 +6,9 @@ import { objectPath, pathOf } from './resource-paths.ts';
 /** Builds the requests with which a `ResourceStore` writes to the API server. */
 
 const STATUS_MANAGER = 'parley-operator';
-/** No object ever has this version, so a request that names it means that the object must not exist. */
+/**
+ * A version that no object ever has. A request that requires it therefore succeeds only if the object does not exist.
+ */
 const NO_VERSION = '1';
 
 /** Builds a server-side apply request. It is never forced. */

@@ -18,7 +18,7 @@ const MAX_ROUNDS = 8;
  * Applies one object as the field manager `file`, never forced. A field that another manager owns is reported and
  * omitted, and the other fields are applied (contract/running.md#manifests). Resolves to the problems that a person
  * must fix. They remain until the manifest or the object changes.
- * @throws the store's errors that mean that it is unavailable
+ * @throws the store's errors if the store is unavailable
  */
 export async function applyManifest(
   object: ManifestObject & { applied: Applied },
@@ -71,7 +71,7 @@ function conflictsOf(object: ManifestObject, error: FieldConflictError): Manifes
   return error.conflicts.map(({ field, manager }) => ({
     place: object.placeOf(pointerOf(field)),
     field: field.startsWith('metadata.') ? field : `spec.${field}`,
-    detail: `is managed by ${manager}, so this value is not applied: remove the field either from this manifest or there`,
+    detail: `is managed by ${manager}, so this value is not applied: remove the field from this manifest or from the other declaration`,
   }));
 }
 

@@ -228,7 +228,7 @@ function createProductMetrics(registry: Registry) {
     ),
     voiceTurnDuration: histogram(
       'parley_voice_turn_duration_seconds',
-      "Time from the end of the user's speech to the first audio of the reply, and its parts.",
+      "Time from the end of the user's speech to the first audio of the reply, in total and by part.",
       ['part'],
       REQUEST_BUCKETS,
     ),
@@ -249,7 +249,7 @@ function createProductMetrics(registry: Registry) {
     ),
     escalations: counter(
       'parley_escalations_total',
-      'Escalations, by the status that they entered.',
+      'Status changes of escalations, by new status.',
       ['status'],
     ),
     knowledgeSyncs: counter(
@@ -349,19 +349,23 @@ function createControllerMetrics(registry: Registry) {
     maxConcurrent: gauge('controller_runtime_max_concurrent_reconciles', 'Number of workers.', c),
     queueDepth: gauge('workqueue_depth', 'Number of keys waiting in the queue.', n),
     queueAdds: counter('workqueue_adds_total', 'Keys added to the queue.', n),
-    queueWait: histogram('workqueue_queue_duration_seconds', 'How long a key waited.', n),
+    queueWait: histogram(
+      'workqueue_queue_duration_seconds',
+      'How long a key waited in the queue.',
+      n,
+    ),
     queueWork: histogram('workqueue_work_duration_seconds', 'Time to process a key.', n),
     queueUnfinished: gauge(
       'workqueue_unfinished_work_seconds',
-      'Total duration of the work in progress.',
+      'Total time spent so far on the keys in progress.',
       n,
     ),
     queueLongest: gauge(
       'workqueue_longest_running_processor_seconds',
-      'Duration of the longest work in progress.',
+      'Longest time spent so far on a key in progress.',
       n,
     ),
-    queueRetries: counter('workqueue_retries_total', 'Keys added with a delay.', n),
+    queueRetries: counter('workqueue_retries_total', 'Keys added after a delay.', n),
   };
 }
 

@@ -63,7 +63,10 @@ function split(databaseUrl: string): { address: string; query: URLSearchParams }
   return { address: databaseUrl.slice(0, at), query };
 }
 
-/** Returns the TLS mode, or undefined if none is set. Node's libraries call `require` `no-verify`. */
+/**
+ * Returns the TLS mode, or undefined if none is set. Also accepts `no-verify`, the name that Node's libraries use for
+ * `require`.
+ */
 function modeIn(text: string | undefined, authority: string | undefined): Mode | undefined {
   if (text === undefined) return authority === SYSTEM ? 'verify-full' : undefined;
   const mode = MODES.find((one) => one === (text === 'no-verify' ? 'require' : text));

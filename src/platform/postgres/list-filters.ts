@@ -29,11 +29,11 @@ export const PAGE_DOCUMENTS_BYTES = 4 * 1024 * 1024;
 /**
  * Returns the query for a list whose items have JSON documents. The query returns the first row and all further rows
  * whose documents still fit on the page. If another row follows, the query returns it too, with `fits` false.
- * PostgreSQL sums the sizes, so rows that do not fit are not sent. `limit` is one more than the number of items on the
- * page.
+ * PostgreSQL sums the sizes, so it does not send any rows after that. `limit` is one more than the number of items on
+ * the page.
  */
 export function fittingRows(list: {
-  /** Name of the table in the other parts of the query. */
+  /** Name by which the other parts of the query refer to the table. */
   table: string;
   /** The table with its alias and joins. The default is `table`. */
   from?: string;

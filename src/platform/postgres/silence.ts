@@ -14,8 +14,8 @@ type Said = 'silent' | 'spoke';
 const said = new WeakMap<Db, Said>();
 
 /**
- * Declares a transaction started by `inTransaction` silent. It does so with an advisory lock that every other session
- * can see until the transaction ends. It never blocks, and costs one round trip.
+ * Marks a transaction that was started by `inTransaction` as silent, with an advisory lock that every other session can
+ * see until the transaction ends. Taking the lock never blocks, and costs one round trip.
  */
 export async function fallSilent(db: Db): Promise<void> {
   if (said.get(db) === 'spoke')
@@ -43,8 +43,8 @@ export function forgetSaid(db: Db): void {
 }
 
 /**
- * Returns SQL for a transaction id: that of the oldest running transaction in a snapshot that is not silent or, if
- * there is none, the id that the next transaction will get. The SQL reads all locks, which takes about 0.2 ms.
+ * Returns SQL for the id of the oldest transaction that is running in a snapshot, not counting silent ones. If there is
+ * none, the SQL returns the id that the next transaction will get. The SQL reads all locks, which takes about 0.2 ms.
  * @param snapshot SQL expression for the statement's own `pg_snapshot`
  */
 export function oldestSpeaking(snapshot: string): string {

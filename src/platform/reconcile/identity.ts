@@ -57,7 +57,7 @@ export async function identify(
 }
 
 const FOREIGN =
-  'this database does not contain both IDs: either another installation of Parley also watches this namespace (stop one of them), ' +
+  'at least one of these IDs is not in this database: either another installation of Parley also watches this namespace (stop one of them), ' +
   'or somebody changed the annotation (restore it)';
 
 /**

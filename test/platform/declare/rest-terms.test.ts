@@ -62,7 +62,7 @@ describe('managed_elsewhere', () => {
       'delete',
       /file\. Delete it from its file in the manifests folder \(PARLEY_MANIFESTS\)/,
     ],
-    ['kubectl-edit', 'pin', /kubectl-edit\. The live version is pinned there/],
+    ['kubectl-edit', 'pin', /kubectl-edit\. The live version is pinned in its manifest/],
     ['parley-demo', undefined, /PARLEY_DEMO=0/],
   ] as const)('by %s, who tries to %s, is told what to do there', (manager, act, advice) => {
     expect(of(manager, act)).toMatchObject({ code: 'managed_elsewhere' });

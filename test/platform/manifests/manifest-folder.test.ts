@@ -142,7 +142,7 @@ describe('a field of another manager', () => {
     await write('a.yaml', agent('a', 'prompt: of the file\n  voice: v\n  language: en'));
     await manifests.start();
     expect(log).toContain(
-      'manifests/a.yaml:6:3 spec.prompt: is managed by parley-api, so this value is not applied: remove the field either from this manifest or there',
+      'manifests/a.yaml:6:3 spec.prompt: is managed by parley-api, so this value is not applied: remove the field from this manifest or from the other declaration',
     );
     expect(await memory.get('Agent', { namespace: 'default', name: 'a' })).toMatchObject({
       spec: { prompt: 'of the API', voice: 'v', language: 'en' },

@@ -276,5 +276,5 @@ function placeOf(length: number): Buffer {
 }
 
 function tooLarge(bytesMax: number): ApiError {
-  return new ApiError('body_too_large', `The body has more than the maximum of ${bytesMax} bytes.`);
+  return new ApiError('body_too_large', `The body exceeds the maximum of ${bytesMax} bytes.`);
 }

@@ -89,8 +89,8 @@ function described(target: z.ZodType, source: z.ZodType): z.ZodType {
 }
 
 /**
- * Returns the schemas for writable REST fields as responses show them: with null for an unset field. Nested fields stay
- * unchanged.
+ * Returns the response schemas of the writable fields `names`. They also allow null, which a response shows for an
+ * unset field. Only top-level fields are converted.
  */
 export function readableFields(
   write: z.ZodType,

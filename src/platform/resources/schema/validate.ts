@@ -56,8 +56,8 @@ export function createValidator(kinds: readonly KindDefinition[]): Validator {
 }
 
 /**
- * Validates a decoded Secret or ConfigMap. Decoded data follows the rules for a ConfigMap. `readCoreSpec` reads
- * manifests that are not decoded yet.
+ * Validates a decoded Secret or ConfigMap. Once decoded, the data of both follows the rules for a ConfigMap. Manifests
+ * that are not decoded yet are read with `readCoreSpec`.
  */
 function validateCore(spec: unknown, metadata: DeclaredMeta): Verdict {
   const errors = checkMeta(metadata, 'subdomain');
