@@ -347,7 +347,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-/** Returns a message for each setting that has no effect. `hasCluster`: whether a cluster stores the objects. */
+/** Returns a message for each setting that has no effect. `hasCluster`: true if a cluster stores the objects. */
 export function notUsed(
   { watchNamespaces }: Pick<Config, 'watchNamespaces'>,
   { hasCluster }: { hasCluster: boolean },

@@ -35,7 +35,7 @@ export const ID_PREFIXES = {
   cannedReply: 'reply',
 } as const;
 
-/** Prefix of a kind whose definition is in its own folder. */
+/** Prefix of a kind that is defined in its own folder instead of in `ID_PREFIXES`. */
 type KindPrefix = string & { readonly __prefix: 'kind' };
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES] | KindPrefix;
 export type Id<P extends IdPrefix> = `${P}_${string}` & { readonly __id: P };

@@ -2,7 +2,7 @@ import type { Db } from '../platform/postgres/pool.ts';
 
 /** Sign-in links, each of which works once (contract/running.md#start). Only hashes of their tokens are stored. */
 
-/** Validity of a link. The link is meant for the person who started the program, on the same day. */
+/** Time for which a link works. The person who started the program is expected to use it on the same day. */
 const GOOD_FOR = `interval '1 day'`;
 
 export async function insertSignInToken(

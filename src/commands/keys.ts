@@ -53,7 +53,9 @@ export async function createKey(
   }
 }
 
-/** Explains what to do without DATABASE_URL: set it, or use the dashboard, the API or the first key. */
+/**
+ * Returns advice for a missing DATABASE_URL: set it, or create keys in the dashboard or the API, or use the first key.
+ */
 function databaseCure(dataDir: string): string {
   const keyFile = path.join(dataDir, 'api-key');
   const inDashboard =

@@ -14,7 +14,7 @@ import { isAnswering } from '../platform/postgres/pool.ts';
 
 export type Role = 'operator' | 'api' | 'delivery';
 type Stop = () => Promise<void>;
-/** Result of starting a role. The parts of a role are stopped in reverse order. */
+/** Result of starting a role. `stops` has one function for each part of the role; they are called in reverse order. */
 type Started = { stops: Stop[]; isReady?: () => boolean };
 
 const POOL_MAX = { operator: 10, api: 20, delivery: 10 } as const;

@@ -12,7 +12,7 @@ const FORCE_AFTER_MS = 25_000;
 /**
  * Runs `stop` once, at the first signal or when the parent process (bin/bootstrap.mjs) has ended, and then exits with
  * 0. A second Ctrl-C exits immediately, and so does a shutdown that exceeds its time limit. `moreMs` is additional time
- *    for active calls.
+ * for active calls.
  */
 export function stopOnSignals(stop: () => Promise<void>, moreMs = 0): void {
   let stopping = false;

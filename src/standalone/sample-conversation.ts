@@ -18,7 +18,7 @@ export type SampleDeps = {
   log: Logger;
   api: Pick<RunningApi, 'url' | 'conversations'>;
   apiKey: string;
-  /** Whether the shop that the shop assistant's tools call is running. */
+  /** Whether the demo shop is running. The tools of the shop assistant call it. */
   hasShop: boolean;
   /** Shows a line to the user. */
   note: (text: string) => void;

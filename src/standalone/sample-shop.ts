@@ -16,7 +16,7 @@ export type SampleShop = {
 
 const SCRIPTED = `agents with tools at ${SHOP_HOST} use a scripted model; for a real model, set PARLEY_MODEL_URL and PARLEY_MODEL (docs/operations/settings.md)`;
 const NO_PORT =
-  'port 4780 is in use, so the sample shop in examples/ does not run and has no sample conversation';
+  'port 4780 is in use, so the sample shop in examples/ does not run, and its sample conversation is skipped';
 
 export async function startSampleShop(has: { model: boolean }): Promise<SampleShop> {
   const shop = await startDemoShop();

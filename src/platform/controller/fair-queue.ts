@@ -12,7 +12,7 @@ import { createLine, type Line } from './line.ts';
  */
 export type FairQueue = {
   /**
-   * Runs a job when it is its namespace's turn.
+   * Runs a job when the turn of its namespace comes.
    * @throws ApiError unavailable if too many jobs are waiting; the reason of `signal` if it aborts before the job
    * starts; any error that the job throws
    */

@@ -161,9 +161,9 @@ type PatchRequest<Spec, Fields, Row> = {
 
 /**
  * Declares a new object if the quota of its namespace has room for it. If several requests compete for the last place
- * in the quota, the operator accepts one object and rejects the others, and this function deletes the rejected one that
- * it created. If the operator takes more than 2 s to reject an object, the object stays, and becomes active when there
- * is room.
+ * in the quota, the operator accepts one object and rejects the others. If it rejects the object that this function has
+ * created, this function deletes the object. If the operator takes more than 2 s to reject an object, the object stays,
+ * and becomes active when there is room.
  * @throws ApiError quota_exceeded, and the errors of `declare`
  */
 export async function createDeclared<Spec, Fields extends object, Row extends WrittenRow>(

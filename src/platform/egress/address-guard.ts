@@ -15,7 +15,8 @@ type Range = readonly [Address, number];
 export type AddressGuard = {
   /**
    * Returns true if a request may go to this address, and false for a string that is not a plain IP address. `host` is
-   * the name that resolved to the address. The operator's allow list may allow it with a host pattern.
+   * the name that resolved to the address. The operator's allow list may have a host pattern that allows the address
+   * for this name.
    */
   isAllowed: (address: string, host?: string) => boolean;
   /** Returns true if the operator's allow list contains this address. Requests to such an address do not need TLS. */

@@ -10,7 +10,7 @@ export type Lease = {
   renewTime: string;
   transitions: number;
   resourceVersion: string;
-  /** Sent back unchanged, so that labels and owners set by others are kept. */
+  /** Metadata as read. Every write sends it back unchanged, so that labels and owners set by others are kept. */
   metadata: Record<string, unknown>;
 };
 

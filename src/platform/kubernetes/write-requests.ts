@@ -42,8 +42,8 @@ export function applyRequest(applied: Applied, options: ApplyOptions): KubeReque
 }
 
 /**
- * Builds a patch of annotations. The patch names the version of the object that was read, so that if two writers choose
- * an id for the object at the same time, one of them fails.
+ * Builds a patch that sets annotations. The patch names the version of the object that was read, so that if two writers
+ * choose an id for the object at the same time, one of them fails.
  */
 export function annotateRequest(
   { kind, metadata: { namespace, name, resourceVersion } }: Resource,
@@ -59,8 +59,8 @@ export function annotateRequest(
 }
 
 /**
- * Builds a patch of the status. The patch names the version that was read, so that the server rejects a write by a
- * former leader whose cache is outdated.
+ * Builds a patch that replaces the status. The patch names the version that was read, so that the server rejects a
+ * write by a former leader whose cache is outdated.
  */
 export function statusRequest(
   { kind, metadata: { namespace, name, uid, resourceVersion } }: Resource,

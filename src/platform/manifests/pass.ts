@@ -168,7 +168,7 @@ function resolveDuplicates(look: ManifestLook): {
 
 /** Tracks how long objects that were declared earlier have been missing. */
 function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): {
-  /** Updates the times. Returns true if another object has become missing. */
+  /** Updates the times after the folder was read. Returns true if another object has become missing. */
   note: (declared: Declared, look: ManifestLook) => boolean;
   /**
    * Returns how much longer, in ms, the object must be missing before it may be deleted. The result is negative for an

@@ -27,8 +27,8 @@ export const CHANNELS = {
   /** Payload: UUIDs of API keys and sessions that have ended or been given an end time, or `*` for all. */
   keys: 'parley_keys',
   /**
-   * Payload: the changed or removed row of a declared object (see `Projected` in projected.ts) with the object's uid,
-   * and for a ModelProvider also its id. `*` means all.
+   * Payload: declared objects whose rows have changed or were removed, each in the form of `projectedItem`
+   * (projected.ts). Some are also listed by another id, such as the uid. `*` means all.
    */
   projected: 'parley_projected',
 } as const;

@@ -26,7 +26,10 @@ export type Infrastructure = RoleContext & {
   awaitProjection: AwaitProjection;
   /** Wakes the requests that wait in `awaitProjection`. */
   wakeProjections: () => void;
-  /** Registers a cache of declarations. `drop` gets items of `CHANNELS.projected` before a write through REST is answered. */
+  /**
+   * Registers a cache of declarations. After a write through REST and before its response, `drop` is called with the
+   * items that `CHANNELS.projected` also sends for the object, so that the cache drops it.
+   */
   onShown: (drop: (items: readonly string[]) => void) => void;
   inFlight: InFlight;
   /** Wall clock, for times that are stored or shown. */

@@ -95,7 +95,7 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
   return { stop: () => (stopping ??= stopAll()) };
 }
 
-/** Returns a function that measures the busy share of the event loop since its last call. */
+/** Returns a function that returns the fraction of time for which the event loop was busy since the previous call. */
 function createBusyShare(): () => number {
   let last = performance.eventLoopUtilization();
   return () => {

@@ -78,8 +78,8 @@ export function startSyncs(
 }
 
 /**
- * Limits on documents that wait to be processed, over all syncs of a namespace and of a process. Each website loads up
- * to eight pages concurrently.
+ * Maximum number of documents that may wait to be processed, in all syncs of a namespace and in all syncs of a process.
+ * Each website loads up to eight pages concurrently.
  */
 const DOCUMENTS_WAITING_MAX = { namespace: 32, all: 128 };
 

@@ -31,14 +31,15 @@ const ADOPTING =
   'another cluster used this database before: rows without a declared object are kept for an hour';
 
 /**
- * Terms of this process as the leader. A term lasts from the election until the process is no longer the leader, and
- * reconciles objects during that time.
+ * Terms of this process as the leader. A term lasts from the election until the process is no longer the leader. During
+ * that time, the process reconciles objects.
  */
 export type Terms = Parameters<Elect>[0] & {
   /** Reconciles a changed object, if this process leads. */
   changed: Term['changed'];
   /**
-   * If this process leads, soon checks for objects that must be reconciled although their declaration has not changed.
+   * If this process leads, makes it check soon for objects that must be reconciled although their declaration has not
+   * changed.
    */
   look: Term['look'];
 };

