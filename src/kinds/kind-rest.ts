@@ -31,8 +31,8 @@ export type RestTexts = {
   /** Description of the `ready` field. */
   ready: string;
   /**
-   * Fields of a response between `name` and `metadata`. Defaults to all fields of the spec, with null for an unset
-   * field.
+   * Fields that a response shows between `name` and `metadata`. Defaults to all fields of the spec, with null for an
+   * unset field.
    */
   fields?: (readable: (...names: string[]) => Shape) => Shape;
   /** Write-only field for the object's secret, if a request may contain it. */

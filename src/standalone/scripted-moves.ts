@@ -44,7 +44,7 @@ export function nextMove({ messages, tools = [] }: z.output<typeof ChatRequest>)
   return { text: firstPassage(messages) ?? 'I am sorry, I do not know that.' };
 }
 
-/** Returns the user's words. They are at the end of the message, after the passages from the knowledge. */
+/** Returns the text that the user wrote. It is at the end of the message, after the passages from the knowledge. */
 function lastSaid(messages: Messages): string {
   const said = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   return said.split('\n\n').at(-1) ?? '';
@@ -76,7 +76,7 @@ function fromResult(result: unknown): string {
   return 'That is done.';
 }
 
-/** Returns the first sentence of the passages, which precede the user's words as JSON lines. */
+/** Returns the first sentence of the passages, which are JSON lines before the user's text. */
 function firstPassage(messages: Messages): string | undefined {
   const before = messages.slice(-2).map(({ content }) => content ?? '');
   for (const line of before.join('\n').split('\n')) {

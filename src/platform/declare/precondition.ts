@@ -28,7 +28,10 @@ export function etagOf({ uid, generation, revision = 0 }: Declared): string {
 /** Precondition for a request without `If-Match`. It always passes. */
 export const noPrecondition: Precondition = () => undefined;
 
-/** Returns a precondition that adds this `revision` to the object's metadata, because the object's tag contains it. */
+/**
+ * Returns a precondition that checks the object together with this `revision`, which is part of its tag but is stored
+ * outside of it.
+ */
 export function atRevision(precondition: Precondition, revision: number): Precondition {
   if (precondition === noPrecondition) return precondition;
   return ({ metadata }) => precondition({ metadata: { ...metadata, revision } });

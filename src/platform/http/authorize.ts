@@ -170,7 +170,7 @@ function printable(text: string | undefined): string | null {
 }
 
 /**
- * @param why reason appended to the error message if the content of the request requires the scope, rather than the
+ * @param why reason to append to the error message, if only the content of this request requires the scope and not the
  * operation itself
  * @throws ApiError missing_scope
  */

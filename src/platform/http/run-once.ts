@@ -141,7 +141,8 @@ async function renewing<T>(mark: Mark, work: () => Promise<T>): Promise<T> {
 
 /**
  * Stores an error response like any other response, unless a retry may help (after an internal error or an outage). In
- * that case it stores nothing, and the next request repeats the same steps, because some of them may already be done.
+ * that case it stores nothing. The next request then repeats the same steps with the same plan (plan.ts), because some
+ * of the steps may already be done.
  */
 async function keepFailure(
   mark: Mark,

@@ -45,8 +45,8 @@ export function parseYaml(
 }
 
 /**
- * Options for parsing YAML 1.1 as kubectl does: `no` is false, and `<<` merges. Where YAML 1.1 has a date or reads
- * `22:00` as the number 1320, kubectl keeps a string.
+ * Options for parsing YAML 1.1 as kubectl does: `no` is false, and `<<` merges. Where a YAML 1.1 parser would return a
+ * date, or the number 1320 for `22:00`, kubectl returns the string.
  */
 const LIKE_KUBECTL = {
   version: '1.1',

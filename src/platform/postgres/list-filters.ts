@@ -10,7 +10,7 @@ export type ListPage = {
 /** Order of a list by creation time. The default is newest first. */
 export type ListOrder = { order?: 'newest' | 'oldest' | undefined };
 
-/** Returns the SQL for an order: the direction, and the operator that compares an item with one that precedes it. */
+/** Returns the SQL for an order: the direction, and the operator that selects the items after a given one. */
 export function inOrder({ order }: ListOrder): {
   direction: 'asc' | 'desc';
   follows: '>' | '<';

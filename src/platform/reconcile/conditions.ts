@@ -7,7 +7,10 @@ export type Finding = Problem & { type: string; status: boolean | 'Unknown' };
 /** Explains why an object is not active. `reason` is a CamelCase code for programs, and `message` is for people. */
 export type Problem = { reason: string; message: string };
 
-/** Builds the condition `Ready=True`. All kinds share these conditions (contract/custom-resources.md#conditions). */
+/**
+ * Builds the condition `Ready=True`. All kinds share the conditions in this file
+ * (contract/custom-resources.md#conditions).
+ */
 export const ready = (why: Problem): Finding => ({ type: 'Ready', status: true, ...why });
 export const notReady = (why: Problem): Finding => ({ type: 'Ready', status: false, ...why });
 const stalled = (why: Problem): Finding => ({ type: 'Stalled', status: true, ...why });

@@ -364,8 +364,8 @@ function openSpec(
 export const SEALED_SECRET_COLUMN: SealedColumn = {
   table: 'resources',
   value: `decode(spec->>'sealed', 'base64')`,
-  // The base64 has no line breaks, as when the store writes it. The resource version stays the same, because encrypting
-  // the content again does not change it.
+  // The base64 has no line breaks, as in the store's other writes. The resource version stays the same, because the
+  // decrypted content does not change.
   assign: (bytes) =>
     `spec = jsonb_build_object('sealed', replace(encode(${bytes}, 'base64'), chr(10), ''))`,
   key: [

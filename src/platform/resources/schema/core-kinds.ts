@@ -3,8 +3,9 @@ import { escapeToken } from './cel-rules.ts';
 import { isRecord } from './prepare.ts';
 
 /**
- * Secrets and ConfigMaps (v1) in the manifest folder when Parley runs without a cluster. Objects of Parley's own kinds
- * refer to them. In a cluster, the API server has these kinds itself and enforces the same rules.
+ * The kinds Secret and ConfigMap (v1), to which objects of Parley's own kinds refer. This module supports them in the
+ * manifest folder when Parley runs without a cluster. In a cluster, the API server has these kinds itself and enforces
+ * the same rules.
  */
 
 export const CORE_KINDS = ['Secret', 'ConfigMap'] as const;
