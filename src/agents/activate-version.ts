@@ -18,10 +18,10 @@ export type ActivationDecision = {
 };
 
 /**
- * Decides which version should be live (contract/agents.md#publishing). A pinned version goes live. If it does not
- * exist, the active version stays. Without a pin, the version of the declared content goes live. Under `Manual`, or
- * while the content cannot be used, the active version stays. It also stays if the target version was recalled
- * (contract/recalls.md#never-live-again).
+ * Decides which version should be live (contract/agents.md#publishing). A pinned version goes live; if it does not
+ * exist, the live version stays live. Without a pin, the version of the declared content goes live. The live version
+ * also stays live under the policy `Manual`, while the content cannot be used, and if the version that would go live
+ * was recalled (contract/recalls.md#never-live-again).
  */
 export function decideActivation(input: {
   policy: AgentSpec['publishPolicy'];

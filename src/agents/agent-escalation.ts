@@ -15,7 +15,9 @@ const escalationRule = z
       .array(z.string().min(1).max(128))
       .max(50)
       .meta(LIST_SET)
-      .describe('Words in a user message that request a human. Required if `when` is `keyword`.')
+      .describe(
+        'Words that trigger the rule if a user message contains one. Required if `when` is `keyword`.',
+      )
       .exactOptional(),
     count: z
       .int()
@@ -80,8 +82,8 @@ export const escalation = z.strictObject({
       to: phoneNumber.clone().describe('Telephone number in E.164, such as +442071838750.'),
     })
     .describe(
-      'Telephone number to ring when a human is requested during a telephone call. If absent, ' +
-        'people write or speak through the API.',
+      'Telephone number to ring when a human is requested during a telephone call. If absent, no ' +
+        'number is called, and people take over through the API.',
     )
     .exactOptional(),
   hours: hours

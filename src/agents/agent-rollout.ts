@@ -22,7 +22,7 @@ export const ROLLOUT_METRICS = {
   tool_failure_rate: { worse: 'higher', range: 1 },
   // Ratings from 1 to 5.
   csat_average: { worse: 'lower', range: 4 },
-  // A percentile of latencies, which have no largest value.
+  // Latencies have no upper limit, so their percentile has none either.
   turn_latency_p95_ms: { worse: 'higher', range: null },
 } as const satisfies Record<string, { worse: 'higher' | 'lower'; range: number | null }>;
 
@@ -33,7 +33,10 @@ const METRIC_NAMES = Object.keys(ROLLOUT_METRICS) as RolloutMetric[];
 const STEPS_MAX = 10;
 /** Default for the maximum duration of a step. */
 const MAX_DURATION = '72h';
-/** Shorter than the timeout of a tool, because an operator that shuts down first waits for the response. */
+/**
+ * Longest timeout of the confirmation webhook. It is shorter than that of a tool, because an operator that shuts down
+ * waits for the response first.
+ */
 const CONFIRM_TIMEOUT_MAX_MS = 15_000;
 
 const step = z.strictObject({
@@ -147,7 +150,7 @@ export const rolloutStatus = z.strictObject({
   message: z
     .string()
     .max(256)
-    .describe('One-line summary of the state and of the progress of the step.'),
+    .describe('One-line summary: the state of the rollout and the progress of its current step.'),
   reason: z.string().max(1024).describe('Reason for the last action.').exactOptional(),
   actor: z.string().max(256).describe('Actor that performed the last action.'),
   time: time.describe('When the step began or the rollout ended.'),
@@ -163,7 +166,7 @@ export type RolloutPlan = {
   maxDurationSec: number;
   checks: { metric: RolloutMetric; worseBy: number }[];
   onFail: 'Abort' | 'Hold';
-  /** Absent in rollouts that an earlier release began. They behave as with `Keep`. */
+  /** Absent in rollouts that an earlier release began. Such rollouts behave as with `Keep`. */
   onAbort?: 'Keep' | 'Escalate';
   confirm?: ConfirmWebhook;
 };

@@ -118,7 +118,7 @@ export type RolloutArm = {
   step: number;
   weight: number;
   isNew: boolean;
-  /** Hexadecimal hash of the rollout's public ID and the unit. */
+  /** Hexadecimal hash of the rollout's public ID and of the unit, which is usually the user (see `readLiveContent`). */
   unit: string;
 };
 

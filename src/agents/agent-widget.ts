@@ -3,8 +3,8 @@ import { LIST_SET } from '../platform/resources/schema/field-types.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
- * Origins of the web pages that may open conversations with an agent (contract/agents.md#widget): patterns that
- * validate them, and functions that compare them. The allowed origins are not part of the versioned content.
+ * Patterns for the origins of web pages that may open conversations with an agent (contract/agents.md#widget), and
+ * functions that compare origins. The allowed origins are not part of the versioned content.
  */
 
 const HOST = String.raw`[0-9a-z_]([-0-9a-z_.]*[0-9a-z_])?|\[[0-9a-f:.]+\]`;

@@ -45,7 +45,7 @@ export const Agent = z
       })
       .nullable()
       .meta({
-        description: 'The activation that made this version live. Null if no version is live.',
+        description: 'Activation that made the active version live. Null if no version is live.',
       }),
     managed_by: z.enum(['api', 'kubernetes', 'file']),
     ready: z.boolean().meta({
@@ -115,7 +115,7 @@ export const AgentVersion = z
         '`file`.',
     }),
     recalled_at: z.int().nullable().meta({
-      description: 'Time of its first recall in Unix seconds. Null if it was not recalled.',
+      description: 'Time of the first recall in Unix seconds. Null if it was never recalled.',
     }),
   })
   .meta({

@@ -76,7 +76,7 @@ export function agentRoutes(deps: AgentRoutesDeps): Route[] {
       alsoNeeds: {
         create: {
           scope: 'publish',
-          when: '`publish_policy` is not `manual` or `widget` names an origin',
+          when: '`publish_policy` is not `manual`, or `widget` names an origin',
         },
         patch: {
           scope: 'publish',

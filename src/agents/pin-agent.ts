@@ -33,7 +33,7 @@ import {
  * such as Git or Helm. So the next apply of the same manifest does not undo the pin.
  */
 
-/** ID of the agent, with the precondition and the plan of the request. */
+/** ID of the agent, the request's precondition, and the decisions stored for its retries (`Plan`). */
 export type PinRequest = { id: string; precondition?: Precondition; plan?: Plan };
 
 /**
@@ -160,7 +160,7 @@ async function declarePin(
         return { version: await input.choose(row), generation };
       });
       if (decided.version !== current.spec.pinnedVersion && decided.generation !== generation) {
-        // The agent was changed since an earlier attempt, so it is unknown whether that attempt succeeded.
+        // The agent has changed since an earlier attempt, so it is unknown whether that attempt succeeded.
         throw new ApiError(
           'write_conflict',
           'The agent has changed since this request began. Read it and try again.',
@@ -186,7 +186,7 @@ async function applyPin(
   const { version } = pin;
   if (current.spec.pinnedVersion === version) return current; // The requested version is already pinned.
   // The store removes only the API's own declaration of the pin. If another manager also declares the pin, it would
-  // stay without an error, so the removal is rejected.
+  // silently stay in place, so the removal is rejected.
   const owner = current.owners['pinnedVersion']?.find((manager) => manager !== API_PIN_MANAGER);
   if (version === undefined && owner !== undefined) {
     throw managedElsewhere([{ field: 'pinnedVersion', manager: owner }], PINNING);

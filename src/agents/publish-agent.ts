@@ -48,8 +48,8 @@ export type PublishAgentInput = {
   whoElse: WhoElse;
   /**
    * Reason why the declared content cannot be used: a reference is missing, or the agent is suspended. No version is
-   * created from the content, and the live version stays. If `pinCounts`, a change to the pin still takes effect: the
-   * pinned version already exists and does not depend on the current content, so a rollback works.
+   * created from the content, and the live version stays. If `pinCounts` is true, a change to the pin still takes
+   * effect: the pinned version already exists and does not depend on the current content, so a rollback works.
    */
   blocked?: { reason: string; message: string; pinCounts: boolean };
 };
@@ -67,8 +67,8 @@ export type PublishAgentResult = {
  * event, despite crashes and concurrent writers: the row lock orders writers, the epoch excludes a former leader, and a
  * version that is already live is not activated again. A repeated call does nothing.
  *
- * Costs one read and no transaction if nothing changed. Otherwise it runs up to ten statements, two more for a new
- * agent, and one for the audit entry of a declaration outside the API.
+ * Costs one read and no transaction if nothing changed. Otherwise it runs up to ten statements, plus two for a new
+ * agent, and one for the audit entry if the declaration was not made through the API.
  */
 export async function publishAgent(
   deps: PublishAgentDeps,
@@ -116,7 +116,7 @@ async function publish(
     agent,
     row,
     decision,
-    // Recalled content has no effect on rollouts, like content that cannot be used.
+    // Like content that cannot be used, recalled content has no effect on rollouts.
     contentVersion: recalled?.by === 'content' ? null : contentVersion,
     by,
     nowMs,

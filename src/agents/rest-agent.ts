@@ -98,7 +98,7 @@ function withToolSecrets(
 /** Names of the publish policies in REST. */
 const POLICIES = { automatic: 'Automatic', manual: 'Manual', progressive: 'Progressive' } as const;
 type PublishPolicy = keyof typeof POLICIES;
-/** Fields of a rollout whose values have the same form in REST. */
+/** Fields of a rollout whose values have the same form in REST and in manifests. */
 const rolloutFields = rolloutSpec.omit({ onFail: true, onAbort: true });
 const ON_FAIL = { abort: 'Abort', hold: 'Hold' } as const;
 const ON_ABORT = { keep: 'Keep', escalate: 'Escalate' } as const;

@@ -60,7 +60,7 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   toSpec: toAgentSpec,
   fromSpec: fromAgentSpec,
   // `prompt` in REST stands for two spec fields. A write of `prompt` conflicts if another manager owns either field.
-  // Otherwise the API would add a second prompt to a declared `promptFrom`.
+  // Without this rule, the API could add a `prompt` to an agent that already declares `promptFrom`.
   specFields: { prompt: ['prompt', 'promptFrom'] },
   read: readAgent,
   asWritten: (written, spec, row) => ({
@@ -73,7 +73,8 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
 };
 
 /**
- * Creates an agent (contract/agents.md). The ID is chosen before anything is written.
+ * Creates an agent (contract/agents.md). The ID comes from `plan`, so that a retry of the request creates the same
+ * agent.
  * @throws ApiError missing_scope if the agent would be live immediately or open to web pages, and the caller may not
  * publish
  */
@@ -176,10 +177,10 @@ export function requireAgent(deps: { pool: Db }, key: RowKey): Promise<AgentRow>
 
 /**
  * Returns the annotation that names the author of a content change and the generation that the change will create.
- * Every patch needs the annotation: from now on the API owns the patched fields, and their author (the API key) is read
- * from it. A patch without changes creates no generation, and the next generation may come from another manager. To
- * avoid attributing that generation to the API, a patch without changes keeps an existing annotation, or writes one
- * with generation 0.
+ * Every patch needs the annotation: from then on the API owns the patched fields, and only the annotation names their
+ * author (the API key). A patch without changes creates no generation, and the next generation may come from another
+ * manager. To avoid attributing that generation to the API, a patch without changes keeps an existing annotation, or
+ * writes one with generation 0.
  */
 function causeOf(
   { metadata }: Resource<AgentSpec>,

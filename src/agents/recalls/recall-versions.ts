@@ -87,8 +87,8 @@ function requireVersions(row: AgentRow, versions: readonly number[]): void {
 }
 
 /**
- * Marks the agent as not ready if its declared content was just recalled and would otherwise go live. The operator
- * reports the same as a condition.
+ * Marks the agent as not ready if its declared content was just recalled and would otherwise go live. The operator also
+ * reports this as a condition of the resource.
  */
 async function reportContent(
   db: Db,

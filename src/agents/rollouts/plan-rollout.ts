@@ -36,7 +36,8 @@ export async function planRollout(input: {
   const { policy, decision, contentVersion, activeVersion, last } = input;
   const { target, pin } = decision;
   const running = isInProgress(last) ? last : undefined;
-  // A pin on an unknown version and content that cannot be used leave the live version and the rollout as they are.
+  // If the pin names an unknown version, or the content cannot be used, the live version and the rollout stay as they
+  // are.
   if (target === null || pin === 'unknown' || (pin === 'none' && contentVersion === null)) {
     return { target };
   }

@@ -60,7 +60,7 @@ export async function startRollout(
   });
 }
 
-/** Moves a rollout to its next step. The caller must have checked that there is one. */
+/** Moves a rollout to its next step. The caller must have checked that there is a next step. */
 export function advanceRollout(db: Db, last: RolloutLine, by: DecidedBy): Promise<void> {
   const step = last.step + 1;
   const weight = last.plan.steps[step]?.weight;

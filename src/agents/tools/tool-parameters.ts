@@ -187,7 +187,7 @@ function saidOf({ keyword, message = 'is not valid', params }: ErrorObject): str
 const room = createContext({ work: undefined as unknown });
 const runWork = new Script('work()');
 
-/** Factor for the time limit of the second attempt on a busy machine. */
+/** Factor by which the time limit is extended for the second attempt on a busy machine. */
 const PATIENCE = 4;
 /**
  * Fractions of the time limit. Work that got less CPU time than `WAITING` mostly waited for the CPU and gets a second

@@ -28,7 +28,8 @@ export async function listToolSecrets(db: Db, agentId: string): Promise<ToolSecr
 }
 
 /**
- * Stores a Secret. Does nothing for an agent without a row. `isNamed` says whether the current declaration names it.
+ * Stores a Secret. Does nothing for an agent without a row. `isNamed` says whether the current declaration names the
+ * Secret.
  */
 export async function putToolSecret(
   db: Db,
