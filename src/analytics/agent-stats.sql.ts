@@ -38,7 +38,8 @@ export async function readAgentStats(
     agent.agentId,
     agent.version ?? null,
   ]);
-  // Both rows exist, because an aggregate query always returns one row. Without parts, the sums are null.
+  // Both rows exist, because an aggregate query always returns one row. If there is nothing to add up, the sums are
+  // null.
   return { ...measuredOf(rows[0]!), ...latency.rows[0]! };
 }
 

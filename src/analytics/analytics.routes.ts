@@ -31,7 +31,7 @@ const LINES_MAX = 20_000;
 
 const query = {
   from: timeBound(
-    `Unix seconds, inclusive. Rounded down to the start of its interval. Default: ${DAYS_DEFAULT} days before \`to\`.`,
+    `Unix seconds, inclusive. Rounded down to the start of an interval. Default: ${DAYS_DEFAULT} days before \`to\`.`,
   ),
   to: timeBound('Unix seconds, exclusive. Rounded up to a quarter of an hour. Default: now.'),
   interval: z

@@ -44,7 +44,10 @@ export async function foldFacts(db: Db, limit: number): Promise<number> {
   return rows[0]!.count; // An aggregate without `group by` returns one row.
 }
 
-/** Deletes the counters for topics and people that no longer have conversations, and with them their names. */
+/**
+ * Deletes the counters of topics and people that no longer have conversations, because they contain the topic or the
+ * person's ID.
+ */
 export async function deleteEmptyLabels(db: Db): Promise<void> {
   await db.query(`delete from analytics_counts where kind <> 'all' and ended = 0`);
   await db.query(`delete from analytics_costs where kind <> 'all' and amount = 0`);

@@ -17,7 +17,9 @@ export type GroupKey = {
   label: string | null;
 };
 
-/** Selects the conversations to count. They are compared with the preceding period of the same length. */
+/**
+ * Selects the conversations to count. Their metrics are compared with those of the preceding period of the same length.
+ */
 export type Compared = Omit<Counting, 'span' | 'hasCosts'> & { span: Span };
 
 const noFigures = (): Figures => ({ ...NOTHING, costs: {} });
@@ -29,7 +31,7 @@ const AMOUNT = 'currency, sum(amount)::float8 as amount';
 
 function addRow(figures: Figures, { currency, amount, ...sums }: Row): void {
   if (currency !== null) {
-    // The amount is 0 after the last conversation with this currency was subtracted again.
+    // The amount is 0 if every conversation with costs in this currency has been subtracted from the counters again.
     if (amount !== 0) figures.costs[currency] = amount;
     return;
   }
@@ -156,7 +158,10 @@ function keyOf({ agentId, version, channel, label }: Partial<GroupKey>): GroupKe
   };
 }
 
-/** Returns the parts of a period and of the preceding one, and an SQL condition that selects the preceding one. */
+/**
+ * Returns the parts of a period and of the preceding one, and an SQL condition that is true for the parts of the
+ * preceding one.
+ */
 function comparedParts(compared: Compared): { sql: string; values: unknown[]; isBefore: string } {
   const { from, to } = compared.span;
   const { sql, values } = partsOf({

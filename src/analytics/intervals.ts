@@ -29,7 +29,7 @@ const STEP_MS = { hour: HOUR_MS, day: 1.5 * DAY_MS, week: 7.5 * DAY_MS };
 function startOf(interval: Interval, atMs: number, timeZone: string): number {
   const offset = offsetAt(atMs, timeZone);
   const local = floorLocal(interval, atMs + offset);
-  // Hours use the same offset, so that the hour repeated by a clock change is an interval of its own.
+  // For hours, uses the offset at `atMs`, so that an hour repeated by a clock change becomes an interval of its own.
   if (interval === 'hour') return local - offset;
   const guess = local - offset;
   return local - offsetAt(guess, timeZone);

@@ -71,13 +71,14 @@ export const MEASURES = [
 ];
 
 /**
- * Sums over parts, with the names of `Measured`. Without the cast, PostgreSQL would return the sum of a bigint as text.
+ * Sums over the rows of `parts` (parts.sql.ts), with the names of `Measured`. Without the cast, PostgreSQL would return
+ * the sum of a bigint as text.
  */
 export const SUMS = MEASURES.map(({ name, column }) => `sum(${column})::bigint as "${name}"`).join(
   ', ',
 );
 
-/** Sums over zero conversations. */
+/** The measures of zero conversations, all of which are 0. */
 export const NOTHING = Object.fromEntries(MEASURES.map(({ name }) => [name, 0])) as Measured;
 
 const FACT_COLUMNS = [
@@ -113,7 +114,7 @@ const FACT_COLUMNS = [
 const QUARTER = `date_bin('15 minutes', c.started_at, timestamptz 'epoch')`;
 export const QUARTER_SEC = 900;
 
-/** Selects stored facts, which are not yet added to the counters. */
+/** Selects stored facts, which have not been added to the counters yet. */
 export const storedFacts = (where: string): string =>
   `select ${FACT_COLUMNS.map((name) => (name === 'is_ended' ? 'true as is_ended' : name)).join(', ')}
      from conversation_facts where ${where}`;

@@ -73,7 +73,7 @@ export function partsOf(counting: Counting): { sql: string; values: unknown[] } 
     factsOfConversations(
       `${inSpan} and c.status in ('active', 'escalated') and c.deleted_at is null`,
     ),
-    // Erased conversations have a separate index.
+    // Erased conversations have a separate index, so a second query reads them.
     ...edges
       .map(atEdge)
       .flatMap((where) => [
@@ -90,7 +90,9 @@ export function partsOf(counting: Counting): { sql: string; values: unknown[] } 
 
 const KEY = 'quarter, agent_id, agent_version, channel, label';
 
-/** A recall takes effect on a quarter of an hour, and every part starts on one. */
+/**
+ * Leaves out recalled versions. `since` and `quarter` are both starts of a quarter of an hour, so they can be compared.
+ */
 const WITHOUT_RECALLED = `select p.* from every_part p
    left join recalled r on r.agent_id = p.agent_id and r.version = p.agent_version and p.quarter >= r.since
   where r.agent_id is null`;

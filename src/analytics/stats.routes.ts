@@ -24,7 +24,7 @@ const Stats = z
       .meta({ description: 'Statistics about all conversations in the period.' }),
     agents: z.array(VersionStats).max(ROWS_MAX).meta({
       description:
-        'One entry for each version that has conversations, the versions with the most first.',
+        'One entry for each version that has conversations, sorted by their number, largest first.',
     }),
     has_more: z.boolean().meta({ description: `Whether there are more than ${ROWS_MAX} entries.` }),
   })
