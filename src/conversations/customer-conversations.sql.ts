@@ -85,7 +85,7 @@ export async function firstConversationAt(
 /** A conversation with the data that was collected from its turns. */
 export type RecentConversation = Pick<ConversationRow, 'id' | 'startedAt'> & {
   judgement: Judgement | null;
-  /** Open questions, from the tally. Null if an earlier release saved the tally. */
+  /** Open questions, from the tally. Null if the tally was saved by an earlier release that did not list them. */
   open: Tally['open'] | null;
   lastTurnMs: number | null;
 };

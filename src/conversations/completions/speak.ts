@@ -87,8 +87,8 @@ async function spokenOf(
 }
 
 /**
- * Returns a sentence saying that the request was passed on to a human. Without it, the client would show nothing until
- * a human answers, and would seem broken.
+ * Returns a sentence saying that the request was passed on to a human. Without this sentence, the client would show
+ * nothing until a human answers, and would seem broken.
  */
 async function passedOn(db: Db, talk: OpenTalk): Promise<string> {
   return sentencesIn(await readVersionLanguage(db, talk)).passedOn;

@@ -49,7 +49,7 @@ export type DeletedAgent = {
   agentId: string;
   namespace: string;
   /**
-   * Whether every transaction that read the agent before its deletion has ended, so that no new conversation can
+   * Whether every transaction that read the agent before its deletion has ended. From then on, no new conversation can
    * appear.
    */
   isSettled: boolean;

@@ -13,13 +13,13 @@ import { readLastTurns } from '../record/turns.sql.ts';
 import { completeTranscript, type Judging } from './complete-transcript.ts';
 
 /**
- * Maximum number of concurrent judgements in a process (`PLACES`), and for one namespace in it (`SHARE`). Both are low,
- * because replies to users who are talking have priority. If the provider of a namespace hangs, the other half of the
- * slots remains for other namespaces.
+ * Maximum number of concurrent judgements in a process (`PLACES`), and how many of them one namespace may use
+ * (`SHARE`). Both are low, because replies to users who are talking have priority. If the provider of a namespace
+ * hangs, the other half of the slots remains for other namespaces.
  */
 const PLACES = 8;
 const SHARE = 4;
-/** Maximum number of queued judgements. Further conversations are completed by rule, without a judgement. */
+/** Maximum number of queued judgements. Beyond it, rules determine the result of a conversation, without a model. */
 const WAITING_MAX = { namespace: 200, all: 1_000 };
 /** Timeout in ms for the model's response. */
 const ANSWER_MS = 30_000;
@@ -31,7 +31,7 @@ type Ended = { row: ConversationRow; isOutcomeStated: boolean };
 export type Judge = {
   /** Queues a conversation for judgement. Never waits or throws. */
   take: (ended: Ended) => void;
-  /** Completes all queued conversations, by rule if no judgement has arrived. */
+  /** Completes the transcripts of all queued conversations. Rules determine the result of those without a judgement. */
   stop: () => Promise<void>;
 };
 
@@ -44,7 +44,7 @@ type Deps = Omit<ConversationDeps, 'judge'> & {
 /**
  * Creates a queue in which models judge the conversations that this process has ended. A few judgements run
  * concurrently, and each then completes the transcript. A conversation is judged at most once. If the process dies, the
- * reaper completes the transcript by rule. Each judgement costs two queries and one transaction.
+ * reaper completes the transcript with the result of the rules. Each judgement costs two queries and one transaction.
  */
 export function createJudge(deps: Deps): Judge {
   const { metrics } = deps;

@@ -40,8 +40,8 @@ export type ReaperDeps = ConversationDeps & {
 /**
  * Creates the reaper, which ensures that nothing stays open forever. It ends conversations that have expired or whose
  * agent was deleted, and writes summaries that are missing after a crash. If nobody accepts an escalation in time, it
- * lets the agent continue. If the person who accepted has disappeared, it asks for another person. If an aborted
- * rollout declares it, the reaper asks for a person in each conversation in progress on the new version. Several
+ * lets the agent continue. If the person who accepted has disappeared, it asks for another person. If the `onAbort` of
+ * an aborted rollout is `Escalate`, it asks for a person in each conversation in progress on the new version. Several
  * processes may run the reaper concurrently: each step checks again under a lock, and skips what another process has
  * locked.
  */

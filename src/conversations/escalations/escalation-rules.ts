@@ -45,7 +45,7 @@ export function toHandOver(content: AgentContent, facts: RuleFacts): HandOver | 
   return facts.user.wantsHuman ? { reason: 'user_request' } : undefined;
 }
 
-/** Returns the keywords of all rules that the text contains. Reads the text only once. */
+/** Returns the keywords that the text contains, out of the keywords of all rules. Reads the text only once. */
 function keywordsSaid(rules: readonly Rule[], text: string): ReadonlySet<string> {
   const keywords = rules.flatMap((rule) => (rule.when === 'keyword' ? (rule.keywords ?? []) : []));
   return findPhrases(text, keywords.map(foldPhrase));

@@ -38,7 +38,7 @@ export const Escalation = z
     conversation_id: z.string(),
     agent_id: z.string(),
     test: z.boolean().meta({ description: 'Whether the conversation is a test.' }),
-    user_id: z.string().nullable().meta({ description: 'User of the conversation.' }),
+    user_id: z.string().nullable().meta({ description: 'Your own ID for the user.' }),
     user_messages: z.array(z.string()).meta({
       description:
         `The first ${QUOTE_MAX} characters of the user's last two messages before the request, oldest first. ` +

@@ -31,7 +31,7 @@ export type EscalationRow = {
   agentId: string;
   /** Whether the conversation is a test conversation. */
   test: boolean;
-  /** User of the conversation. */
+  /** `user_id` of the conversation. */
   userId: string | null;
   /** Beginnings of the user's last messages before the request, newest first. */
   userMessages: string[];
@@ -53,7 +53,7 @@ export type EscalationRow = {
   finishedAt: number | null;
   /** Whether nobody accepted in time, no other team was asked next, and nobody has reviewed the escalation. */
   missed: boolean;
-  /** Time of the first review after the escalation was missed. `reviewedBy` is its actor. Both are null before. */
+  /** Time of the first review after the escalation was missed. `reviewedBy` is its actor. Both are null until then. */
   reviewedAt: number | null;
   reviewedBy: string | null;
 };

@@ -13,7 +13,7 @@ export type NoteRow = {
   namespace: string;
   conversationId: string;
   escalationId: string;
-  /** Actor of the request that added the note, in the format that histories use. */
+  /** Actor of the request that added the note: `api:key_…` or `session:<name>`. */
   actor: string;
   /** Person who wrote the note, as named in the request. Null if the request names nobody. */
   writtenBy: Person | null;

@@ -37,7 +37,10 @@ export type ConversationDeps = {
    * human. Returns the maximum ringing time in seconds, or undefined if nobody is called.
    */
   ring?: RingPerson | undefined;
-  /** Queues an ended conversation for a model's judgement, and then completes its transcript. Never waits or throws. */
+  /**
+   * Queues an ended conversation for a model's judgement, after which its transcript is completed. Never waits or
+   * throws.
+   */
   judge: (ended: { row: ConversationRow; isOutcomeStated: boolean }) => void;
 };
 
@@ -53,9 +56,9 @@ type About = Pick<
 
 /**
  * Adds an event of a conversation to the outbox, in the order of the conversation's events. All events of a transaction
- * are stored together, at the commit. The caller has locked the row. The user, metadata, call and channel of the row
- * are appended to `data`. A test conversation emits no events; only its followers are notified. `sequence` is the
- * position of the event in its conversation, by default the next one.
+ * are stored together, at the commit. The caller has locked the conversation's row. The user, metadata, call and
+ * channel of the conversation are appended to `data`. A test conversation emits no events; only its followers are
+ * notified. `sequence` is the position of the event in its conversation, by default the next one.
  */
 export type EmitOf = <T extends EventType>(
   about: About,

@@ -30,7 +30,7 @@ export type LiveTurn = {
   /** Index of the user's message in the transcript, if it is already stored. */
   answersIndex: number | null;
   tools: ToolTurn[];
-  /** Whether another process may settle the turn, because its lease has expired or was released. */
+  /** True once the turn's lease has expired or was released. Another process may then settle the turn. */
   isOver: boolean;
 };
 
@@ -44,8 +44,8 @@ const LEASE = `interval '30 seconds'`;
  */
 const CANCELED_LEASE = `interval '12 seconds'`;
 /**
- * SQL condition for a turn whose lease was released or has expired. Expired leases do not count in the first 15 s after
- * the database server has started, because processes could not renew them and need time to reconnect.
+ * SQL condition for a turn whose lease was released or has expired. An expired lease is ignored in the first 15 s after
+ * the database server has started, because no process could renew it before, and processes need time to reconnect.
  */
 const IS_OVER = `(l.leased_until = '-infinity' or l.leased_until <= clock_timestamp()
   and pg_postmaster_start_time() < clock_timestamp() - interval '15 seconds')`;

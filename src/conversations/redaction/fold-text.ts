@@ -1,7 +1,7 @@
 /**
- * Text normalized for the functions that find values. Digits, spaces, dashes and dots become their ASCII forms.
- * Full-width letters become narrow, and invisible characters are omitted. `at` maps positions back to the original
- * text.
+ * Text normalized for the functions that find the values to redact. Digits, spaces, dashes and dots become their ASCII
+ * forms. Full-width letters become narrow, and invisible characters are omitted. `at` maps positions back to the
+ * original text.
  */
 export type FoldedText = {
   text: string;

@@ -25,8 +25,8 @@ const SCHEMAS_MAX = 1_000;
 const PAUSE_MS = 60_000;
 const TRIES_MAX = 2;
 /**
- * Number of timed-out checks within `PAUSE_MS` after which any schema of the namespace is skipped after a single
- * timeout.
+ * Number of timeouts in a namespace within `PAUSE_MS`. Once it is reached, each schema in the namespace is skipped
+ * after a single timeout instead of two.
  */
 const SLOW_MAX = 5;
 

@@ -18,14 +18,14 @@ import type { LiveTurns } from './live-turns.ts';
 import { settleLostTurn } from './settle-lost-turn.ts';
 import { turnsToRead } from './thinking/history.ts';
 
-/** Turn that this process has claimed. The process may store the turn as long as the row has the token. */
+/** Turn that this process has claimed. The process may store the turn as long as the turn's row has this token. */
 export type ClaimedTurn = {
   token: string;
   /** Tool calls that an earlier process recorded before it was killed during this turn. */
   notedTools: readonly ToolTurn[];
   /** Set if the turn was already stored as failed. The reply is then added to it. */
   failed: FailedTurn | undefined;
-  /** Turns before this one, up to the model's limit; undefined if they were not read yet. */
+  /** Turns before this one, up to the model's limit; undefined if they have not been read yet. */
   history?: readonly TurnRow[];
 };
 

@@ -8,7 +8,7 @@ import type { ResponderRequest } from './responder.ts';
 export type Found = {
   /** All passages found, best first. */
   hits: readonly KnowledgeHit[];
-  /** Passages whose score is high enough to answer from them. */
+  /** Passages with a score that is high enough to base an answer on. */
   good: readonly KnowledgeHit[];
 };
 

@@ -13,7 +13,8 @@ import { recordOf } from './turn-parts.ts';
 const ERROR = {
   code: 'process_lost',
   detail:
-    'The process that was generating the reply ended. Send the message again with the same `Idempotency-Key`.',
+    'The process that was generating the reply stopped unexpectedly. Send the message again with ' +
+    'the same `Idempotency-Key`.',
 };
 
 /**

@@ -15,7 +15,10 @@ const SAID_MAX = 2;
 const TOOLS_MAX = 10;
 /** Maximum length of a question in summaries. The transcript has the whole text. */
 const QUESTION_CHARS_MAX = 160;
-/** Maximum length of a message in summaries. It is longer, because a message may describe the problem. */
+/**
+ * Maximum length of a message in summaries. It is longer than that of a question, because a message may describe the
+ * problem.
+ */
 const SAID_CHARS_MAX = 300;
 
 /** Minimum similarity of two questions that count as the same. */
