@@ -32,8 +32,8 @@ export type ActivityPage = CustomerKey & {
 
 /**
  * Lists a customer's conversations and calls, newest first, up to the size of a page. Their ids contain their time, so
- * both lists are merged by id. The merged list ends at the first row that does not fit, because the rows after it in
- * its own list were not read.
+ * both lists are merged by id. The merged list ends at the first row that does not fit, because the rows that follow it
+ * in its own list have not been read.
  */
 export async function listActivity(pool: Pool, page: ActivityPage): Promise<Activity[]> {
   const [conversations, loneCalls] = await Promise.all([

@@ -3,8 +3,8 @@ import type { Db } from '../platform/postgres/pool.ts';
 import type { Erasing } from '../events/erase-events.sql.ts';
 
 /**
- * Customer erasures and their progress. They are not stored in `jobs`, because during an upgrade, processes of the
- * previous release still run, and they would fail a job without an endpoint.
+ * Customer erasures and their progress. They are not stored in `jobs`, because processes of the previous release still
+ * run during an upgrade, and they would mark a job without an endpoint as failed.
  */
 
 export const ERASURE_STATUSES = ['running', 'done'] as const;

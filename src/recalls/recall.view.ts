@@ -62,8 +62,8 @@ export const RecalledConversation = z
     agent_id: z.string().meta({ description: 'Agent with which the conversation started.' }),
     agent_version: version.meta({
       description:
-        'Version with which it started. If `versions` does not include it, it handed the ' +
-        'conversation over to one that is included.',
+        'Version with which the conversation started. If it is not in `versions`, the ' +
+        'conversation was later handed over to a version that is.',
     }),
     user_id: userId,
     channel,

@@ -152,7 +152,7 @@ const Answer = z.object({
 
 function readAnswer(text: string): Confirmation {
   const parsed = Answer.safeParse(parse(text));
-  if (!parsed.success) return held('its answer has no `decision` that is confirm, hold or abort');
+  if (!parsed.success) return held('its response must have a `decision`: confirm, hold or abort');
   const { decision, reason } = parsed.data;
   const words = (reason ?? '').replaceAll(/\p{Cc}+/gu, ' ').trim();
   const why = words.toWellFormed().slice(0, REASON_MAX).toWellFormed();

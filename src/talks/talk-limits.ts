@@ -3,9 +3,9 @@ import { ApiError } from '../errors.ts';
 import { createMinuteCount, networkOf } from '../platform/http/rate-limit.ts';
 
 /**
- * Per-minute limits for anonymous visitors, counted separately in each process. `address` is the IP address of the
- * client's end of the connection. Visitors behind the same proxy share an address, so the agent's owner can set the
- * limit for `begin`.
+ * Per-minute limits for anonymous visitors, counted separately in each process. `address` is the IP address from which
+ * the connection comes. Visitors behind the same proxy share an address, so the agent's owner can set the limit for
+ * `begin`.
  */
 export type TalkLimits = {
   /**

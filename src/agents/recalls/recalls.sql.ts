@@ -25,7 +25,7 @@ export const isRecalled = (agentId: string, version: string, startedAt?: string)
 
 /**
  * Returns the common table expression `recalled` with `agent_id`, `version` and `since`: each recalled version in a
- * namespace, and the earliest start of the conversations that a recall of it affects. `namespace` is an SQL expression.
+ * namespace, and the time from which conversations with this version are affected. `namespace` is an SQL expression.
  */
 export const recalledIn = (namespace: string): string => `recalled as materialized (
   select agent_id, version, min(coalesce(since, '-infinity')) as since

@@ -80,8 +80,8 @@ function meansOf(
 }
 
 /**
- * Tunes the bounds for a difference of `worseBy`. They are close to the narrowest possible once enough conversations
- * have ended to detect that difference.
+ * Factor that tunes the bounds for a difference of `worseBy`. With it, the bounds are close to the narrowest possible
+ * once enough conversations have ended to detect that difference.
  */
 const TUNING = 3;
 

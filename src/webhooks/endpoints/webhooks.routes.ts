@@ -127,7 +127,7 @@ const Shown = z
 
 /**
  * Sends a test event. Load generators create events with this route, so it must be fast. If the request names the type,
- * it costs its share of one statement and, at most twice a second, a query for the API key.
+ * it costs only a share of one batched statement and, at most twice a second, a query for the API key.
  */
 function testRoute(deps: WebhookRoutesDeps): Route {
   const sendTestEvent = createSendTestEvent(deps);
@@ -177,7 +177,10 @@ function testRoute(deps: WebhookRoutesDeps): Route {
 
 const SIGNED = 'the response of `dry_run` contains valid signatures';
 
-/** Returns a type to which the endpoint is subscribed, because the receiver may not handle any other. */
+/**
+ * Returns the default type of a test event. The endpoint is subscribed to it, because the receiver may not handle any
+ * other type.
+ */
 async function defaultType(
   deps: WebhookRoutesDeps,
   key: { namespace: string; id: string },

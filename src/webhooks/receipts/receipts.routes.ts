@@ -37,14 +37,14 @@ const Digest = z
     count: z
       .int()
       .min(0)
-      .meta({ description: 'Number of events that were sent or are not delivered yet.' }),
+      .meta({ description: 'Number of events that the digest covers, including those not delivered yet.' }),
     sha256: z.string().meta({
       description:
         'Lower-case hex SHA-256 of the IDs of these events, in ascending order, joined by LF, ' +
         'without a trailing LF.',
     }),
     unfinished: z.int().min(0).meta({
-      description: 'Number of these events that are not acknowledged and are still retried.',
+      description: 'Number of these events that are still queued and not acknowledged yet.',
     }),
     failed: z.int().min(0).meta({
       description:

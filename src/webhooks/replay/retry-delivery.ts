@@ -42,7 +42,7 @@ async function finished(db: Db, key: { namespace: string; id: string }): Promise
   const { status, eventId } = found(await readDelivery(db, key), 'delivery');
   const isOver = status === 'pending' || status === 'retrying';
   const why = isOver
-    ? 'The 72 hours of the delivery have passed'
+    ? 'The delivery has passed its 72-hour deadline'
     : `The delivery is already ${status}`;
   const again = `POST /v1/events/${fromUuid('evt', eventId)}/replay`;
   const detail = `${why}. To send the event again as a new delivery, use ${again}.`;

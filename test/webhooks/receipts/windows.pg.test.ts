@@ -209,7 +209,7 @@ describe('a retry', () => {
     const first = await addQueued({ endpoint_id, ...OVER });
     const second = await addQueued({ endpoint_id, ...OVER, attempt: 2 });
     for (const id of [first, second]) {
-      await expect(retry(id)).rejects.toThrow('The 72 hours of the delivery have passed');
+      await expect(retry(id)).rejects.toThrow('The delivery has passed its 72-hour deadline');
     }
     const leased = await addQueued({ endpoint_id, ...OVER, ...LEASED });
     expect((await retry(leased)).id).toBe(leased);
