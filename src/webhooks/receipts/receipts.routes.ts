@@ -34,10 +34,9 @@ const hour = z
 const Digest = z
   .strictObject({
     hour: unixTime,
-    count: z
-      .int()
-      .min(0)
-      .meta({ description: 'Number of events that the digest covers, including those not delivered yet.' }),
+    count: z.int().min(0).meta({
+      description: 'Number of events that the digest covers, including those not delivered yet.',
+    }),
     sha256: z.string().meta({
       description:
         'Lower-case hex SHA-256 of the IDs of these events, in ascending order, joined by LF, ' +
