@@ -36,16 +36,16 @@ export type ToolCallOfVersions = TurnRow & {
 /** Highest UUID. As a cursor, it means the beginning of a list. */
 const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /**
- * Margin in ms by which the scanned range of ids starts earlier, because the time in an id may come from a different
- * clock.
+ * Margin in ms by which the scanned range of ids starts before `since`, because the time in an id may come from a
+ * different clock.
  */
 const ID_LEAD_MS = 3_600_000;
 
 /**
  * Selects the newest rows of each version as `conversation_id`, `version`. $1 to $4 are the agent, the versions, the
  * lowest id and the earliest start. `upTo` and `limit` are SQL expressions; `ofVersion` and `ofConversation` are
- * additional conditions. `offset 0` makes PostgreSQL look up conversations one by one. A merge join would read the
- * conversations of all earlier pages.
+ * additional conditions. `offset 0` makes PostgreSQL look up conversations one by one. It prevents a merge join, which
+ * would read the conversations of all earlier pages.
  */
 const newest = (page: {
   upTo: string;
@@ -130,7 +130,7 @@ export async function listToolCallsOfVersions(
   page: OfVersions & { after?: CallPlace | undefined; limit: number },
 ): Promise<ToolCallOfVersions[]> {
   const { after = { id: LAST, index: -1 }, limit } = page;
-  // The conversation at the end of the previous page may have no further calls.
+  // Reads one conversation more than needed, because the one at the end of the previous page may have no further calls.
   const upTo = { upTo: '<= $5::uuid', limit: '$6::int + 1', ofVersion: 'and v.has_tool_calls' };
   const { rows } = await db.query<ToolCallOfVersions>({
     name: 'list_tool_calls_of_versions',

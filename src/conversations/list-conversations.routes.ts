@@ -135,7 +135,10 @@ async function withQuotes(pool: Pool, rows: readonly ConversationRow[], sought: 
   return rows.map((row) => listedConversationView(row, { quotes: quotes.get(row.id), words }));
 }
 
-/** Counts the conversations on all pages. Returns null for a search by words, which would have to read them all. */
+/**
+ * Counts the conversations on all pages. Returns null for a search by words, because the count would have to read all
+ * conversations.
+ */
 function countFound(
   pool: Pool,
   filter: ConversationFilter,

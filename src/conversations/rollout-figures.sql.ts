@@ -9,7 +9,7 @@ import type { Db } from '../platform/postgres/pool.ts';
 /** Metrics that are sums over conversations: all except percentiles. */
 type SumMetric = Exclude<RolloutMetric, 'turn_latency_p95_ms'>;
 
-/** Sums over the conversations of one arm in one step: Σx, Σq and their squares. */
+/** Sums over the conversations of one arm in one step: Σx, Σq, Σx², Σxq and Σq². */
 export type FigureSums = {
   count: number;
   x: number;
@@ -71,8 +71,8 @@ export async function readRolloutFigures(db: Db, rolloutId: string): Promise<Ste
 }
 
 /**
- * Maximum number of conversations of an arm whose times are compared. Uses the conversations that ended first, so that
- * later ones do not replace times that an earlier check has used.
+ * Maximum number of conversations per arm whose latencies are compared. These are the conversations that ended first,
+ * so that later ones do not replace latencies that an earlier check has used.
  */
 const TIMED_MAX = 2_000;
 

@@ -11,7 +11,7 @@ import type { CustomerRead } from './read-customer.ts';
 
 /** Customers as the REST API returns them (contract/customers.md). */
 
-/** Path parameter. If it is too long, its error message becomes the detail of a 404 response. */
+/** Path parameter. The error message for an ID that is too long becomes the detail of a 404 response. */
 export const userIdParam = z.string().max(256, 'There is no such customer.').meta({
   description:
     'Your own ID for the user (`user_id` of their conversations and calls), percent-encoded.',

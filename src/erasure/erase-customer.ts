@@ -110,8 +110,8 @@ async function eraseSome(
 }
 
 /**
- * Result of one step. `busy` means that another process is working on the erasure, or that it is over. An object
- * identifies a call that must end before it can be erased.
+ * Result of one step. `busy` means that another process is working on the erasure, or that the erasure is over. An
+ * object identifies a call that must end before it can be erased.
  */
 type Step = 'busy' | 'erased' | 'done' | { namespace: string; id: string };
 

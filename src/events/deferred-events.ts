@@ -22,8 +22,8 @@ export type EventToDefer<T extends EventType> = Pick<EventToEmit<T>, 'namespace'
 export type Deferred = { deferredId: string };
 
 /**
- * Stores an event with one statement, in the transaction of the change. That transaction may have declared that it
- * emits no events (silence.ts), because `emitDeferred` emits this event in a transaction of its own.
+ * Stores an event with one statement, in the transaction of the change. That transaction may even have declared that it
+ * emits no events (silence.ts): `emitDeferred` emits this event in a transaction of its own.
  */
 export async function deferEvent<T extends EventType>(
   db: Db,

@@ -40,7 +40,7 @@ export async function changeRollout(
   const { agentId, change, actor, reason } = input;
   const seen = await readLastRolloutLine(deps.pool, agentId);
   if (!isInProgress(seen)) throw noRollout();
-  // Computed before the lock is taken, because the time this takes grows with the number of conversations.
+  // Computed before the lock is taken, because the computation takes longer the more conversations there are.
   const evidence = await judgeRollout(deps.pool, seen);
   const { changed, emitted, namespace } = await inTransaction(deps.pool, async (db) => {
     const agent = await lockLiveVersion(db, agentId);

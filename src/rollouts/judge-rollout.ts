@@ -22,7 +22,7 @@ export type Evidence = {
 export type EvidenceOfCheck = {
   metric: RolloutMetric;
   worse_by: number;
-  /** Values for the old and the new version over all steps; `null` without data, and for percentiles. */
+  /** Values for the old and the new version over all steps; `null` if there is no data, and for percentiles. */
   from: number | null;
   to: number | null;
   /** `to` minus `from`, compared within each step, with the bounds of its interval; `null` while unknown. */

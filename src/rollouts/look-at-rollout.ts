@@ -203,7 +203,7 @@ async function actOf(
   return undefined;
 }
 
-/** Returns the reason for a decision, for people. */
+/** Returns the reason for a decision as text for people. */
 function reasonOf(decision: Decision, { plan }: RolloutLine, { step, checks }: Evidence): string {
   const worse = checks.filter(({ verdict }) => verdict === 'worse');
   if (worse.length > 0) {

@@ -23,7 +23,8 @@ const evidenceShape = {
       from: figure.meta({ description: 'Value for the old version. Null for a percentile.' }),
       to: figure.meta({ description: 'Value for the new version. Null for a percentile.' }),
       difference: figure.meta({
-        description: 'New value minus old value, compared within each step. Null without data.',
+        description:
+          'New value minus old value, compared within each step. Null if there is no data.',
       }),
       low: figure.meta({ description: 'Lower bound of the difference. Null if it is unknown.' }),
       high: figure.meta({ description: 'Upper bound of the difference. Null if it is unknown.' }),

@@ -14,7 +14,7 @@ const SOUND_BYTES_MAX = 8 * 1024;
 export type Incoming = PageFrame | Buffer;
 
 export type TakerDeps = {
-  /** Message limits of the page's token, shared by all its sockets. */
+  /** Message limits of the page's token, shared by all sockets that use the token. */
   messages: MessageLimit;
   /** Closes the talk. */
   fail: (error: unknown) => void;

@@ -97,7 +97,10 @@ export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
   return { open };
 }
 
-/** Returns the call to resume after disconnecting its current audio line, or a new call if there is none to resume. */
+/**
+ * Returns the call to resume, or a new call if there is none to resume. Disconnects the current audio line of a resumed
+ * call.
+ */
 async function callFor(
   { pool, nowMs }: VoiceTalkDeps,
   { token, resume, maxConcurrent }: Admitted,

@@ -79,7 +79,7 @@ export function afterLastReply(said: readonly BroughtTurn[]): number {
   return said.findLastIndex(({ role }) => role === 'agent') + 1;
 }
 
-/** Properties that must be equal for a talk to be found by its messages. Ids are UUIDs. */
+/** A talk is found by its messages only if these properties are equal, too. Ids are UUIDs. */
 export type TalkOwner = {
   keyId: string;
   agentId: string;
@@ -99,7 +99,7 @@ export type TalkOwner = {
  */
 export function hashTalk(owner: TalkOwner, said: readonly BroughtTurn[]): Buffer[] {
   const hashes = [digest(JSON.stringify(ownedBy(owner)))];
-  // The list always has at least the hash of zero messages.
+  // The list is never empty: its first item is the hash of zero messages.
   for (const turn of said) hashes.push(hashNext(hashes.at(-1)!, turn));
   return hashes;
 }

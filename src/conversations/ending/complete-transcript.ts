@@ -24,7 +24,7 @@ export type Judging =
   | { judged: Judged; isOutcomeStated: boolean }
   | { error: NonNullable<Judgement['error']> };
 
-/** Result if the judgement ran out of time or its process died. */
+/** Result if the judgement ran out of time, or the process that ran it died. */
 const LOST: Judging = {
   error: {
     code: 'not_judged',
@@ -67,7 +67,7 @@ export function transcriptReady(
       agent_id: fromUuid('agt', row.agentId),
       agent_version: row.agentVersion,
       transcript_url: transcriptUrl(deps, row.id),
-      // The defaults are never used, because the end or the judgement has set these values.
+      // The defaults are never used, because these values were set when the conversation ended or was judged.
       summary: row.summary ?? '',
       turns: row.turnCount,
       outcome: row.outcome ?? 'unknown',

@@ -36,9 +36,9 @@ export type EndedReason =
   | 'platform_error';
 
 /**
- * Ends a conversation. Commits its state, its outcome and the event in one transaction (contract/events.md#types).
- * Unless a model judges the conversation, the same transaction writes its summary and emits the event that reports its
- * complete transcript.
+ * Ends a conversation. Commits its state, its outcome and the event that reports the end in one transaction
+ * (contract/events.md#types). Unless a model judges the conversation, the same transaction writes its summary and emits
+ * the event that reports its complete transcript.
  * @throws ApiError not_found, conversation_ended
  */
 export async function endConversation(
@@ -101,7 +101,7 @@ export async function endLocked(
   const { db, emit, count, deps } = transaction;
   const row = await breakOffTurn(transaction, locked);
   const outcome = settleOutcome(row.tally, stated);
-  // Neither statement needs the result of the other, so both share a round trip.
+  // Neither statement needs the result of the other, so both are sent in one round trip.
   const [statuses, { row: ended, sequence }] = await Promise.all([
     closeEscalationsOf(db, row.id, summarizeSoFar(row, { isWaiting: false })),
     endConversationRow(db, {
@@ -158,7 +158,7 @@ export function reasonOfExpiry(row: ConversationRow): 'silence_timeout' | 'max_d
 /**
  * Returns the outcome of a conversation, by the first rule that applies (docs/conversations.md):
  *
- * 1. The party that ended it stated an outcome.
+ * 1. The party that ended it stated an outcome: that outcome.
  * 2. A human accepted it: escalated.
  * 3. The user wanted nothing, or never said a word: abandoned.
  * 4. The user was left with an open need: unresolved. Such a need is a question without an answer, an answer that the

@@ -61,8 +61,8 @@ export async function listWithAborted(
 }
 
 /**
- * Removes an aborted rollout that has no more conversations that need a human. If `isSettled` is false, a conversation
- * could still appear, so this function schedules one more check instead.
+ * Removes an aborted rollout from the list. Call it when none of its conversations needs a human any longer. If
+ * `isSettled` is false, a conversation could still appear, so this function schedules one more check instead.
  */
 export async function noneIsLeft(db: Db, { rolloutId, isSettled }: AbortedRollout): Promise<void> {
   await (isSettled

@@ -24,7 +24,7 @@ import { onOneLine } from './escalation.view.ts';
 
 const tag = 'Escalations';
 const params = { id: idParam('reply', 'canned reply') };
-/** Maximum number of canned replies in a namespace. The dashboard loads every reply. */
+/** Maximum number of canned replies in a namespace. It is limited because the dashboard loads all of them. */
 const REPLIES_MAX = 500;
 
 const CannedReply = z

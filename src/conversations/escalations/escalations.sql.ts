@@ -59,8 +59,8 @@ export type EscalationRow = {
 };
 
 /**
- * Number of user messages that an escalation quotes. One is not enough, because it is often a bare request for a
- * person.
+ * Number of user messages that an escalation quotes. One is not enough, because the last message is often a bare
+ * request for a person.
  */
 const MESSAGES_QUOTED = 2;
 
@@ -183,7 +183,7 @@ function escalationsIn(filter: EscalationFilter): { where: string; values: unkno
   ]);
 }
 
-/** Returns the escalations of conversations, newest first. */
+/** Returns the escalations of the given conversations, newest first. */
 export async function listEscalationsOf(
   db: Db,
   conversationIds: readonly string[],

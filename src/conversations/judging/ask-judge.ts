@@ -11,9 +11,9 @@ import { quoted } from '../record/quoted.ts';
 import type { TurnRow } from '../record/turns.sql.ts';
 import { readVerdict, verdictSchema, type Verdict } from './verdict.ts';
 
-/** Maximum number of turns read for a judgement: the last turns of the conversation. */
+/** Maximum number of turns that a judgement reads. Of a longer conversation, it reads the last turns. */
 export const TURNS_MAX = 200;
-/** Maximum length of the text sent to the judge, about 8,000 tokens. The end of the conversation is sent. */
+/** Maximum length of the text sent to the judge, about 8,000 tokens. Of a longer text, only the end is sent. */
 const CHARS_MAX = 32_000;
 const TURN_CHARS_MAX = 4_000;
 

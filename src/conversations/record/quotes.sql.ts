@@ -9,7 +9,9 @@ export type QuotedTurn = { index: number; role: 'user' | 'agent' | 'human'; text
 export type Quotes = {
   /** Beginning of the last message; null if nobody has said anything. */
   last: QuotedTurn | null;
-  /** Message that contains the most words, or the earliest of several. Null if no message contains any. */
+  /**
+   * Message that contains the most words of the search, or the earliest of several such messages. Null if none matches.
+   */
   match: QuotedTurn | null;
 };
 

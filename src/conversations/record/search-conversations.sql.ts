@@ -22,7 +22,7 @@ export type LookedThrough = {
   looked: number;
   /** Id of the last conversation searched; null if none was searched. */
   last: string | null;
-  /** Whether the filter has no further conversations. */
+  /** Whether all conversations that match the filter have been searched. */
   isEnd: boolean;
 };
 

@@ -227,7 +227,7 @@ export async function readUnheard(db: Db, conversationId: string): Promise<strin
   return rows.map(({ text }) => text);
 }
 
-/** Returns turns from an index on, oldest first. */
+/** Returns the turns from a given index on, oldest first. */
 export async function listTurns(
   db: Db,
   page: { conversationId: string; from: number; limit: number },

@@ -3,8 +3,8 @@ import { giveWay } from '../../platform/controller/event-loop-turns.ts';
 import { groupsIn, GROUPS_AT_ONCE, type Group } from './digit-groups.ts';
 
 /**
- * Finds card numbers: 13 to 19 digits in whole groups, with the prefix of a known issuer and a valid check digit. If a
- * number could end at several groups, the longest number counts, so that no digit of a card remains.
+ * Finds card numbers: 13 to 19 digits in whole groups, with the prefix of a known issuer and a valid check digit. If
+ * the number could end at any of several groups, the longest one is taken, so that no digit of a card remains.
  */
 export async function findCards(text: string): Promise<Span[]> {
   const spans: Span[] = [];

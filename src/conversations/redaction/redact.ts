@@ -70,7 +70,7 @@ export async function redactHistory<T extends { role: string; text: string }>(
   return turns;
 }
 
-/** Returns true if a text may contain a value to redact. It is fast, and returns false for nearly all texts. */
+/** Returns true if a text may contain a value to redact. This check is fast, and returns false for nearly all texts. */
 export function mayHoldAny(text: string): boolean {
   return MAY_HOLD.test(text);
 }
@@ -100,8 +100,8 @@ const FINDERS: Record<RedactionKind, Finder> = {
 };
 
 /**
- * Returns the region of a language tag, such as BR for `pt-BR`, or undefined for a tag without a region, because most
- * languages are spoken in several regions.
+ * Returns the region of a language tag, such as BR for `pt-BR`. Returns undefined for a tag without a region: most
+ * languages are spoken in several regions, so the language alone does not determine one.
  */
 function regionOf(language: string | undefined): string | undefined {
   const [, ...subtags] = language?.split('-') ?? [];

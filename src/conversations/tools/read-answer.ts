@@ -100,7 +100,7 @@ function without(secrets: readonly string[], text: string): string {
   return secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
 }
 
-/** Shortens a value from the tool's headers to one short word. */
+/** Returns a value from the tool's headers in a form that is safe to quote: short and without special characters. */
 function named(word: string): string {
   return word.replaceAll(/[^\w/+.-]/g, '?').slice(0, 64) || 'no media type';
 }

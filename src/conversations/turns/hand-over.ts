@@ -10,8 +10,8 @@ const COMPLAINT_MOOD = -2;
 
 /**
  * Result of the handoff rules: either a human is requested, or nobody is available. In the latter case, `closed` is the
- * message for the user. It replaces the agent's reply if the user requested a human (`isAsked`), and otherwise follows
- * it.
+ * message for the user. The message replaces the agent's reply if the user requested a human (`isAsked`); otherwise, it
+ * follows the reply.
  */
 export type Called = { handover: HandOver } | { closed: string; isAsked: boolean };
 

@@ -32,7 +32,7 @@ export function observe(sums: ArmSums, x: number, q = 1): ArmSums {
   };
 }
 
-/** Returns Σx / Σq, or `null` without observations. */
+/** Returns Σx / Σq, or `null` if there are no observations. */
 export function figureOf({ x, q }: ArmSums): number | null {
   return q === 0 ? null : x / q;
 }

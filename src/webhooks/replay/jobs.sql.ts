@@ -102,8 +102,8 @@ function valuesOf(scope: ReplayScope): unknown[] {
 }
 
 /**
- * Counts the matching events in a page of `events` events. `next` is the last event of the page, or null if the page
- * is not full.
+ * Reads a page of `events` events and counts those that match. `next` is the last event of the page, or null if the
+ * page is not full.
  */
 export async function countPage(
   db: Db,

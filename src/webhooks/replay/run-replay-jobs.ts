@@ -138,7 +138,7 @@ async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
       ? await makeBatchDue(db, retryBatch(job, scope, room))
       : await insertReplays(db, replayBatch(job, remaining(job, scope, windowFromMs), room));
     if (cursor !== null) await advanceJob(db, { id, cursor, made: count });
-    // The job keeps running until every delivery was attempted once. Until then a user can stop it.
+    // The job keeps running until every delivery has been attempted once. Until then, a user can stop it.
     else if (await (isRetry ? hasAsked(db, job) : hasUnsent(db, job))) return undefined;
     else await finishJob(db, { id, namespace, status: 'done' });
     return { endpointId, count };
