@@ -35,7 +35,7 @@ const escalationRule = z
       .describe('Reason shown with the escalation.')
       .exactOptional(),
     team: team
-      .describe('Team to request for this rule, instead of `escalation.team`.')
+      .describe('Team to ask if this rule applies, instead of `escalation.team`.')
       .exactOptional(),
   })
   .meta(

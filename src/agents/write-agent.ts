@@ -152,7 +152,8 @@ export function patchAgent(
 
 const SECRETS = { secrets: TOOL_SECRETS, names: DECLARED_AGENT };
 const LIVE_AT_ONCE = 'the new agent goes live immediately unless `publish_policy` is `manual`';
-const POLICY_DECIDES = '`publish_policy` controls what goes live; leave it unchanged';
+const POLICY_DECIDES =
+  '`publish_policy` controls what goes live; without this scope, leave it unchanged';
 const OPEN_TO_PAGES =
   '`widget` opens the live agent to web pages; without this scope you can only remove origins or lower its limit';
 

@@ -52,8 +52,8 @@ export function talkTokenRoute(deps: TalkTokenRoutesDeps): Route {
     scope: 'write',
     summary: 'Create a token that lets a web page talk with the agent',
     description:
-      'Send this request from your own server, for a visitor that it knows. Anyone with the token can ' +
-      'open talks until it expires. The only way to revoke it is to delete the agent.',
+      'Send this request from your own server, for a visitor whom it has identified. Anyone with ' +
+      'the token can open talks until it expires. The only way to revoke it is to delete the agent.',
     params: { id: idParam('agt', 'agent') },
     body: { schema: TalkTokenWrite, isOptional: true },
     answers: { 201: { description: 'The token.', schema: TalkTokenAnswer } },
