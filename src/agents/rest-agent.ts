@@ -191,7 +191,7 @@ export const AgentPatch: z.ZodType<Record<string, unknown>> = z
 type Tool = z.output<typeof tool>;
 export type ToolWrite = SnakeCased<Tool> & GivenToolSecrets;
 
-/** One of the `tools` in a body. */
+/** One of the `tools` in a request body. */
 export const ToolWrite: z.ZodType<ToolWrite> = typed(z.strictObject(toolShape()));
 
 export function toTool(write: ToolWrite): Tool {
@@ -201,7 +201,7 @@ export function toTool(write: ToolWrite): Tool {
 type Voice = z.output<typeof voice>;
 export type VoiceWrite = SnakeCased<Voice>;
 
-/** The `voice` in a body. */
+/** The `voice` in a request body. */
 export const VoiceWrite: z.ZodType<VoiceWrite> = typed(z.strictObject(restShape(voice)));
 
 export function toVoice(write: VoiceWrite): Voice {

@@ -114,7 +114,7 @@ export function analyticsRoute(deps: { pool: Pool; nowMs: () => number }): Route
   });
 }
 
-/** What to read, after the query has been validated. */
+/** What to read, as derived from the validated query. */
 type Plan = {
   compared: Compared;
   starts: readonly number[];

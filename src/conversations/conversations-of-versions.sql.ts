@@ -25,7 +25,7 @@ export type ConversationOfVersions = ConversationRow & {
 /** A user of these versions, and the user's newest conversation with them. */
 export type UserOfVersions = { id: string; userId: string; startedAt: number };
 
-/** A tool call by one of these versions. `id` and `userId` belong to its conversation. */
+/** A tool call by one of these versions. `id` and `userId` are those of its conversation. */
 export type ToolCallOfVersions = TurnRow & {
   id: string;
   userId: string | null;
@@ -65,7 +65,7 @@ const newest = (page: {
         and v.conversation_id ${page.upTo} ${page.ofVersion ?? ''}
       order by v.conversation_id desc limit ${page.limit}) s`;
 
-/** Joins the conversation of each row of `n`, as `c`. */
+/** SQL that joins the conversation of each row of `n` as `c`. */
 const ITS_CONVERSATION = `
   cross join lateral (select * from conversations where id = n.conversation_id offset 0) c`;
 

@@ -52,7 +52,7 @@ export type ConversationRoutesDeps = ConversationDeps &
     followers: Pick<Followers, 'open'>;
   };
 
-/** Returns the routes for conversations, from start to end (contract/conversations.md). */
+/** Returns all routes for conversations (contract/conversations.md). */
 export function conversationRoutes(deps: ConversationRoutesDeps): Route[] {
   return [
     startRoute(deps),

@@ -7,7 +7,10 @@ import { insertEvents } from './outbox.sql.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Event to commit with a change. Ids are UUIDs. The fields of `data` are sent in the given order. */
+/**
+ * Event to commit together with the change that it reports. Ids are UUIDs. The fields of `data` are sent in the given
+ * order.
+ */
 export type EventToEmit<T extends EventType> = {
   namespace: string;
   type: T;

@@ -8,7 +8,7 @@ import { subscriptionsTo, type EventType } from './event-types.ts';
  * place outside `webhooks` that accesses the queue and the endpoints.
  */
 
-/** Event to commit with its change. Ids are UUIDs. */
+/** Event to commit together with the change that it reports. Ids are UUIDs. */
 export type NewEvent = {
   id: string;
   namespace: string;

@@ -28,7 +28,7 @@ export function providersOf(model: Naming['model']): [name: string, pointer: str
   );
 }
 
-/** Returns all providers of an agent, including that for judgement. */
+/** Returns all providers of an agent, including the one for judgements. */
 export function allProvidersOf({ model, judgement }: Naming): [name: string, pointer: string][] {
   const judge = judgement?.model?.provider;
   return [

@@ -23,7 +23,7 @@ export type LookAtRollout = (of: {
 
 const REASON_MAX = 1_024;
 
-/** Returns the status of a rollout whose last line is the given one. */
+/** Returns the status of a rollout, given its last log line. */
 export function statusOf({ action }: Pick<RolloutLine, 'action'>): RolloutStatus['status'] {
   if (action === 'completed' || action === 'aborted') return action;
   return action === 'held' ? 'holding' : 'progressing';

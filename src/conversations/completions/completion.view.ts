@@ -253,7 +253,7 @@ export const Completion = z
   .meta({ id: 'ChatCompletion', description: "The agent's reply." });
 export type Completion = z.output<typeof Completion>;
 
-/** Properties of a response that are known before its first word. */
+/** Properties of a response that are known before its first word is generated. */
 export type Head = Pick<Completion, 'id' | 'created' | 'model' | 'system_fingerprint' | 'metadata'>;
 
 export function completionOf(

@@ -23,7 +23,7 @@ export const lineName = Person.shape.name
   .refine(...onOneLine())
   .describe('Name that the user sees. It must be one line without control characters.');
 
-/** Returns the arguments of a refinement. A pattern would not work, because OpenAPI does not support its `u` flag. */
+/** Returns the arguments of zod's `refine`. A pattern would not work, because OpenAPI does not support its `u` flag. */
 export function onOneLine(): [(text: string) => boolean, string] {
   return [
     (text) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(text),

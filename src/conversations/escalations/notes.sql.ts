@@ -23,7 +23,7 @@ export type NoteRow = {
 const COLUMNS = `id, namespace, conversation_id as "conversationId", escalation_id as "escalationId", actor,
   written_by as "writtenBy", text`;
 
-/** Inserts a note. The caller has locked the conversation, which was not erased. */
+/** Inserts a note. The caller has locked the conversation, which has not been erased. */
 export async function insertNote(db: Db, note: NoteRow): Promise<void> {
   await db.query(
     `insert into escalation_notes

@@ -53,7 +53,7 @@ const NAMED = {
   esc: 'c.id = (select conversation_id from escalations where id = ?)',
 } as const;
 
-/** SQL for the size of a conversation's documents in bytes. */
+/** SQL for the size in bytes of a conversation's JSON columns. */
 export const CONVERSATION_BYTES = bytesOf('c.variables', 'c.metadata');
 
 /** Returns conversations in the filter's order, up to the limit on the total size of a page (`fittingRows`). */

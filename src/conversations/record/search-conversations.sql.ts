@@ -16,7 +16,7 @@ import {
 export type LookedThrough = {
   /** Matching conversations, up to the filter's limit and the bytes left in the page (`fittingRows`). */
   found: FittingRow<ConversationRow>[];
-  /** Size in bytes of the documents of the conversations that fit. */
+  /** Size in bytes of the JSON columns of the conversations that fit on the page. */
   bytes: number;
   /** Number of conversations searched. */
   looked: number;

@@ -145,7 +145,7 @@ function addUsage(sum: UsageTally, { usage, cost }: Used): UsageTally {
   };
 }
 
-/** Adds an amount and rounds to a millionth of a cent, as prices do (src/models/usage.ts). */
+/** Adds an amount and rounds the sum to a millionth of a cent, like other costs (src/models/usage.ts). */
 function addCost({ costs }: UsageTally, { amount, currency }: NonNullable<Used['cost']>): number {
   return Math.round(((costs[currency] ?? 0) + amount) * 100_000_000) / 100_000_000;
 }

@@ -40,8 +40,8 @@ export async function redact(written: string, settings: RedactionSettings): Prom
 }
 
 /**
- * Number of characters that take up to 5 ms to redact. Other work in the process can run before each search in a longer
- * text, and whenever this many characters of a history have been redacted.
+ * Number of characters that take up to 5 ms to redact. In a longer text, other work in the process can run before each
+ * search. In a history, it can run each time this many characters have been redacted.
  */
 const LONG_CHARS = 4_000;
 

@@ -20,7 +20,7 @@ export function openTools(deps: {
   pool: Pool;
   sealer: Sealer;
   guard: AddressGuard;
-  /** Name lookup; the system's resolver by default. */
+  /** DNS lookup. By default, the system's resolver is used. */
   lookup?: Lookup | undefined;
   version: string;
   log: Logger;

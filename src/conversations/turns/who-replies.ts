@@ -5,7 +5,7 @@ import { createModelResponder } from './model-responder.ts';
 import type { Responder, TakesTime } from './responder.ts';
 import type { FindEndpoint, FindModel, ModelEndpoint } from '../../models/model.ts';
 
-/** Generator of replies, and a check for whether its replies are slow. */
+/** Functions that generate a reply and check whether an agent's replies are slow. */
 export type WhoReplies = { respond: Responder; takesTime: TakesTime };
 
 /** Model that `parley start` uses in its sample conversation, for agents without a model of their own. */

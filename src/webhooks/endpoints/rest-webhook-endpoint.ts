@@ -55,7 +55,7 @@ const headers = headersOf(headerValue).describe(
     'names.',
 );
 
-/** Signing secret: `whsec_` and the base64 of 24 to 64 bytes, as in Standard Webhooks. */
+/** Signing secret: `whsec_` followed by 24 to 64 bytes in base64, as in Standard Webhooks. */
 export const signingSecret = z
   .string()
   .max(6 + 88)
