@@ -5,7 +5,7 @@ import { leftOpen, type Tally } from './tally.ts';
 const SUMMARY_MAX = 1_000;
 
 const ENDINGS: Record<string, string> = {
-  api: 'It was ended by request.',
+  api: 'It was ended through the API.',
   silence_timeout: 'It ended because nobody said anything more.',
   max_duration: 'It ended because it reached its maximum duration.',
   deleted: 'It was deleted.',

@@ -101,7 +101,7 @@ export function callToolRoute(deps: CallToolDeps): Route {
 }
 
 /**
- * Rejects a request that would send a stored secret to an address other than the saved tool's.
+ * Rejects a request that would send a stored secret to an address other than that of the saved tool.
  * @throws ApiError invalid_body
  */
 function refuseElsewhere(

@@ -155,7 +155,7 @@ describe('the summary', () => {
   test('says what was asked, from where it was answered, what was not, and how it ended', () => {
     expect(of(tallyOf([...DELIVERY], ['Is it made of velvet?', 'none']))).toBe(
       'The user asked “How long does delivery take?” and was answered from “Source”. ' +
-        'Not answered: “Is it made of velvet?”. It was ended by request.',
+        'Not answered: “Is it made of velvet?”. It was ended through the API.',
     );
     expect(of(accepted(EMPTY_TALLY), 'silence_timeout')).toMatch(
       /nothing.*nobody said anything more/,

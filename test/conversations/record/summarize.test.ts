@@ -68,7 +68,7 @@ describe('a summary says', () => {
   test('who the user is, and how it ended', () => {
     expect(soFar({ userTurns: 0 }, 'ann')).toBe('The user is ann. The user said nothing.');
     const row = { tally: EMPTY_TALLY, endedReason: 'api', outcome: null, channel: 'chat' } as const;
-    expect(summarize(row)).toBe('The user said nothing. It was ended by request.');
+    expect(summarize(row)).toBe('The user said nothing. It was ended through the API.');
   });
 });
 
@@ -113,7 +113,7 @@ test('the summary of an ended conversation quotes the messages if a human was re
       channel: 'chat',
     });
   const quote = 'The user said “Get me a human”. ';
-  const end = 'It was ended by request.';
+  const end = 'It was ended through the API.';
   expect(of({})).toBe(end);
   expect(of({ escalations: { ...EMPTY_TALLY.escalations, requested: 1 } })).toBe(
     `${quote}A human was requested, but nobody took over. ${end}`,
