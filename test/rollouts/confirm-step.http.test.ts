@@ -150,14 +150,14 @@ test.each<[string, string, Confirmation['decision'], string]>([
     'confirm',
     `the webhook answered confirm: ${'x'.repeat(512)}`,
   ],
-  ['an unknown decision', json({ decision: 'yes' }), 'hold', 'its answer has no `decision`'],
-  ['no JSON', respond('200 OK', 'confirm'), 'hold', 'its answer has no `decision`'],
-  ['nothing', respond('204 No Content', ''), 'hold', 'its answer has no `decision`'],
+  ['an unknown decision', json({ decision: 'yes' }), 'hold', 'its response must have a `decision`'],
+  ['no JSON', respond('200 OK', 'confirm'), 'hold', 'its response must have a `decision`'],
+  ['nothing', respond('204 No Content', ''), 'hold', 'its response must have a `decision`'],
   [
     'an answer of more than 16 KiB',
     json({ decision: 'confirm', reason: 'x'.repeat(17_000) }),
     'hold',
-    'its answer has no `decision`',
+    'its response must have a `decision`',
   ],
   [
     'an error, whatever its body says',
