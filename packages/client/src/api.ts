@@ -411,13 +411,13 @@ export interface components {
         rules?: {
           /** Condition under which the rule requests a human. */
           when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-          /** Words in a user message that request a human. Required if `when` is `keyword`. */
+          /** Words that trigger the rule if a user message contains one. Required if `when` is `keyword`. */
           keywords?: string[];
           /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
           count?: number;
           /** Reason shown with the escalation. */
           reason?: string;
-          /** Team to request for this rule, instead of `escalation.team`. */
+          /** Team to ask if this rule applies, instead of `escalation.team`. */
           team?: string;
         }[];
         /** How long to wait for a human to accept, in seconds. */
@@ -426,7 +426,7 @@ export interface components {
         team?: string;
         /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
         fallback_team?: string;
-        /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
+        /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
         telephone?: {
           /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
           to: string;
@@ -523,7 +523,7 @@ export interface components {
       active_version: (number | null);
       latest_version: (number | null);
       pinned_version: (number | null);
-      /** The activation that made this version live. Null if no version is live. */
+      /** Activation that made the active version live. Null if no version is live. */
       activation: ({
         /** `rolled_back` if the version number goes down, otherwise `published`. */
         action: ('published' | 'rolled_back');
@@ -678,13 +678,13 @@ export interface components {
           rules?: {
             /** Condition under which the rule requests a human. */
             when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-            /** Words in a user message that request a human. Required if `when` is `keyword`. */
+            /** Words that trigger the rule if a user message contains one. Required if `when` is `keyword`. */
             keywords?: string[];
             /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
             count?: number;
             /** Reason shown with the escalation. */
             reason?: string;
-            /** Team to request for this rule, instead of `escalation.team`. */
+            /** Team to ask if this rule applies, instead of `escalation.team`. */
             team?: string;
           }[];
           /** How long to wait for a human to accept, in seconds. */
@@ -693,7 +693,7 @@ export interface components {
           team?: string;
           /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
           fallback_team?: string;
-          /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
+          /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
           telephone?: {
             /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
             to: string;
@@ -745,7 +745,7 @@ export interface components {
       created: number;
       /** Actor that created the version: `api:key_…`, `session:<name>`, `kubernetes:<manager>` or `file`. */
       created_by: string;
-      /** Time of its first recall in Unix seconds. Null if it was not recalled. */
+      /** Time of the first recall in Unix seconds. Null if it was never recalled. */
       recalled_at: (number | null);
     };
     /** Changes between two versions. A value that exists in one version only is null in the other. */
@@ -809,7 +809,7 @@ export interface components {
         from: (number | null);
         /** Value for the new version. Null for a percentile. */
         to: (number | null);
-        /** New value minus old value, compared within each step. Null without data. */
+        /** New value minus old value, compared within each step. Null if there is no data. */
         difference: (number | null);
         /** Lower bound of the difference. Null if it is unknown. */
         low: (number | null);
@@ -854,7 +854,7 @@ export interface components {
           from: (number | null);
           /** Value for the new version. Null for a percentile. */
           to: (number | null);
-          /** New value minus old value, compared within each step. Null without data. */
+          /** New value minus old value, compared within each step. Null if there is no data. */
           difference: (number | null);
           /** Lower bound of the difference. Null if it is unknown. */
           low: (number | null);
@@ -884,7 +884,7 @@ export interface components {
       versions: number[];
       /** Agent with which the conversation started. */
       agent_id: string;
-      /** Version with which it started. If `versions` does not include it, it handed the conversation over to one that is included. */
+      /** Version with which the conversation started. If it is not in `versions`, the conversation was later handed over to a version that is. */
       agent_version: number;
       /** Your own ID for the user. */
       user_id: (string | null);
@@ -966,7 +966,7 @@ export interface components {
             input_tokens: number;
             output_tokens: number;
             cached_input_tokens: number;
-            /** Whether the tokens are estimated, because the response was incomplete. */
+            /** Whether the response was incomplete and the tokens are therefore estimates. */
             estimated: boolean;
           };
           cost: ({
@@ -1105,7 +1105,7 @@ export interface components {
         /** Number of turns by all speakers. */
         turns: number;
       };
-      /** One entry for each version that has conversations, the versions with the most first. */
+      /** One entry for each version that has conversations, sorted by their number, largest first. */
       agents: components['schemas']['VersionStats'][];
       /** Whether there are more than 1000 entries. */
       has_more: boolean;
@@ -1636,11 +1636,11 @@ export interface components {
     DeliveryDigest: {
       /** Unix seconds. */
       hour: number;
-      /** Number of events that were sent or are not delivered yet. */
+      /** Number of events that the digest covers, including those not delivered yet. */
       count: number;
       /** Lower-case hex SHA-256 of the IDs of these events, in ascending order, joined by LF, without a trailing LF. */
       sha256: string;
-      /** Number of these events that are not acknowledged and are still retried. */
+      /** Number of these events that are still queued and not acknowledged yet. */
       unfinished: number;
       /** Number of these events whose delivery failed permanently. A replay sends them again. */
       failed: number;
@@ -1961,7 +1961,7 @@ export interface components {
           input_tokens: number;
           output_tokens: number;
           cached_input_tokens: number;
-          /** Whether the tokens are estimated, because the response was incomplete. */
+          /** Whether the response was incomplete and the tokens are therefore estimates. */
           estimated: boolean;
         };
         cost: ({
@@ -1993,7 +1993,7 @@ export interface components {
       agent_id: string;
       /** Whether the conversation is a test. */
       test: boolean;
-      /** User of the conversation. */
+      /** Your own ID for the user. */
       user_id: (string | null);
       /** The first 280 characters of the user's last two messages before the request, oldest first. Empty in escalations created by earlier releases. */
       user_messages: string[];
@@ -2931,7 +2931,7 @@ export interface components {
       /** Scopes of the session's key. */
       scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
       namespace: string;
-      /** Latest time at which the session ends, however it is used. It ends earlier if its key expires earlier. */
+      /** Time at which the session ends even if it is still in use. It is never later than the expiry of its key. */
       expires_at: number;
       /** Time at which the session ends unless it is used before then. */
       idle_expires_at: number;
@@ -2941,9 +2941,9 @@ export interface components {
     /** The caller and its scopes. */
     Me: {
       namespace: string;
-      /** Name in histories: `api:key_…` or `session:<name>`. */
+      /** Name of the caller in histories: `api:key_…` or `session:<name>`. */
       actor: string;
-      /** Name of the person. Null without a session. */
+      /** Name of the person. Null if an API key was sent. */
       name: (string | null);
       /** Scopes of the caller. */
       scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
@@ -2957,13 +2957,13 @@ export interface components {
         /** Null if the key does not expire. */
         expires_at: (number | null);
       };
-      /** The session of the caller. Null without a session. */
+      /** The session of the caller. Null if an API key was sent. */
       session: ({
         /** ID of the session, `ses_…`. */
         id: string;
         /** Creation time in Unix seconds. */
         created: number;
-        /** Latest time at which the session ends, however it is used. It ends earlier if its key expires earlier. */
+        /** Time at which the session ends even if it is still in use. It is never later than the expiry of its key. */
         expires_at: number;
         /** Time at which the session ends unless it is used before then. */
         idle_expires_at: number;
@@ -2979,20 +2979,20 @@ export interface components {
       created: number;
       /** Actor: `api:key_…`, `session:<name>`, `kubernetes:<manager>`, `file`, `cli` or `environment`. */
       actor: string;
-      /** ID of the session, `ses_…`. Null without a session. The `session.created` entry names the key with which the session was created. */
+      /** ID of the session, `ses_…`. Null if the action was not performed in a session. The `session.created` entry names the key with which the session was created. */
       session_id: (string | null);
       /** Action, such as `api_key.rotated`. */
       action: string;
       /** ID of the object that the action affected. */
       target: string;
-      /** Changed fields before the action. Null if the object did not exist. */
+      /** Changed fields with their old values. Null if the object did not exist. */
       before: ({ [name: string]: unknown } | null);
-      /** Changed fields after the action. Null if the object no longer exists. */
+      /** Changed fields with their new values. Null if the object no longer exists. */
       after: ({ [name: string]: unknown } | null);
       detail: { [name: string]: unknown };
       /** `unknown` if the action began but its result is not known. */
       outcome: ('done' | 'unknown');
-      /** IP address of the other end of the connection, which may be a proxy. */
+      /** IP address from which the request came. It may belong to a proxy. */
       address: (string | null);
       user_agent: (string | null);
       request_id: (string | null);
@@ -3225,13 +3225,13 @@ export interface paths {
             rules?: {
               /** Condition under which the rule requests a human. */
               when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-              /** Words in a user message that request a human. Required if `when` is `keyword`. */
+              /** Words that trigger the rule if a user message contains one. Required if `when` is `keyword`. */
               keywords?: string[];
               /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
               count?: number;
               /** Reason shown with the escalation. */
               reason?: string;
-              /** Team to request for this rule, instead of `escalation.team`. */
+              /** Team to ask if this rule applies, instead of `escalation.team`. */
               team?: string;
             }[];
             /** How long to wait for a human to accept, in seconds. */
@@ -3240,7 +3240,7 @@ export interface paths {
             team?: string;
             /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
             fallback_team?: string;
-            /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
+            /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
             telephone?: {
               /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to: string;
@@ -3535,13 +3535,13 @@ export interface paths {
             rules?: ({
               /** Condition under which the rule requests a human. */
               when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-              /** Words in a user message that request a human. Required if `when` is `keyword`. */
+              /** Words that trigger the rule if a user message contains one. Required if `when` is `keyword`. */
               keywords?: string[];
               /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
               count?: number;
               /** Reason shown with the escalation. */
               reason?: string;
-              /** Team to request for this rule, instead of `escalation.team`. */
+              /** Team to ask if this rule applies, instead of `escalation.team`. */
               team?: string;
             }[] | null);
             /** How long to wait for a human to accept, in seconds. */
@@ -3550,7 +3550,7 @@ export interface paths {
             team?: (string | null);
             /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
             fallback_team?: (string | null);
-            /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
+            /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
             telephone?: ({
               /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to?: (string | null);
@@ -3783,13 +3783,13 @@ export interface paths {
             rules?: ({
               /** Condition under which the rule requests a human. */
               when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-              /** Words in a user message that request a human. Required if `when` is `keyword`. */
+              /** Words that trigger the rule if a user message contains one. Required if `when` is `keyword`. */
               keywords?: string[];
               /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
               count?: number;
               /** Reason shown with the escalation. */
               reason?: string;
-              /** Team to request for this rule, instead of `escalation.team`. */
+              /** Team to ask if this rule applies, instead of `escalation.team`. */
               team?: string;
             }[] | null);
             /** How long to wait for a human to accept, in seconds. */
@@ -3798,7 +3798,7 @@ export interface paths {
             team?: (string | null);
             /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
             fallback_team?: (string | null);
-            /** Telephone number to ring when a human is requested during a telephone call. If absent, people write or speak through the API. */
+            /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
             telephone?: ({
               /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to?: (string | null);
@@ -4689,7 +4689,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Unix seconds, inclusive. Rounded down to the start of its interval. Default: 28 days before `to`. */
+          /** Unix seconds, inclusive. Rounded down to the start of an interval. Default: 28 days before `to`. */
           from?: number;
           /** Unix seconds, exclusive. Rounded up to a quarter of an hour. Default: now. */
           to?: number;
@@ -9637,7 +9637,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Name for people: letters, digits and punctuation, separated by single spaces. */
+          /** Display name: letters, digits and symbols, separated by single spaces. */
           name: string;
           /** Scopes of the key. */
           scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
@@ -9770,7 +9770,7 @@ export interface paths {
           api_key?: string;
           /** Token from the link that `start` prints. It works once. */
           sign_in_token?: string;
-          /** Name of the person, for histories. Required with `api_key`; optional with `sign_in_token`, whose link already has a name. */
+          /** Name of the person, shown in histories. Required with `api_key`. Optional with `sign_in_token`, because its link already has a name. */
           name?: string;
         };
       } };
