@@ -38,7 +38,7 @@ describeKind((storeName) => {
 
   function expectRefused({ status, body }: Reply): void {
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'missing_scope' });
-    expect(body.detail).toMatch(/the scope `publish`: .*publish_policy/);
+    expect(body.detail).toMatch(/the `publish` scope: .*publish_policy/);
   }
 
   describe('without it, create', () => {

@@ -21,7 +21,7 @@ test('a new agent that is not live yet is not opened to web pages either', async
     });
   const refused = await post({ widget });
   expect(refused).toMatchObject(OPEN);
-  expect(refused.body.detail).toMatch(/the scope `publish`: `widget` opens/);
+  expect(refused.body.detail).toMatch(/the `publish` scope: `widget` opens/);
   expect((await post({})).status).toBe(201);
 });
 

@@ -320,7 +320,7 @@ function testKeys(route: Route, row: Row): void {
     );
     const { status, body } = reply!;
     expect({ status, code: codeIn(reply!) }).toEqual({ status: 403, code: 'missing_scope' });
-    expect(body.detail ?? body.error.message).toContain(`scope \`${String(route.scope)}\``);
+    expect(body.detail ?? body.error.message).toContain(`\`${String(route.scope)}\` scope`);
     // A key with only one other scope is rejected too.
     expect(repliesToAlone.map((one) => one.status)).toEqual(alone.map(() => 403));
   });

@@ -88,7 +88,7 @@ test.each([
     const refused = await patch(body.id, { url, description: 'moved' }, writer);
     expect(refused.status).toBe(403);
     expect(refused.body).toMatchObject({ code: 'missing_scope' });
-    expect(refused.body.detail).toContain('the scope `keys`: the new `url` has a different origin');
+    expect(refused.body.detail).toContain('the `keys` scope: the new `url` has a different origin');
     const now = await tenant.call('GET', `/v1/webhooks/${body.id}`);
     expect(now.body).toMatchObject({ url: from, description: null, header_names: ['x-api-key'] });
     const moved = await patch(body.id, { url }, await tenant.newKey(['write', 'keys']));
