@@ -43,8 +43,8 @@ describe('spelling', () => {
     ['ftp://example.com/', 'must start with https://'],
     ['//example.com/', 'must start with https://'],
     ['', 'must start with https://'],
-    ['https://example.com:99999/', 'cannot be read'],
-    ['https://exa%00mple.com/', 'cannot be read'],
+    ['https://example.com:99999/', 'The URL is invalid'],
+    ['https://exa%00mple.com/', 'The URL is invalid'],
     [`https://example.com/${'a'.repeat(2048)}`, '2048'],
   ])('%j is refused: %s', (raw, part) => {
     expect(problemOf(raw)).toContain(part);

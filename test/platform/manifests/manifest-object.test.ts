@@ -182,7 +182,7 @@ describe('a mistake is reported with its place and what to change', () => {
     [
       'a wrong namespace',
       `${HEAD}metadata:\n  name: a\n  namespace: A b\nspec: {prompt: p}\n`,
-      /^a\.yaml:5:3 metadata\.namespace: must be/,
+      /^a\.yaml:5:3 metadata\.namespace: must have/,
     ],
     [
       'an unknown metadata field',

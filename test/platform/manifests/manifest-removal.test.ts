@@ -53,7 +53,7 @@ describe('what no manifest declares any more', () => {
     await write('a.yaml', agent('a', 'prompt: of the API\n  language: en'));
     await manifests.start();
     await rm(path('a.yaml'));
-    await until('the fields of parley-api stay');
+    await until('the fields owned by parley-api stay');
     expect(await memory.get('Agent', { namespace: 'default', name: 'a' })).toMatchObject({
       spec: { prompt: 'of the API' },
       owners: { prompt: ['parley-api'] },
@@ -66,7 +66,7 @@ describe('what no manifest declares any more', () => {
     await manifests.start();
     beforeDelete(() => asApi('a', { prompt: 'I am a' }));
     await rm(path('a.yaml'));
-    await until('the fields of parley-api stay');
+    await until('the fields owned by parley-api stay');
     expect(await memory.get('Agent', { namespace: 'default', name: 'a' })).toMatchObject({
       owners: { prompt: ['parley-api'] },
     });

@@ -33,7 +33,7 @@ test('the same secret sealed twice looks different, and neither shows it', () =>
 test('another key is named as such, without showing either', () => {
   const sealed = createSealer(Buffer.alloc(32, 2)).seal('s', PLACE);
   expect(() => sealer.open(sealed, PLACE)).toThrow(
-    /endpoint:default\/1 .*another PARLEY_ENCRYPTION_KEY/,
+    /endpoint:default\/1 .*different PARLEY_ENCRYPTION_KEY/,
   );
 });
 
