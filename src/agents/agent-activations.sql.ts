@@ -88,7 +88,7 @@ export async function lastActivations(db: Db, agentId: string): Promise<AgentAct
 }
 
 /**
- * Returns the highest version below `version` that has been live and was not recalled, or `undefined` if there is none.
+ * Returns the highest version below `version` that has been live and was not recalled, or `undefined` if none exists.
  */
 export async function highestLiveVersionBelow(
   db: Db,

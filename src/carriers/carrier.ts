@@ -129,7 +129,7 @@ export type CarrierApi = {
    * @throws DialRefused if the carrier will never place the call
    */
   dial: (account: CarrierAccount, call: Dial) => Promise<string | undefined>;
-  /** Returns the ID of a call between these numbers that was placed since `sinceMs`, or undefined if there is none. */
+  /** Returns the ID of a call between these numbers that was placed since `sinceMs`, or undefined if none exists. */
   findDialed: (
     account: CarrierAccount,
     call: Pick<Dial, 'from' | 'to'> & { sinceMs: number },

@@ -144,7 +144,7 @@ export async function countAllConversationsOf(
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns the customer's first conversation after `cursor` or, if there is none, the first one overall. Returns
+ * Returns the customer's first conversation after `cursor` or, if none exists, the first one overall. Returns
  * undefined if no conversation is left. The cursor skips the index entries of conversations that were just erased.
  */
 export async function nextConversationOf(

@@ -61,7 +61,7 @@ function extreme(of: (...times: number[]) => number, times: readonly number[]): 
   return times.length === 0 ? null : of(...times);
 }
 
-/** Returns the open questions. They come from the model's judgement or, if there is none, from the turns. */
+/** Returns the open questions. They come from the model's judgement or, if none exists, from the turns. */
 function openIn(recent: readonly RecentConversation[]): OpenQuestion[] {
   return recent
     .flatMap(({ id, judgement, open }) => {

@@ -163,7 +163,7 @@ function pageSql(filters: string): string {
 }
 
 /**
- * Returns the last event of a namespace before a position, regardless of filters, or undefined if there is none. No
+ * Returns the last event of a namespace before a position, regardless of filters, or undefined if none exists. No
  * event is added below that position later.
  */
 export async function lastEventBefore(

@@ -38,9 +38,9 @@ export type KindRows<Spec, Used = Spec> = {
     filter: KindFilter,
     more?: readonly Condition[],
   ) => Promise<(KindRow<Spec> & { fits: boolean })[]>;
-  /** Returns the declaration in effect of the object with this name, or undefined if there is none. */
+  /** Returns the declaration in effect of the object with this name, or undefined if none exists. */
   findActive: (db: Db, key: ObjectKey) => Promise<(Active<Used> & { id: string }) | undefined>;
-  /** Returns the declaration in effect of the object with this id, or null if there is none yet. */
+  /** Returns the declaration in effect of the object with this id, or null if none exists yet. */
   readActive: (db: Db, id: string) => Promise<Active<Used> | null>;
   /** Writes a declaration. If `active` is null, the declaration in effect stays the same. */
   upsert: (db: Db, row: KindProjection<Spec>, active: Active<Used> | null) => Promise<void>;

@@ -98,7 +98,7 @@ export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
 }
 
 /**
- * Returns the call to resume, or a new call if there is none to resume. Disconnects the current audio line of a resumed
+ * Returns the call to resume, or a new call if none exists to resume. Disconnects the current audio line of a resumed
  * call.
  */
 async function callFor(

@@ -27,7 +27,7 @@ type Said = {
 };
 
 /**
- * Returns the talk that a request continues, or undefined if there is none. Prefers the talk that already has the
+ * Returns the talk that a request continues, or undefined if none exists. Prefers the talk that already has the
  * largest number of the request's messages. A client cannot distinguish talks with the same messages, so the newest of
  * these is used.
  * @throws ApiError idempotency_in_progress if an earlier attempt of this request is still in progress

@@ -155,7 +155,7 @@ async function requireLive(db: Db, input: Numbered): Promise<Chosen> {
 
 /**
  * Returns the unit that determines the arm of a conversation in a rollout. This is the user, who then always gets the
- * same version. Without a user, it is the call or, if there is none, the conversation itself.
+ * same version. Without a user, it is the call or, if none exists, the conversation itself.
  */
 export function unitOf(of: { userId: string | null; callId?: string | null; id: string }): string {
   if (of.userId !== null) return of.userId;

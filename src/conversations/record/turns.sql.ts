@@ -18,7 +18,7 @@ export type Retrieval = {
     /** Semantic similarity; absent if it was not computed. */
     similarity?: number;
   }[];
-  /** Passages that were found but not used for the answer; absent if there are none. */
+  /** Passages that were found but not used for the answer; absent if none exist. */
   considered?: Retrieval['chunks'];
 };
 

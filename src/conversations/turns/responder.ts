@@ -58,7 +58,7 @@ export type Reply = {
   retrieval?: Retrieval;
   /** Heading of the passage that answers the question, for the summary. */
   answeredFrom?: string;
-  /** Question that the agent's knowledge does not answer; absent if there is none. */
+  /** Question that the agent's knowledge does not answer; absent if none exists. */
   unanswered?: { question: string; topScore: number; closest: readonly KnowledgeHit[] };
   /** Set if the reply offers to request a human. A "yes" from the user then requests one. */
   offersHuman?: true;

@@ -251,7 +251,7 @@ export async function eraseQuestionsOf(db: Db, conversationId: string): Promise<
 }
 
 /**
- * Renames a gap to its most frequent remaining wording, or to `erased` if there is none. The gap's id, which is also
+ * Renames a gap to its most frequent remaining wording, or to `erased` if none exists. The gap's id, which is also
  * unique, replaces its fingerprint, because the fingerprint was computed from the erased words.
  */
 export async function nameAfterErasure(db: Db, gapId: string, erased: string): Promise<string> {

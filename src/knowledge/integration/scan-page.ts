@@ -18,7 +18,7 @@ const BEFORE_DOCUMENTS = /(?:^|[^\\])"documents"\s*:\s*$/;
 
 /**
  * Position of the boundary between a document and the rest of its page: before or after the current character.
- * `undefined` if there is none.
+ * `undefined` if none exists.
  */
 type Border = 'before' | 'after' | undefined;
 

@@ -12,7 +12,7 @@ type Integration = NonNullable<KnowledgeSourceSpec['integration']>;
 type Deps = { guard: AddressGuard; store: Pick<ResourceStore, 'get'> };
 
 /**
- * Returns a sentence about the problem with a URL, or `undefined` if there is none. A URL must obey the rules for
+ * Returns a sentence about the problem with a URL, or `undefined` if none exists. A URL must obey the rules for
  * webhook endpoints (contract/webhooks.md#addresses), and must not have the query parameter `cursor`, which Parley
  * itself adds.
  */

@@ -37,7 +37,7 @@ export type KnowledgeSourceRow = {
   sync: SourceSync | null;
   /** Number of failed syncs since the last successful one. */
   syncFailures: number;
-  /** Time of the next scheduled sync or retry; `null` if there is none. */
+  /** Time of the next scheduled sync or retry; `null` if none exists. */
   nextSyncAt: number | null;
   /**
    * Hashes of settings that determine what is fetched (see `fetchKeyOf`): `askedKey` for the declared settings, and

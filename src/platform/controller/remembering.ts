@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
  */
 export type Remembering<T extends object> = {
   /**
-   * Returns the value cached under the key `place`, or calls `read` if there is none. Concurrent callers share one
+   * Returns the value cached under the key `place`, or calls `read` if none exists. Concurrent callers share one
    * read. If a newly read value equals the previous one, the previous object is returned. Errors of `read` are not
    * cached.
    */

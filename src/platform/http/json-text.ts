@@ -84,7 +84,7 @@ const [SPACE, LINE_FEED, TAB, RETURN] = [0x20, 0x0a, 0x09, 0x0d];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 
-/** Returns the index of the closing quote, or the length of the buffer if there is none. */
+/** Returns the index of the closing quote, or the length of the buffer if none exists. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let i = start + 1; i < bytes.length; i += 1) {
     const byte = bytes[i];

@@ -53,7 +53,7 @@ export function createRunOnce(deps: { idempotency: Idempotency; nowMs: () => num
 const KEY = /^[ -~]{1,255}$/;
 
 /**
- * Returns the idempotency key, or undefined if there is none. Only POST requests use it, because the other methods are
+ * Returns the idempotency key, or undefined if none exists. Only POST requests use it, because the other methods are
  * safe to repeat anyway.
  */
 function keyIn({ route, headers }: AuthenticatedRequest): string | undefined {

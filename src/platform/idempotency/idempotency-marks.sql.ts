@@ -10,7 +10,7 @@ export type MarkRow = {
   token: string;
   request: Buffer;
   decision: Buffer | null;
-  /** Stored response: empty if it was erased, or null if there is none yet. */
+  /** Stored response: empty if it was erased, or null if none exists yet. */
   answer: Buffer | null;
   plannedId: string;
   /** State according to the database's clock, which all processes share. */

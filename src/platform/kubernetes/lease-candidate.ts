@@ -107,7 +107,7 @@ function transitionsAfter(seen: Lease | undefined, identity: string): number {
  * holder.
  */
 export type LeaseView = {
-  /** Records the current Lease, or undefined if there is none. */
+  /** Records the current Lease, or undefined if none exists. */
   observe: (lease: Lease | undefined) => void;
   current: () => Lease | undefined;
   /**

@@ -11,7 +11,7 @@ export type PostgresBinaries = {
 };
 
 /**
- * Finds the binaries that npm installed for this machine. Throws StartupError if there are none. On a musl system, this
+ * Finds the binaries that npm installed for this machine. Throws StartupError if none exist. On a musl system, this
  * finds the glibc binaries, which fail at their first run with the same advice.
  */
 export function findBinaries(platform = `${process.platform}-${process.arch}`): PostgresBinaries {

@@ -18,7 +18,7 @@ export type DeliveryRow = {
   inFlightSince: number | null;
   nextAttemptAt: number | null;
   deliveredAt: number | null;
-  /** Replay whose acknowledgement also ended this delivery; null if there is none. */
+  /** Replay whose acknowledgement also ended this delivery; null if none exists. */
   deliveredBy: string | null;
   attempts: AttemptRow[];
 };

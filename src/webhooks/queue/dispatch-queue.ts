@@ -44,7 +44,7 @@ export const DEADLINE_MS = 72 * 3_600_000;
  */
 export const LATE_MS = 2_000;
 
-/** `nextInMs` is the time in ms until the next delivery that is not due yet becomes due; null if there is none. */
+/** `nextInMs` is the time in ms until the next delivery that is not due yet becomes due; null if none exists. */
 export type Due = { endpoints: DueEndpoint[]; nextInMs: number | null };
 
 /** Endpoint with due deliveries. `hasAhead` is true if a user requested a retry, which bypasses the breaker. */
