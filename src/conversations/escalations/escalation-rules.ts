@@ -39,24 +39,33 @@ export type HandOver = { reason: string; team?: string };
  */
 export function toHandOver(content: AgentContent, facts: RuleFacts): HandOver | undefined {
   const rules = content.escalation?.rules ?? [];
-  const said = keywordsSaid(rules, facts.text);
-  const rule = rules.find((one) => applies(one, facts, said));
+  const isSaid = keywordsSaid(rules, facts.text);
+  const rule = rules.find((one) => applies(one, facts, isSaid));
   if (rule) return { reason: rule.reason ?? rule.when, ...(rule.team && { team: rule.team }) };
   return facts.user.wantsHuman ? { reason: 'user_request' } : undefined;
 }
 
-/** Returns the keywords that the text contains, out of the keywords of all rules. Reads the text only once. */
-function keywordsSaid(rules: readonly Rule[], text: string): ReadonlySet<string> {
+type IsSaid = (keyword: string) => boolean;
+
+/**
+ * Returns a function that tells whether the text contains a keyword of the rules. Reads the text once and normalizes
+ * each keyword once, because an agent may have a thousand. Does neither if nobody has said anything.
+ */
+function keywordsSaid(rules: readonly Rule[], text: string): IsSaid {
+  if (text === '') return () => false;
   const keywords = rules.flatMap((rule) => (rule.when === 'keyword' ? (rule.keywords ?? []) : []));
-  return findPhrases(text, keywords.map(foldPhrase));
+  const distinct = [...new Set(keywords)];
+  const folded = new Map(distinct.map((keyword) => [keyword, foldPhrase(keyword)]));
+  const said = findPhrases(text, folded.values());
+  return (keyword) => said.has(folded.get(keyword) ?? '');
 }
 
-function applies(rule: Rule, facts: RuleFacts, said: ReadonlySet<string>): boolean {
+function applies(rule: Rule, facts: RuleFacts, isSaid: IsSaid): boolean {
   switch (rule.when) {
     case 'user_request':
       return facts.user.wantsHuman;
     case 'keyword':
-      return (rule.keywords ?? []).some((one) => said.has(foldPhrase(one)));
+      return (rule.keywords ?? []).some(isSaid);
     case 'low_confidence':
       return facts.unansweredInRow >= (rule.count ?? LOW_CONFIDENCE_COUNT);
     case 'tool_failure':

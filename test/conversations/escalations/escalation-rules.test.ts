@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   toHandOver,
   type RuleFacts,
@@ -73,4 +73,31 @@ test('the first rule that applies says why and to whom, and a user who asks need
   expect(handOver(rules, {})).toStrictEqual({ reason: 'keyword' });
   expect(handOver([], asks)).toStrictEqual({ reason: 'user_request' });
   expect(handOver([], {})).toBeUndefined();
+});
+
+test('each keyword is normalized once per message, and none if nobody has said anything', () => {
+  const normalize = vi.spyOn(String.prototype, 'normalize');
+  onTestFinished(() => normalize.mockRestore());
+  const keywords = ['sue you', 'lawyer', 'court'];
+  const rules: Rule[] = [
+    { when: 'keyword', keywords },
+    { when: 'keyword', keywords: [...keywords, 'judge'] },
+    { when: 'tool_failure' },
+  ];
+  expect(handOver(rules, { text: '', toolFailuresInRow: 1 })).toEqual({ reason: 'tool_failure' });
+  expect(normalize).toHaveBeenCalledTimes(0);
+  expect(handOver(rules, { text: 'Hello' })).toBeUndefined();
+  // The text, and four different keywords.
+  expect(normalize).toHaveBeenCalledTimes(5);
+});
+
+test('a hundred keywords of many lengths are each found, and no other words', () => {
+  const word = (at: number): string => `${'ab '.repeat(at % 40)}w${at}`;
+  const keywords = Array.from({ length: 100 }, (_, at) => word(at));
+  const found = keywords.map(
+    (keyword) =>
+      handOver([{ when: 'keyword', keywords }], { text: `So ${keyword}!` }) !== undefined,
+  );
+  expect(found).not.toContain(false);
+  expect(handOver([{ when: 'keyword', keywords }], { text: word(100) })).toBeUndefined();
 });
