@@ -9,6 +9,7 @@ import { findEmails } from '../../src/conversations/redaction/find-emails.ts';
 import { findIbans } from '../../src/conversations/redaction/find-ibans.ts';
 import { findPhones } from '../../src/conversations/redaction/find-phones.ts';
 import { excerptAround } from '../../src/conversations/record/excerpt.ts';
+import { hashNext } from '../../src/conversations/completions/read-messages.ts';
 import { foldText } from '../../src/conversations/redaction/fold-text.ts';
 import { mayHoldAny } from '../../src/conversations/redaction/redact.ts';
 import { readUserTurn, moodOf } from '../../src/conversations/turns/read-user-turn.ts';
@@ -26,6 +27,8 @@ const NOTHING_KNOWN = {
   toolFailuresInRow: 0,
 };
 
+const NO_HASH = Buffer.alloc(0);
+
 /** Starts of a text, none of which is all of it: declared by somebody who knows what will be written. */
 function startsOf(text: string, count: number): string[] {
   return Array.from({ length: count }, (_, at) => `${text.slice(0, text.length / 32 - at)}b${at}`);
@@ -38,6 +41,7 @@ export const REGISTER: Readonly<Record<string, Run>> = {
       { escalation: { rules: [{ when: 'keyword', keywords: startsOf(text, 10) }] } },
       { ...NOTHING_KNOWN, text },
     ),
+  'the hash of a message': (text) => hashNext(NO_HASH, { role: 'user', text }),
   'path patterns': (text) => matcherOf(['/', ...startsOf(text, 10), ''])(`/${text}`),
   'the rules of robots.txt': (text) => {
     const rules = startsOf(text, 10).map((start) => `Disallow: /*${start}`);

@@ -83,7 +83,7 @@ export type OpenTalk = {
  */
 export async function openTalk(deps: ConversationDeps, request: TalkRequest): Promise<OpenTalk> {
   const named = request.conversationId === undefined ? undefined : await readNamed(deps, request);
-  const hashes = hashTalk(request, await redactSaid(deps.pool, request));
+  const hashes = await hashTalk(request, await redactSaid(deps.pool, request));
   const from = afterLastReply(request.said);
   const candidates = await findTalks(deps.pool, {
     // The hash of zero messages matches every talk of this client, so it is used only for a request without messages.

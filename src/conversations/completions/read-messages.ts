@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../errors.ts';
+import { giveWay } from '../../platform/controller/event-loop-turns.ts';
+import { singleSpaced } from '../record/single-spaced.ts';
 import type { BroughtTurn } from '../record/turns.sql.ts';
 import type { ChatMessage } from './completion.view.ts';
 
@@ -93,14 +95,24 @@ export type TalkOwner = {
   metadata: Readonly<Record<string, string>>;
 };
 
+/** Number of characters that are hashed before other work of the process may run. They take up to 3 ms. */
+const HASHED_AT_ONCE = 32_000;
+
 /**
  * Returns hashes of the messages: `hashes[n]` covers the first n messages, from none to all. Ignores surrounding and
  * repeated white space, because clients trim it.
  */
-export function hashTalk(owner: TalkOwner, said: readonly BroughtTurn[]): Buffer[] {
+export async function hashTalk(owner: TalkOwner, said: readonly BroughtTurn[]): Promise<Buffer[]> {
   const hashes = [digest(JSON.stringify(ownedBy(owner)))];
-  // The list is never empty: its first item is the hash of zero messages.
-  for (const turn of said) hashes.push(hashNext(hashes.at(-1)!, turn));
+  let chars = 0;
+  for (const turn of said) {
+    // The list always has at least the hash of zero messages.
+    hashes.push(hashNext(hashes.at(-1)!, turn));
+    chars += turn.text.length;
+    if (chars < HASHED_AT_ONCE) continue;
+    chars = 0;
+    await giveWay();
+  }
   return hashes;
 }
 
@@ -111,7 +123,7 @@ function ownedBy({ keyId, conversationId, ...by }: TalkOwner): unknown[] {
 }
 
 export function hashNext(before: Buffer, { role, text }: BroughtTurn): Buffer {
-  return digest(before, JSON.stringify([role, text.replaceAll(/\s+/g, ' ').trim()]));
+  return digest(before, JSON.stringify([role, singleSpaced(text).trim()]));
 }
 
 function digest(...parts: (string | Buffer)[]): Buffer {

@@ -9,6 +9,15 @@ import {
   type TalkOwner,
 } from '../../../src/conversations/completions/read-messages.ts';
 
+const owner: TalkOwner = {
+  keyId: 'k',
+  agentId: 'a',
+  version: 1,
+  conversationId: undefined,
+  userId: 'u',
+  metadata: { one: '1', two: '2' },
+};
+
 const user = (text: string) => ({ role: 'user', text }) as const;
 const agent = (text: string) => ({ role: 'agent', text }) as const;
 const system = (text: string) => ({ role: 'system', text }) as const;
@@ -71,20 +80,10 @@ test('the last message is the user’s and has words', () => {
   expect(() => readMessages([{ role: 'user', content: ' \n' }])).toThrow('must not be blank');
 });
 
-test('a talk is told apart by its owner and by each message', () => {
-  const owner: TalkOwner = {
-    keyId: 'k',
-    agentId: 'a',
-    version: 1,
-    conversationId: undefined,
-    userId: 'u',
-    metadata: { one: '1', two: '2' },
-  };
-  const hash = (over: Partial<TalkOwner>, said = [user('Hi')]): string =>
-    hashTalk({ ...owner, ...over }, said)
-      .at(-1)!
-      .toString('hex');
-  const others = [
+test('a talk is told apart by its owner and by each message', async () => {
+  const hash = async (over: Partial<TalkOwner>, said = [user('Hi')]): Promise<string> =>
+    (await hashTalk({ ...owner, ...over }, said)).at(-1)!.toString('hex');
+  const others = await Promise.all([
     hash({}),
     hash({ keyId: 'k2' }),
     hash({ agentId: 'a2' }),
@@ -98,12 +97,36 @@ test('a talk is told apart by its owner and by each message', () => {
     hash({ conversationId: 'c2' }),
     hash({}, [user('Ho')]),
     hash({}, []),
-  ];
+  ]);
   expect(new Set(others).size).toBe(others.length);
-  expect(hash({ metadata: { two: '2', one: '1' } })).toBe(hash({}));
-  expect(hash({ conversationId: 'c', agentId: 'a2' })).toBe(hash({ conversationId: 'c' }));
+  expect(await hash({ metadata: { two: '2', one: '1' } })).toBe(await hash({}));
+  expect(await hash({ conversationId: 'c', agentId: 'a2' })).toBe(
+    await hash({ conversationId: 'c' }),
+  );
   const before = Buffer.from('before');
   expect(hashNext(before, user('a  b\n'))).toEqual(hashNext(before, user('a b')));
   expect(hashNext(before, user('a b'))).not.toEqual(hashNext(before, agent('a b')));
   expect(hashNext(before, user('a b'))).not.toEqual(hashNext(before, user('a c')));
+});
+
+test.each([
+  ['a  b', 'a b'],
+  [' a\tb\u00A0c\r\n', 'a b c'],
+  ['a \n\n b', 'a b'],
+  ['a b c', 'a b c'],
+])('the white space of %j counts as in %j', (one, same) => {
+  const before = Buffer.from('before');
+  expect(hashNext(before, user(one))).toEqual(hashNext(before, user(same)));
+});
+
+test('hashing a long history gives way to other work', async () => {
+  let turns = 0;
+  const turn = (): void => {
+    turns += 1;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  await hashTalk(owner, Array(400).fill(user('a\t'.repeat(5_000))));
+  clearImmediate(next);
+  expect(turns).toBeGreaterThanOrEqual(2);
 });
