@@ -71,23 +71,27 @@ export function createMinuteCount(): (key: string) => Promise<{ taken: number; r
 
 /** Number of rejections per address that are sent without delay. It is both the burst size and the rate per second. */
 const PROMPT_REFUSALS = 20;
-const REFUSED_MS = 1_000;
+const REFUSED_MS_MAX = 1_000;
 const NETWORKS_MAX = 10_000;
 
 /**
- * Creates a function that returns how long to delay a rejection for an address, in ms. Without the delay, a client that
- * retries immediately would keep the process busy: 20 connections can send 2,000 requests per second.
+ * Creates a function that returns how long to delay a rejection for an address, in ms. Beyond a burst, rejections are
+ * sent at a steady rate. Without the delay, a client that retries immediately would keep the process busy: 20
+ * connections send 2,000 requests per second.
+ * @param mostMs longest delay, 1 s by default. Rejections that would wait longer exceed the rate
  */
-export function createRefusalPace(): (address: string) => number {
+export function createRefusalPace(mostMs = REFUSED_MS_MAX): (address: string) => number {
   const credits = new LRUCache<string, Credit>({ max: NETWORKS_MAX });
   return (address) => {
     const network = networkOf(address);
     const credit =
       credits.get(network) ?? createCredit({ burst: PROMPT_REFUSALS, perSec: PROMPT_REFUSALS });
     credits.set(network, credit);
-    if (credit.left() < 1) return REFUSED_MS;
+    const lacking = Math.max(0, 1 - credit.left());
+    const waitMs = Math.ceil((lacking / PROMPT_REFUSALS) * 1_000);
+    if (waitMs >= mostMs) return mostMs;
     credit.spend(1);
-    return 0;
+    return waitMs;
   };
 }
 

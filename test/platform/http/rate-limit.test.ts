@@ -37,14 +37,28 @@ test('failures are limited to 100 a minute, however much a key may do', async ()
   await expect(limits.countFailure('192.0.2.1')).rejects.toMatchObject({ code: 'rate_limited' });
 });
 
-test('twenty refusals of an address are answered at once, and the next ones wait for a second', async () => {
+test('twenty refusals of an address are answered at once, and the next ones twenty a second', async () => {
   const time = holdTime();
   const pace = createRefusalPace();
   for (let at = 0; at < 20; at += 1) expect(pace('192.0.2.1')).toBe(0);
-  expect(pace('192.0.2.1')).toBe(1_000);
+  expect([pace('192.0.2.1'), pace('192.0.2.1')]).toEqual([50, 100]);
   expect(pace('192.0.2.2')).toBe(0);
-  await time.advance(50);
-  expect([pace('192.0.2.1'), pace('192.0.2.1')]).toEqual([0, 1_000]);
+  await time.advance(150);
+  expect([pace('192.0.2.1'), pace('192.0.2.1')]).toEqual([0, 50]);
+});
+
+test.each([
+  [undefined, 1_000],
+  [5_000, 5_000],
+])('with a longest delay of %s no refusal waits longer than %i ms', async (mostMs, longest) => {
+  const time = holdTime();
+  const pace = createRefusalPace(mostMs);
+  const waits = Array.from({ length: 20 + longest / 50 + 100 }, () => pace('192.0.2.1'));
+  expect(waits.slice(18, 22)).toEqual([0, 0, 50, 100]);
+  expect(waits.slice(-101)).toEqual(Array(101).fill(longest));
+  // Refusals at the limit are no debt.
+  await time.advance(longest);
+  expect(pace('192.0.2.1')).toBe(0);
 });
 
 test('of 10,000 addresses the one that was refused longest ago is forgotten', () => {
@@ -52,7 +66,7 @@ test('of 10,000 addresses the one that was refused longest ago is forgotten', ()
   const pace = createRefusalPace();
   for (let at = 0; at < 21; at += 1) pace('192.0.2.1');
   for (let at = 0; at < 9_999; at += 1) pace(`10.1.${at >> 8}.${at & 255}`);
-  expect(pace('192.0.2.1')).toBe(1_000);
+  expect(pace('192.0.2.1')).toBe(100);
   for (let at = 0; at < 10_000; at += 1) pace(`10.2.${at >> 8}.${at & 255}`);
   expect(pace('192.0.2.1')).toBe(0);
 });

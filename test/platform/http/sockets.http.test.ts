@@ -221,19 +221,32 @@ const UPGRADE = [
   '\r\n',
 ].join('\r\n');
 
-test('the twenty-first refusal of an address waits for a second, and holds no place meanwhile', async () => {
+test('the twenty-first refusal of an address waits for its turn, and holds no place meanwhile', async () => {
   const time = holdTime();
   const { open } = await startSockets({ strangersMax: 1 });
   for (let at = 0; at < 20; at += 1) await open({ namespace: REFUSED });
   const slow = await open();
   const closed = once(slow, 'close');
   slow.send(REFUSED);
-  await time.armed(1_000);
+  await time.armed(50);
   const stranger = await open();
   expect([slow, stranger].map(isOpen)).toEqual([true, true]);
-  await time.advance(1_000);
+  await time.advance(50);
   expect((await closed)[0]).toBe(1008);
   expect(isOpen(stranger)).toBe(true);
+});
+
+test('no refusal of an address waits for more than five seconds', async () => {
+  const time = holdTime();
+  const { open } = await startSockets();
+  const clients = await Promise.all(Array.from({ length: 130 }, () => open()));
+  for (const client of clients) client.send(REFUSED);
+  // The first 20 do not wait, and the next 20 for a second at most.
+  const waiting = (): number[] => time.waiting().filter((ms) => ms > 1_000 && ms < 6_000);
+  await until('the others to wait', () => waiting().length === 90);
+  expect(waiting().slice(-12)).toEqual([4_950, ...Array(11).fill(5_000)]);
+  await time.advance(5_000);
+  await until('all to be closed', () => clients.every((client) => !isOpen(client)));
 });
 
 test('a socket that has shown a token is closed without waiting, however it ends', async () => {

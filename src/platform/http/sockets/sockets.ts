@@ -87,6 +87,11 @@ const SHARE = 0.5;
  * Above this number of open sockets, rejected sockets are closed without delay, because a delay keeps a socket open.
  */
 const HELD_MAX = 4_000;
+/**
+ * Longest delay of the close of a rejected socket. Opening and rejecting a socket costs several times as much as a 429.
+ * With this delay, 900 sockets that are opened again and again are rejected 200 times a second.
+ */
+const REFUSED_MS_MAX = 5_000;
 /** Maximum number of bytes waiting to be sent. It is enough for several seconds of speech in any format. */
 const UNSENT_BYTES_MAX = 1024 * 1024;
 /** Interval between pings in ms. A peer that has not replied to a ping by the next one is considered gone. */
@@ -217,7 +222,7 @@ function createPlaces(strangersMax: number) {
   const open = new Map<WebSocket, Held>();
   const admitted = new Set<Held>();
   const strangers = createFairPlaces<WebSocket>(strangersMax);
-  const pace = createRefusalPace();
+  const pace = createRefusalPace(REFUSED_MS_MAX);
   return {
     open,
     isFull: (route: SocketRoute) => isFull(admitted, route),
