@@ -22,6 +22,7 @@ import type { Logger } from '../observability/logger.ts';
 import { namespaceOf } from './authorize.ts';
 import { createFairPlaces } from './sockets/fair-places.ts';
 import { answerLast } from './last-answer.ts';
+import { createRefusalPace } from './rate-limit.ts';
 
 /** The API's HTTP server: its limits, its choice of a port, and a shutdown that loses no responses. */
 
@@ -303,14 +304,20 @@ function watchUnread({ stalledMs = STALLED_MS, unreadBytesMax = UNREAD_BYTES_MAX
 
 /** Maximum number of invalid requests to respond to in one turn of the event loop. Thousands can time out together. */
 const BROKEN_AT_ONCE = 100;
+/** Maximum number of invalid requests whose answer is delayed. Beyond it, the oldest is answered. */
+const BROKEN_HELD_MAX = 200;
 
 /** Returns a handler that responds to invalid requests in batches, and yields to other work between the batches. */
 export function answeringInTurns(): (error: Error, socket: Duplex) => void {
+  const answer = createDelayedAnswers();
   let waiting: Duplex[] = [];
   const answerSome = (): void => {
     const [now, later] = [waiting.slice(0, BROKEN_AT_ONCE), waiting.slice(BROKEN_AT_ONCE)];
     waiting = later;
-    for (const socket of now) answerBrokenRequest(socket);
+    for (const socket of now) {
+      if (isAnswerable(socket)) answer(socket);
+      else socket.destroy();
+    }
     if (later.length > 0) setImmediate(answerSome);
   };
   return (_error, socket) => {
@@ -319,18 +326,46 @@ export function answeringInTurns(): (error: Error, socket: Duplex) => void {
 }
 
 /**
- * Responds to a request that Node could not parse or that came too slowly. Such a request never reaches the app. A
- * connection that has sent no data is closed without a response, because browsers open spare connections, and would
- * mistake such a response for the one to their next request.
+ * Returns whether a request that Node could not parse, or that came too slowly, gets an answer. Another response may
+ * already be partly sent, and a second one would corrupt it. A connection that has sent no data is closed without a
+ * response: browsers open spare connections, and would mistake the response for the response to their next request.
  */
-function answerBrokenRequest(socket: Duplex): void {
+function isAnswerable(socket: Duplex): socket is Socket {
   const isFirst = socket instanceof Socket && socket.bytesRead > 0 && socket.bytesWritten === 0;
-  if (!socket.writable || !isFirst) {
-    socket.destroy(); // An earlier response may be only partly sent, and a second one would corrupt it.
-    return;
-  }
-  const detail = 'The request is not valid HTTP, or it arrived too slowly.';
-  answerLast(socket, new ApiError('malformed_request', detail));
+  return socket.writable && isFirst;
+}
+
+/**
+ * Returns a function that answers an invalid request. Beyond a burst, the answers to an address are delayed. Otherwise a
+ * client that opens a connection for each request would keep the process busy: ten loops send thousands a second.
+ */
+function createDelayedAnswers(): (socket: Socket) => void {
+  const pace = createRefusalPace();
+  const delayed = new Map<Socket, NodeJS.Timeout>();
+  const forget = (socket: Socket): void => {
+    clearTimeout(delayed.get(socket));
+    delayed.delete(socket);
+  };
+  const answer = (socket: Socket): void => {
+    forget(socket);
+    if (!socket.writable) return;
+    const detail = 'The request is not valid HTTP, or it arrived too slowly.';
+    answerLast(socket, new ApiError('malformed_request', detail));
+    socket.resume();
+  };
+  return (socket) => {
+    if (delayed.has(socket)) return; // It failed once more, such as by running out of time.
+    const waitMs = pace(socket.remoteAddress ?? '');
+    if (waitMs === 0) return answer(socket);
+    socket.pause();
+    socket.once('close', () => forget(socket));
+    delayed.set(
+      socket,
+      setTimeout(() => answer(socket), waitMs),
+    );
+    const [oldest] = delayed.keys();
+    if (delayed.size > BROKEN_HELD_MAX && oldest) answer(oldest);
+  };
 }
 
 /** Returns a host for a URL that a browser on this machine can open. */
