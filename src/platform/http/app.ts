@@ -220,6 +220,7 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
       // Releases the in-flight slots here and not when the connection closes, because the request may continue after
       // the client has disconnected.
       for (const release of held) release();
+      body.reuse();
     }
   };
 }

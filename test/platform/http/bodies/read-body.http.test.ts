@@ -9,7 +9,7 @@ import {
 import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { holdTime } from '../../../clock.ts';
 import { Pool } from 'undici';
 import {
@@ -27,6 +27,8 @@ import { until } from '../../../until.ts';
 
 const MIB = 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
+/** Size of a body in shared memory. */
+const LARGE = MIB + 100;
 
 /** Reading a body while the client's connection changes. */
 test('who left before the body is read is not waited for', async () => {
@@ -181,6 +183,77 @@ test('the body that has no place is not read, and its place is free once its val
   expect(await readers[1]!.value).toMatchObject({ code: 'malformed_request' });
   // The reader keeps nothing of the body except its value.
   expect(await readers[0]!.reader.bytes()).toHaveLength(0);
+  for (const client of clients) client.destroy();
+  server.close();
+});
+
+test.each([
+  ['a value', `"${'x'.repeat(200_000)}"`],
+  ['no JSON', `"${'x'.repeat(200_000)}`],
+])('the memory of a large body is freed once it is known to be %s', async (_, body) => {
+  const transfer = vi.spyOn(ArrayBuffer.prototype, 'transfer');
+  onTestFinished(() => transfer.mockRestore());
+  const whole = Promise.withResolvers<Buffer>();
+  const server = createServer((incoming) => {
+    const reader = createBodyReader(incoming);
+    const bytes = reader.bytes();
+    const value = reader.json(['application/json']).catch(() => undefined);
+    void value.then(() => whole.resolve(bytes));
+  });
+  const client = connectTo(await listen(server));
+  client.write(headOf({ 'Content-Type': 'application/json', 'Content-Length': body.length }));
+  client.write(body);
+  const { buffer } = await whole.promise;
+  const freed = transfer.mock.contexts as ArrayBuffer[];
+  expect(freed.map(({ detached }) => detached)).not.toContain(false);
+  // The parts as they arrived, and then the whole.
+  expect(freed.length).toBeGreaterThan(1);
+  expect(freed.at(-1)).toBe(buffer);
+  client.destroy();
+  server.close();
+});
+
+test('the memory of an upload is used for a later one that fits, once nothing needs it any longer', async () => {
+  const readers: { reader: BodyReader; bytes: Promise<Buffer> }[] = [];
+  const server = createServer((incoming) => {
+    const reader = createBodyReader(incoming);
+    const raw = reader.raw({ mediaTypes: ['text/plain'], bytesMax: 4 * MIB });
+    readers.push({ reader, bytes: raw.then(({ bytes }) => bytes) });
+  });
+  const port = await listen(server);
+  const clients: Socket[] = [];
+  const upload = async (fill: string, length: number) => {
+    const client = connectTo(port);
+    clients.push(client);
+    client.write(headOf({ 'Content-Type': 'text/plain', 'Content-Length': length }));
+    client.write(Buffer.alloc(length, fill));
+    const number = clients.length;
+    await until('the upload to arrive', () => readers.length === number);
+    const { reader, bytes } = readers.at(-1)!;
+    const whole = await bytes;
+    expect([whole.length, whole.every((byte) => byte === fill.charCodeAt(0))]).toEqual([
+      length,
+      true,
+    ]);
+    return { reader, memory: whole.buffer };
+  };
+  const first = await upload('a', LARGE);
+  const meanwhile = await upload('b', LARGE);
+  expect(meanwhile.memory).not.toBe(first.memory);
+  first.reader.reuse();
+  first.reader.reuse();
+  await first.reader.bytes();
+  const longer = await upload('c', LARGE + 1);
+  const shorter = await upload('d', LARGE - 1);
+  const another = await upload('e', LARGE);
+  expect([longer.memory, another.memory]).not.toContain(first.memory);
+  expect(shorter.memory).toBe(first.memory);
+  const time = holdTime();
+  another.reader.reuse();
+  await time.armed(10_000);
+  await time.advance(10_000);
+  time.release();
+  expect((await upload('f', LARGE)).memory).not.toBe(another.memory);
   for (const client of clients) client.destroy();
   server.close();
 });
