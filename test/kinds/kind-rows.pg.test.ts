@@ -18,7 +18,8 @@ const stored = useRows('model_providers');
 const GONE = { deleted_at: new Date(0) };
 const SPEC = { baseUrl: 'https://models.example/v1' } as ModelProviderSpec;
 const KEY = Buffer.from('sealed');
-const MIB = 1024 * 1024;
+/** A quarter of a page. */
+const QUARTER = PAGE_DOCUMENTS_BYTES / 4;
 
 /** Stores a provider that requests go by; returns its id. */
 async function add(columns: Columns = {}): Promise<string> {
@@ -70,12 +71,17 @@ describe('a page of large declarations', () => {
 
   test('has the last one that fits exactly, and the query returns one more', async () => {
     const ids = [];
-    for (const bytes of [MIB, MIB, MIB, MIB + 1, MIB, MIB, MIB - 1]) ids.push(await addOf(bytes));
+    for (const bytes of [QUARTER, QUARTER, QUARTER, QUARTER + 1, QUARTER, QUARTER, QUARTER - 1])
+      ids.push(await addOf(bytes));
     expect(await listed()).toEqual({ ids: ids.toReversed().slice(0, 5), items: 4 });
   });
 
   test('has one that is too large alone', async () => {
-    const ids = [await addOf(MIB), await addOf(MIB), await addOf(PAGE_DOCUMENTS_BYTES + MIB)];
+    const ids = [
+      await addOf(QUARTER),
+      await addOf(QUARTER),
+      await addOf(PAGE_DOCUMENTS_BYTES + QUARTER),
+    ];
     expect(await listed()).toEqual({ ids: ids.toReversed().slice(0, 2), items: 1 });
   });
 

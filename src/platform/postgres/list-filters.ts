@@ -21,10 +21,10 @@ export function inOrder({ order }: ListOrder): {
 }
 
 /**
- * Maximum total size in bytes of the JSON documents on one page. A larger page would block the process and take a lot
- * of memory.
+ * Maximum size in bytes of the JSON documents in one page. A page is serialized in one piece, during which the process
+ * does nothing else.
  */
-export const PAGE_DOCUMENTS_BYTES = 4 * 1024 * 1024;
+export const PAGE_DOCUMENTS_BYTES = 1024 * 1024;
 
 /**
  * Returns the query for a list whose items have JSON documents. The query returns the first row and all further rows
