@@ -1,7 +1,8 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { TextSink } from '../../src/models/answers/answer-draft.ts';
 import { createAnswerDraft } from '../../src/models/answers/answer-draft.ts';
+import { createCallAssembly } from '../../src/models/answers/call-assembly.ts';
 import { createGrowingText } from '../../src/models/answers/growing-text.ts';
 import { readEvents, STREAM_MAX } from '../../src/models/answers/read-events.ts';
 import { asWork } from '../../src/platform/observability/work.ts';
@@ -10,8 +11,8 @@ import { holdTime, type HeldClock } from '../clock.ts';
 /** How much of a stream is read, how far ahead, and at which rate. */
 
 const IN_A_CHUNK = 100;
-/** Events that the rate allows in a burst: 4 MiB, of which an event costs at least 256 bytes. */
-const BURST = (4 * 1024 * 1024) / 256;
+/** Events that the rate allows in a burst: 4 MiB, of which an event costs at least 512 bytes. */
+const BURST = (4 * 1024 * 1024) / 512;
 
 /** A server that sends as fast as it is read. Counts the events that it has sent. */
 function endless(event: string, inAChunk = IN_A_CHUNK) {
@@ -108,6 +109,19 @@ describe('an answer whose stream was cut', () => {
       'length',
     ]);
   });
+});
+
+test('additional fields are measured for a hundred pieces of a call, and then ignored', () => {
+  const calls = createCallAssembly();
+  const stringify = vi.spyOn(JSON, 'stringify');
+  onTestFinished(() => stringify.mockRestore());
+  for (let i = 1; i <= 1_000; i += 1) {
+    const part = { index: 0, id: 'c1', note: i, function: { name: 'look', arguments: 'x' } };
+    expect(calls.take([part], false)).toBe(true);
+  }
+  expect(stringify).toHaveBeenCalledTimes(100);
+  const [call] = calls.finished();
+  expect([call?.arguments.length, call?.extra]).toEqual([1_000, { note: 100 }]);
 });
 
 describe('a growing text', () => {

@@ -20,8 +20,9 @@ const MAX_EXTRA_CHARS = 64 * 1024;
 const MAX_CALLS = 32;
 
 /**
- * Maximum number of times that the arguments of one call are checked for completeness. Each check parses them. Without
- * this limit, a server could cause a check for each of 64,000 pieces.
+ * Number of times that the arguments of one call are checked for completeness, and that its additional fields are
+ * measured. Each check parses the arguments, and each measurement serializes the fields. Without this limit, a server
+ * could cause either for each of 64,000 pieces.
  */
 const CHECKS_MAX = 100;
 
@@ -32,6 +33,8 @@ type Call = {
   extra: Fields;
   /** Number of checks for completeness. */
   checks: number;
+  /** Number of pieces with additional fields. */
+  extras: number;
 };
 
 export function createCallAssembly(): CallAssembly {
@@ -39,7 +42,7 @@ export function createCallAssembly(): CallAssembly {
   const byIndex = new Map<number, Call>();
 
   const open = (index: number | undefined, givenId: string | undefined, name: string): Call => {
-    const call = { givenId, name, arguments: '', extra: {}, checks: 0 };
+    const call = { givenId, name, arguments: '', extra: {}, checks: 0, extras: 0 };
     calls.push(call);
     if (index !== undefined) byIndex.set(index, call);
     return call;
@@ -137,11 +140,12 @@ function isOther(id: string | undefined, { givenId }: Call): boolean {
   return id === undefined || id !== givenId;
 }
 
-/** Stores additional fields of a call that the provider may need back. */
+/** Stores additional fields of a call that the provider may need back. Ignores those of the 101st piece and later. */
 function keepExtra(call: Call, part: Fields, ofFunction: Fields): void {
   const { index: _, id: __, type: ___, function: ____, ...ofCall } = part;
   const fields = { ...present(ofCall), ...nested(present(ofFunction)) };
-  if (Object.keys(fields).length === 0) return;
+  if (Object.keys(fields).length === 0 || call.extras === CHECKS_MAX) return;
+  call.extras += 1;
   const extra = { ...call.extra, ...fields };
   if (JSON.stringify(extra).length <= MAX_EXTRA_CHARS) call.extra = extra;
 }
