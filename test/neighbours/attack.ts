@@ -45,8 +45,11 @@ export type Target = {
   serve: (listener: RequestListener) => Promise<string>;
 };
 
-/** Keys of the attacker's namespace. */
-export type AttackerKeys = { all: string; write: string; read: string };
+/**
+ * Keys of the attacker's namespace. `setUp` creates and deletes what attacks need. It has a rate of its own, which the
+ * attack before has not used up.
+ */
+export type AttackerKeys = { setUp: string; all: string; write: string; read: string };
 
 /** A Secret with this name and key is declared in the attacker's namespace: the token of its account at a carrier. */
 export const CARRIER_SECRET = { name: 'carrier', key: 'token' };

@@ -17,6 +17,7 @@ beforeAll(async () => {
   api = await startApi({ operator: false, delivery: true });
   await api.engine.startOperator();
   keys = {
+    setUp: await api.newKey('attacker'),
     all: await api.newKey('attacker'),
     write: await api.newKey('attacker', ['write']),
     read: await api.newKey('attacker', ['read']),

@@ -11,8 +11,15 @@ import { createPool } from '../../src/platform/postgres/pool.ts';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { openLoop, quantile } from '../bench/figures.ts';
 import { startParley, type Parley } from '../roles/parley-process.ts';
-import { CARRIER_SECRET, CARRIER_TOKEN, type Attack, type AttackerKeys } from './attack.ts';
+import {
+  CARRIER_SECRET,
+  CARRIER_TOKEN,
+  type Answer,
+  type Attack,
+  type AttackerKeys,
+} from './attack.ts';
 import type { AttackData, AttackMessage } from './attack-process.ts';
+import { createShown } from './create-shown.ts';
 
 /** A `parley start` with a victim and an attacker, each in a namespace of its own. */
 
@@ -81,6 +88,7 @@ export async function startRig(): Promise<Rig> {
     return text;
   };
   const keys: AttackerKeys = {
+    setUp: await newKey('attacker', SCOPES),
     all: await newKey('attacker', SCOPES),
     write: await newKey('attacker', ['write']),
     read: await newKey('attacker', ['read']),
@@ -128,11 +136,12 @@ async function openVictim(parley: Parley, key: string): Promise<() => Promise<As
       signal: AbortSignal.timeout(ANSWERED_WITHIN_MS),
       ...(json && { body: JSON.stringify(json) }),
     });
-  const create = async (route: string, json: object): Promise<string> => {
-    const response = await send('POST', route, json);
-    if (response.status !== 201) throw new Error(`${route} was answered ${await response.text()}`);
-    return ((await response.json()) as { id: string }).id;
+  const answered = async (...request: Parameters<typeof send>): Promise<Answer> => {
+    const response = await send(...request);
+    return { status: response.status, body: await response.json() };
   };
+  const create = async (route: string, json: object): Promise<string> =>
+    (await createShown(answered, route, json)).id;
   await create('/v1/knowledge/sources', {
     type: 'text',
     text: 'We open at nine and close at six. Parcels to Ireland cost nine pounds.',

@@ -3,7 +3,8 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { setImmediate as turnOfLoop, setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { Answer, AttackerKeys, Created, Held, Socket, Target } from './attack.ts';
+import type { Answer, AttackerKeys, Held, Socket, Target } from './attack.ts';
+import { createShown } from './create-shown.ts';
 
 /** The attacker comes from an address of its own where loopback has several. */
 const LOCAL_ADDRESS = process.platform === 'linux' ? '127.0.0.2' : undefined;
@@ -232,14 +233,18 @@ export function openTarget(options: {
     return opened;
   };
 
-  const create: Target['create'] = async (path, json) => {
-    const { status, body } = await request('POST', path, { key: keys.all, json });
-    if (status !== 201 && status !== 202)
-      throw new Error(`POST ${path} was answered ${status}: ${JSON.stringify(body)}`);
-    // A conversation ends with its agent.
-    if (path !== '/v1/conversations') created.push(`${path}/${body.id}`);
-    return body as Created;
-  };
+  const create: Target['create'] = (path, json) =>
+    createShown(
+      async (method, where, sent) => {
+        const answer = await request(method, where, { key: keys.setUp, json: sent });
+        // A conversation ends with its agent.
+        const isCreated = method === 'POST' && [201, 202].includes(answer.status);
+        if (isCreated && path !== '/v1/conversations') created.push(`${path}/${answer.body.id}`);
+        return answer;
+      },
+      path,
+      json,
+    );
 
   const serve: Target['serve'] = async (listener) => {
     const server = http.createServer(listener);
@@ -273,7 +278,7 @@ export function openTarget(options: {
     close: async () => {
       ending.abort();
       for (const destroy of open) destroy();
-      await deleteAll(created.toReversed(), (path) => request('DELETE', path, { key: keys.all }));
+      await deleteAll(created.toReversed(), (path) => request('DELETE', path, { key: keys.setUp }));
       agent.destroy();
       for (const server of servers) {
         server.closeAllConnections();

@@ -98,7 +98,8 @@ export const strangers: readonly Attack[] = [
     { text: 'NONSENSE\r\n\r\n', isRead: true },
     {
       name: 'malformed-requests',
-      bound: '400, and the connection is destroyed within a second',
+      bound:
+        '400, 20 a second for an address while few wait, and the connection is destroyed within a second',
       answers: ['400'],
     },
   ),
@@ -145,7 +146,7 @@ export const strangers: readonly Attack[] = [
   {
     name: 'huge-headers',
     by: 'stranger',
-    bound: '16 KiB of headers: 400, and the connection ends with it',
+    bound: '16 KiB of headers: 400, 20 a second for an address, and the connection ends with it',
     answers: ['400'],
     run: ({ again, tcp }) =>
       again(10, () =>

@@ -9,7 +9,7 @@ const writers: readonly Attack[] = [
   {
     name: 'keyword-rules',
     by: 'write',
-    bound: 'all keywords are found in one pass over the text',
+    bound: 'each keyword is normalized once, and all are found in one pass over the text',
     answers: ['200', '201'],
     run: async ({ create, again, call, many }) => {
       const keywords = Array.from({ length: many(50, 3) }, (_, i) => `${'a '.repeat(61)}b${i}`);
@@ -26,11 +26,13 @@ const writers: readonly Attack[] = [
   {
     name: 'large-variables',
     by: 'write',
-    bound: '4 MiB of variables and metadata in a page; 64 KiB of a conversation',
+    bound: '1 MiB of variables and metadata in a page; 64 KiB of a conversation',
     answers: ['201', '200'],
     run: async ({ create, again, call, many, keys }) => {
       const { id: agent_id } = await create('/v1/agents', { prompt: 'Sell.' });
-      const json = { agent_id, variables: { note: 'x'.repeat(65_000) } };
+      // Many short texts take longer to read and write than a long one.
+      const notes = Array.from({ length: 1_900 }, (_, i) => `${'x'.repeat(26)}${i}`);
+      const json = { agent_id, variables: { notes } };
       for (let i = 0; i < many(100, 2); i += 1) await call('POST', '/v1/conversations', { json });
       const list = { key: keys.read };
       await again(4, () => call('GET', '/v1/conversations?limit=100', list));

@@ -140,7 +140,8 @@ export const visitors: readonly Attack[] = [
   {
     name: 'resume-windows',
     by: 'visitor',
-    bound: '5 windows of a talk, resumed 30 times a minute; one reader for all of them',
+    bound:
+      '5 windows of a talk, resumed 30 times a minute; one shared reader; 20 closes a second for an address, others after 5 s',
     answers: ['201'],
     run: async (target) => {
       const token = await (await openWidget(target)).token();
@@ -181,7 +182,7 @@ export const visitors: readonly Attack[] = [
   {
     name: 'wrong-talk-tokens',
     by: 'visitor',
-    bound: '1008 at the first frame',
+    bound: '1008 at the first frame; 20 closes a second for an address',
     answers: ['closed 1008'],
     run: (target) =>
       target.again(20, async () => {
