@@ -95,7 +95,7 @@ export type TalkOwner = {
   metadata: Readonly<Record<string, string>>;
 };
 
-/** Number of characters that are hashed before other work of the process may run. They take up to 3 ms. */
+/** Number of characters that are hashed before other work of the process may run. */
 const HASHED_AT_ONCE = 32_000;
 
 /**
