@@ -194,14 +194,14 @@ const FOREIGN = [
       expect(notes).toContain('port-forward svc/demo-parley-api 8080');
       expect(notes).toContain('get secret demo-parley-api-key -o jsonpath=');
       expect(notes).toContain('kind: Agent');
-      expect(notes).toContain('WARNING: the bundled PostgreSQL is for evaluation');
+      expect(notes).toContain('WARNING: the bundled PostgreSQL is only for evaluation');
       expect(notes).toContain('keys create --namespace NAMESPACE');
     });
 
     test.each([
-      ['team-a', 'with the key of namespace `team-a`', 'keys create --namespace team-b'],
-      ['team-b', 'with the key of namespace `team-b`', 'keys create --namespace team-a'],
-      ['team-c', 'which watchNamespaces leaves out', 'keys create --namespace team-a'],
+      ['team-a', 'Use the API key of namespace `team-a`', 'keys create --namespace team-b'],
+      ['team-b', 'Use the API key of namespace `team-b`', 'keys create --namespace team-a'],
+      ['team-c', 'which watchNamespaces does not include', 'keys create --namespace team-a'],
     ])('tells what the first key of %s can do, and how to make another one', async (...of) => {
       const [namespace, key, another] = of;
       const watched = ['--set', `watchNamespaces={team-a,team-b},apiKey.namespace=${namespace}`];

@@ -37,12 +37,12 @@ const OF_A_PARENT = /^(enabled|global(\..*)?)$/;
     [
       'no URL of PostgreSQL',
       { database: { url: 'mysql://u:secret@x' } },
-      /database\.url: it must begin with postgresql:/,
+      /database\.url: must start with postgresql:/,
     ],
     [
       'neither a CIDR nor a host',
       { egressAllow: ['a.b', '10.0.0.1'] },
-      /egressAllow\[1\]: "10\.0\.0\.1" must be a CIDR, such as .*, or a host of two parts/,
+      /egressAllow\[1\]: "10\.0\.0\.1" must be a CIDR, such as .*, or a host name with at least two parts/,
     ],
     ['a host of one part', { egressAllow: ['rx'] }, /egressAllow\[0\]: "rx" must be a CIDR/],
     ['all hosts', { egressAllow: ['*'] }, /egressAllow\[0\]: "\*" must be a CIDR/],
@@ -65,7 +65,7 @@ const OF_A_PARENT = /^(enabled|global(\..*)?)$/;
     [
       'no origin',
       { corsOrigins: ['https://a/b'] },
-      /corsOrigins\[0\]: "https:.*" must be an origin/,
+      /corsOrigins\[0\]: "https:.*" must be a lower-case origin/,
     ],
     ...['kubernetesApiCidrs', 'databaseCidrs', 'deliveryExcept', 'deliveryExceptIPv6'].map(
       (name): [string, object, RegExp] => [
