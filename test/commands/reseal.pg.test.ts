@@ -102,7 +102,7 @@ test('what either key sealed is opened, one key seals, and a third opens nothing
   expect(both.open(sealed, 'place')).toBe('plain');
   const again = both.seal('plain', 'place');
   expect(createSealer(NEW).open(again, 'place')).toBe('plain');
-  expect(() => createSealer(OLD).open(again, 'place')).toThrow('another PARLEY_ENCRYPTION_KEY');
+  expect(() => createSealer(OLD).open(again, 'place')).toThrow('different PARLEY_ENCRYPTION_KEY');
   expect(() => createSealer(Buffer.alloc(32, 3), NEW).open(sealed, 'place')).toThrow();
   expect(() => both.open(sealed, 'elsewhere')).toThrow();
 });

@@ -219,7 +219,7 @@ test('what cannot be retried says why, and what to do instead', async () => {
   );
   const late = await retry(first.id);
   expect([late.status, late.body.code]).toEqual([409, 'delivery_finished']);
-  expect(late.body.detail).toMatch(/72 hours.*replay/);
+  expect(late.body.detail).toMatch(/72-hour deadline.*replay/);
   await api.call('DELETE', path);
   expect((await retry(second.id)).body).toMatchObject({
     code: 'delivery_finished',
