@@ -6,12 +6,12 @@ import type { DueEndpoints } from './due-endpoints.ts';
 export const IN_FLIGHT_MAX = 512;
 
 /**
- * Number of shares of the free slots that a claim keeps free. With n due endpoints, a claim gives each of them at most
- * 1 / (n + 15) of the free slots. The more slots are occupied by endpoints that hang, the smaller the shares become. So
- * some slots always stay free for an endpoint whose events arrive later. A single endpoint gets up to 512 / 16 =
- * `SLOTS_MAX` slots.
+ * Number of shares of a namespace's room that a claim keeps free. With n due endpoints, a claim gives each of them at
+ * most 1 / (n + 7) of the room. The more slots are occupied by endpoints that hang, the smaller the shares become. So
+ * some slots stay free for an endpoint of the namespace whose events arrive later. A single endpoint gets up to
+ * 256 / 8 = `SLOTS_MAX` slots.
  */
-const PART_OF_FREE = 15;
+const PART_OF_ROOM = 7;
 
 /**
  * Maximum number of yielding deliveries in one claim. Yielding deliveries let fresh events go first (see slots.ts), but
@@ -20,33 +20,97 @@ const PART_OF_FREE = 15;
 const YIELDING_PER_CLAIM = 64;
 
 /**
- * Shares the free slots among the due endpoints that are neither paused nor full. Endpoints that may have fresh events
- * come first, then endpoints with only yielding deliveries. The budgets of all endpoints together allow at most
- * `yieldingMax` yielding deliveries.
+ * Shares the free slots among the namespaces with due endpoints, and the slots of each namespace among its due
+ * endpoints that are neither paused nor full (docs/decisions/0086). Namespaces that hold the fewest slots come first.
+ * Within a namespace, endpoints that may have fresh events come first, then endpoints with only yielding deliveries.
+ * The budgets of all endpoints together allow at most `yieldingMax` yielding deliveries.
  */
 export function shareSlots(due: DueEndpoints, slots: Slots, yieldingMax: number): ClaimBudget[] {
-  let left = IN_FLIGHT_MAX - slots.total();
+  let free = IN_FLIGHT_MAX - slots.total();
   let yieldingLeft = Math.min(yieldingMax, YIELDING_PER_CLAIM);
+  const waiting = listWaiting(due, slots, { free, mayYield: yieldingLeft > 0 });
+  const share = Math.max(1, Math.floor(free / (waiting.length + 1)));
+  const yieldingShare = Math.max(1, Math.floor(yieldingLeft / waiting.length));
   const budgets: ClaimBudget[] = [];
-  const fresh = [...due.fresh].filter((id) => slots.free(id) > 0);
-  // Each endpoint gets only one budget. With two, its deliveries would be claimed and sent twice.
-  const only = [...due.yielding].filter((id) => !due.fresh.has(id));
-  const yielding = yieldingLeft > 0 ? only : [];
-  const share = Math.max(1, Math.floor(left / (fresh.length + yielding.length + PART_OF_FREE)));
-
-  const give = (endpointId: string, slotsMax: number): void => {
-    const mayHold = Math.max(1, Math.floor(left / PART_OF_FREE)) - slots.inFlight(endpointId);
-    const budget = Math.min(slots.free(endpointId), share, left, mayHold, slotsMax);
-    if (budget <= 0) return;
-    const forYielding = Math.min(budget, slots.freeForYielding(endpointId), yieldingLeft);
-    const yieldingSlots = Math.max(0, forYielding);
-    left -= budget;
-    yieldingLeft -= yieldingSlots;
-    budgets.push({ endpointId, slots: budget, yieldingSlots });
-  };
-  for (const id of fresh) give(id, SLOTS_ALL);
-  for (const id of yielding) give(id, Math.min(slots.freeForYielding(id), yieldingLeft));
+  for (const { endpointIds, held } of waiting) {
+    const room = roomOf(held, free);
+    const given = shareInNamespace(endpointIds, due, slots, {
+      room,
+      slots: Math.min(room, share),
+      yieldingSlots: Math.min(yieldingShare, yieldingLeft),
+    });
+    for (const budget of given) {
+      free -= budget.slots;
+      yieldingLeft -= budget.yieldingSlots;
+    }
+    budgets.push(...given);
+  }
   return budgets;
 }
 
-const SLOTS_ALL = Infinity;
+/**
+ * Returns how many more slots a namespace may take. Afterwards it holds at most as many as are free, because an attempt
+ * can last ten seconds and cannot be revoked. So half of all slots are free for others while one namespace hangs, a
+ * quarter while two do, and n namespaces hold equal shares after some seconds. A namespace without an attempt in flight
+ * may always take the last free slot.
+ */
+function roomOf(held: number, free: number): number {
+  return Math.max(held === 0 ? Math.min(1, free) : 0, Math.floor((free - held) / 2));
+}
+
+type Waiting = { held: number; endpointIds: string[] };
+
+/** Lists the namespaces that may take a slot, with their due endpoints that may take one. */
+function listWaiting(
+  due: DueEndpoints,
+  slots: Slots,
+  { free, mayYield }: { free: number; mayYield: boolean },
+): Waiting[] {
+  const waiting = new Map<string, Waiting | undefined>();
+  // Hundreds of endpoints may wait for a namespace without room, so it is looked at once.
+  const listOf = (endpointId: string): Waiting | undefined => {
+    const namespace = due.namespaceOf(endpointId);
+    if (namespace === undefined) return undefined;
+    if (!waiting.has(namespace)) {
+      const held = slots.heldBy(namespace);
+      waiting.set(namespace, roomOf(held, free) > 0 ? { held, endpointIds: [] } : undefined);
+    }
+    return waiting.get(namespace);
+  };
+  for (const id of due.fresh) {
+    const list = listOf(id);
+    if (list && slots.free(id) > 0) list.endpointIds.push(id);
+  }
+  for (const id of mayYield ? due.yielding : []) {
+    // Each endpoint gets only one budget. With two, its deliveries would be claimed and sent twice.
+    const list = due.fresh.has(id) ? undefined : listOf(id);
+    if (list && slots.freeForYielding(id) > 0) list.endpointIds.push(id);
+  }
+  return [...waiting.values()]
+    .flatMap((one) => (one && one.endpointIds.length > 0 ? [one] : []))
+    .toSorted((a, b) => a.held - b.held);
+}
+
+/** Shares the slots that a namespace gets from this claim. `room` is what it could get without other namespaces. */
+function shareInNamespace(
+  endpointIds: readonly string[],
+  due: DueEndpoints,
+  slots: Slots,
+  left: { room: number; slots: number; yieldingSlots: number },
+): ClaimBudget[] {
+  const budgets: ClaimBudget[] = [];
+  const share = Math.max(1, Math.floor(left.room / (endpointIds.length + PART_OF_ROOM)));
+  for (const endpointId of endpointIds) {
+    const mayYield = Math.min(slots.freeForYielding(endpointId), left.yieldingSlots);
+    const mayHold = Math.max(1, Math.floor(left.room / PART_OF_ROOM)) - slots.inFlight(endpointId);
+    const most = due.fresh.has(endpointId) ? slots.free(endpointId) : mayYield;
+    const budget = Math.min(most, share, left.slots, mayHold);
+    if (budget <= 0) continue;
+    const yieldingSlots = Math.max(0, Math.min(budget, mayYield));
+    left.room -= budget;
+    left.slots -= budget;
+    left.yieldingSlots -= yieldingSlots;
+    budgets.push({ endpointId, slots: budget, yieldingSlots });
+  }
+  return budgets;
+}

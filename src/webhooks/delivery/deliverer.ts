@@ -23,7 +23,8 @@ import { createDueEndpoints, type DueEndpoints } from './due-endpoints.ts';
  * Wake-ups name the endpoints to check. Sweeps find everything else: retries that became due, leases that expired, and
  * notifications that were lost. They run every 200 ms while they find due deliveries. While they find none, the next
  * sweep runs when the next delivery becomes due, and at the latest after a pause that doubles up to a second
- * (docs/decisions/0079). One claim runs at a time, because concurrent claims would only contend.
+ * (docs/decisions/0079). One claim runs at a time, because concurrent claims would only contend. The namespace of an
+ * endpoint is looked up once, with the first wake-up that names it, unless a sweep has found it before.
  */
 export type Deliverer = {
   start: () => void;
@@ -37,7 +38,7 @@ export type Deliverer = {
 };
 
 export type DelivererDeps = Omit<WorkerDeps, 'onFree'> & {
-  queue: Pick<DispatchQueue, 'claim' | 'listDue' | 'markStarted' | 'cancel'>;
+  queue: Pick<DispatchQueue, 'claim' | 'listDue' | 'namespacesOf' | 'markStarted' | 'cancel'>;
   throttle: Throttle;
 };
 
@@ -74,7 +75,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
         sweepAsked = false;
         await sweep(deps, due, sweeps);
       }
-      const budgets = shareSlots(due, deps.slots, deps.throttle.free());
+      const budgets = await nextBudgets(deps, due);
       if (budgets.length === 0 && due.yielding.size > 0 && !stopped) retry.schedule();
       if (budgets.length === 0 || stopped) {
         // Endpoints that are paused or full are tried again with the next sweep.
@@ -106,7 +107,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   function wake(endpointIds: readonly string[]): void {
     for (const id of endpointIds) {
       if (id === '*') sweepAsked = true;
-      else due.fresh.add(id);
+      else due.wake(id);
     }
     claiming.trigger();
   }
@@ -138,11 +139,26 @@ async function sweep(
 ): Promise<void> {
   sweeps.within(SWEEP_MS); // Schedules the next sweep in case this one fails.
   const found = await queue.listDue();
-  for (const { endpointId, hasAhead } of found.endpoints) {
-    due.add(endpointId);
+  for (const { endpointId, namespace, hasAhead } of found.endpoints) {
+    due.add(endpointId, namespace);
     if (hasAhead) slots.reopen(endpointId);
   }
   sweeps.after(found);
+}
+
+/**
+ * Returns the budgets of the next claim. First looks up the namespaces of the due endpoints that this process hears of
+ * for the first time.
+ */
+async function nextBudgets(
+  { queue, slots, throttle }: Pick<DelivererDeps, 'queue' | 'slots' | 'throttle'>,
+  due: DueEndpoints,
+): Promise<ClaimBudget[]> {
+  while (due.unknown.size > 0) {
+    const endpointIds = [...due.unknown];
+    due.learn(endpointIds, await queue.namespacesOf(endpointIds));
+  }
+  return shareSlots(due, slots, throttle.free());
 }
 
 /** Timer of the sweeps. At most one sweep is scheduled. */

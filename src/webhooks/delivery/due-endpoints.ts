@@ -3,18 +3,28 @@ import type { ClaimBudget, ClaimedDelivery } from '../queue/dispatch-queue.ts';
 /**
  * Endpoints with deliveries due. The sets keep their insertion order. An endpoint that was just served is added again
  * at the end, so that others come first.
+ *
+ * Wake-ups name endpoints without their namespaces, because older releases read the same notifications. So this also
+ * keeps the namespace of each endpoint that it has seen, and names those whose namespace has to be looked up.
  */
 export type DueEndpoints = {
   /** Endpoints that may have fresh events. They may have yielding deliveries as well. */
-  fresh: Set<string>;
+  fresh: ReadonlySet<string>;
   /** Endpoints that are known to have only yielding deliveries. */
-  yielding: Set<string>;
+  yielding: ReadonlySet<string>;
+  /** Due endpoints whose namespace is not known yet. */
+  unknown: ReadonlySet<string>;
+  namespaceOf: (endpointId: string) => string | undefined;
+  /** Adds an endpoint that a wake-up names. It may have fresh events. */
+  wake: (endpointId: string) => void;
   /**
    * Adds an endpoint that has deliveries due, fresh or yielding. An endpoint that is already in `yielding` stays there.
    * A claim for that endpoint finds fresh events anyway, and a move to `fresh` at each sweep would give its backlog the
    * priority of fresh events.
    */
-  add: (endpointId: string) => void;
+  add: (endpointId: string, namespace: string) => void;
+  /** Stores the result of a look-up of `endpointIds`. Removes those without a namespace, which do not exist. */
+  learn: (endpointIds: readonly string[], namespaces: ReadonlyMap<string, string>) => void;
   /** Removes the endpoints for which a claim begins. */
   take: (budgets: readonly ClaimBudget[]) => void;
   /** Adds back the endpoints of a failed claim. */
@@ -25,14 +35,49 @@ export type DueEndpoints = {
   noteClaimed: (budgets: readonly ClaimBudget[], claimed: readonly ClaimedDelivery[]) => void;
 };
 
+/** Number of namespaces that are kept. Beyond it, those of endpoints without due deliveries are forgotten. */
+export const KEPT_MAX = 10_000;
+
 export function createDueEndpoints(): DueEndpoints {
   const fresh = new Set<string>();
   const yielding = new Set<string>();
+  const unknown = new Set<string>();
+  const namespaces = new Map<string, string>();
+  let forgetAt = KEPT_MAX;
+
+  function put(endpoints: Set<string>, endpointId: string): void {
+    endpoints.add(endpointId);
+    if (!namespaces.has(endpointId)) unknown.add(endpointId);
+  }
+
+  function remember(endpointId: string, namespace: string): void {
+    unknown.delete(endpointId);
+    if (namespaces.size >= forgetAt && !namespaces.has(endpointId)) {
+      for (const id of namespaces.keys()) {
+        if (!fresh.has(id) && !yielding.has(id)) namespaces.delete(id);
+      }
+      // If most endpoints are due, little was forgotten. The next attempt then waits until the map has doubled.
+      forgetAt = Math.max(KEPT_MAX, 2 * namespaces.size);
+    }
+    namespaces.set(endpointId, namespace);
+  }
+
   return {
     fresh,
     yielding,
-    add: (endpointId) => {
+    unknown,
+    namespaceOf: (endpointId) => namespaces.get(endpointId),
+    wake: (endpointId) => put(fresh, endpointId),
+    add: (endpointId, namespace) => {
       if (!yielding.has(endpointId)) fresh.add(endpointId);
+      remember(endpointId, namespace);
+    },
+    learn: (endpointIds, found) => {
+      for (const endpointId of endpointIds) {
+        const namespace = found.get(endpointId);
+        if (namespace !== undefined) remember(endpointId, namespace);
+        else for (const endpoints of [fresh, yielding, unknown]) endpoints.delete(endpointId);
+      }
     },
     take: (budgets) => {
       for (const { endpointId } of budgets) {
@@ -41,15 +86,15 @@ export function createDueEndpoints(): DueEndpoints {
       }
     },
     putBack: (budgets) => {
-      for (const { endpointId } of budgets) fresh.add(endpointId);
+      for (const { endpointId } of budgets) put(fresh, endpointId);
     },
     noteClaimed: (budgets, claimed) => {
       const byEndpoint = Map.groupBy(claimed, ({ endpointId }) => endpointId);
       for (const { endpointId, slots, yieldingSlots } of budgets) {
         const got = byEndpoint.get(endpointId) ?? [];
         const gotYielding = got.filter(({ yields }) => yields).length;
-        if (got.length - gotYielding === slots) fresh.add(endpointId);
-        else if (got.length === slots || gotYielding === yieldingSlots) yielding.add(endpointId);
+        if (got.length - gotYielding === slots) put(fresh, endpointId);
+        else if (got.length === slots || gotYielding === yieldingSlots) put(yielding, endpointId);
       }
     },
   };

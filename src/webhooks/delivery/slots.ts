@@ -1,7 +1,7 @@
 /**
  * Limit on how many attempts each endpoint may have in flight from this process (its slots), with a circuit breaker
  * that lowers the limit. The state exists only in this process. It decides when an attempt begins, never whether a
- * delivery is sent.
+ * delivery is sent. budgets.ts shares the slots of the process among namespaces and their endpoints.
  *
  * After `FAILURES_TO_OPEN` failures in a row, an endpoint gets one attempt at a time. Each further failure adds a pause
  * that doubles up to `PAUSE_MAX_MS`. The first success closes the breaker, and each success doubles the slots, so that
@@ -31,6 +31,7 @@ const PAUSE_MAX_MS = 30_000;
 const OVERDUE_MS = 300_000;
 
 type State = {
+  namespace: string;
   inFlight: number;
   yielding: number;
   limit: number;
@@ -46,9 +47,10 @@ export type Slots = {
   /** Returns how many of the free slots yielding deliveries may take. */
   freeForYielding: (endpointId: string) => number;
   /**
-   * Takes a slot. `yields` says whether the delivery is yielding, as of its claim; pass the same value to `release`.
+   * Takes a slot of an endpoint in `namespace`. `yields` says whether the delivery is yielding, as of its claim; pass
+   * the same value to `release`.
    */
-  take: (endpointId: string, yields?: boolean) => void;
+  take: (endpointId: string, namespace: string, yields?: boolean) => void;
   /**
    * Frees the slot of an attempt that has ended but is not recorded yet, so that the endpoint may get another attempt.
    * `waitedMs` is how long after its scheduled time the attempt was claimed.
@@ -66,6 +68,8 @@ export type Slots = {
   /** Returns the time at which the endpoint's pause ends, in ms on the clock of `nowMs`, or 0 if it is not paused. */
   pausedUntilMs: (endpointId: string) => number;
   inFlight: (endpointId: string) => number;
+  /** Returns the number of attempts in flight to all endpoints of a namespace. */
+  heldBy: (namespace: string) => number;
   /** Reports that the result of an attempt was recorded. */
   recorded: () => void;
   /**
@@ -78,14 +82,22 @@ export type Slots = {
 /** Creates the slots. `nowMs` must be monotonic. */
 export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
   const states = new Map<string, State>();
+  const held = new Map<string, number>();
   let total = 0;
 
-  function stateOf(endpointId: string): State {
+  function stateOf(endpointId: string, namespace: string): State {
     const known = states.get(endpointId);
     if (known) return known;
-    const fresh = { inFlight: 0, yielding: 0, limit: SLOTS_MAX, failures: 0, pausedUntilMs: 0 };
+    const healthy = { yielding: 0, limit: SLOTS_MAX, failures: 0, pausedUntilMs: 0 };
+    const fresh = { namespace, inFlight: 0, ...healthy };
     states.set(endpointId, fresh);
     return fresh;
+  }
+
+  function addHeld(namespace: string, by: 1 | -1): void {
+    const count = (held.get(namespace) ?? 0) + by;
+    if (count > 0) held.set(namespace, count);
+    else held.delete(namespace);
   }
 
   function free(endpointId: string): number {
@@ -98,16 +110,19 @@ export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
     free,
     freeForYielding: (endpointId) =>
       Math.min(free(endpointId), YIELDING_SLOTS_MAX - (states.get(endpointId)?.yielding ?? 0)),
-    take: (endpointId, yields = false) => {
-      const state = stateOf(endpointId);
+    take: (endpointId, namespace, yields = false) => {
+      const state = stateOf(endpointId, namespace);
       state.inFlight += 1;
       if (yields) state.yielding += 1;
+      addHeld(namespace, 1);
       total += 1;
     },
     release: (endpointId, result, { waitedMs = 0, yields = false } = {}) => {
-      const state = stateOf(endpointId);
+      const state = states.get(endpointId);
+      if (!state) return; // Never the case, because an endpoint with an attempt in flight has a state.
       state.inFlight -= 1;
       if (yields) state.yielding -= 1;
+      addHeld(state.namespace, -1);
       if (result === 'success') recover(state);
       if (result === 'failure') narrow(state, { nowMs: nowMs(), waitedMs });
       // An idle, healthy endpoint has the default state, so nothing is stored for it.
@@ -127,6 +142,7 @@ export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
     },
     pausedUntilMs: (endpointId) => states.get(endpointId)?.pausedUntilMs ?? 0,
     inFlight: (endpointId) => states.get(endpointId)?.inFlight ?? 0,
+    heldBy: (namespace) => held.get(namespace) ?? 0,
     total: () => total,
   };
 }

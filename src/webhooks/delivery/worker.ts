@@ -36,7 +36,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   const inFlight = new Set<Promise<void>>();
   return {
     begin: (delivery) => {
-      deps.slots.take(delivery.endpointId, delivery.yields);
+      deps.slots.take(delivery.endpointId, delivery.namespace, delivery.yields);
       const attempt = attemptInSlot(deps, delivery);
       const answered: Promise<void> = attempt.then(
         () => void attempts.delete(answered),

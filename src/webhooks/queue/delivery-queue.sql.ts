@@ -42,6 +42,7 @@ export function createPostgresQueue(deps: {
   return {
     claim: (budgets, leaseToken) => claimDeliveries(claims, budgets, { leaseToken, processNumber }),
     listDue: () => listDueEndpoints(claims),
+    namespacesOf: (endpointIds) => readNamespaces(claims, endpointIds),
     markStarted: (ids) => markStarted(claims, ids),
     complete: (results) => completeAttempts(completions, results),
     cancel: (ids, leaseToken) => cancelClaimed(db, ids, leaseToken),
@@ -219,7 +220,7 @@ export async function listDueEndpoints(db: Db): Promise<Due> {
                  where d.endpoint_id > hop.endpoint_id order by d.endpoint_id limit 1)
           from hop where hop.endpoint_id is not null),
       first as materialized (
-        select e.id,
+        select e.id, e.namespace,
                -- Each part in the order of its index: with an exists, a planner that thinks most of the
                -- queue belongs to this endpoint would read the queue.
                least((select d.run_at from delivery_queue d
@@ -231,7 +232,7 @@ export async function listDueEndpoints(db: Db): Promise<Due> {
                        where d.endpoint_id = e.id and d.bulk order by d.run_at limit 1)) as run_at
           from hop join webhook_endpoints e on e.id = hop.endpoint_id
          where e.enabled and e.deleted_at is null and e.secret is not null)
-      select id as "endpointId", coalesce((
+      select id as "endpointId", namespace, coalesce((
                select d.run_at from delivery_queue d
                 where d.endpoint_id = first.id and d.manual and d.ahead
                 order by d.run_at limit 1) <= now(), false) as "hasAhead",
@@ -242,6 +243,18 @@ export async function listDueEndpoints(db: Db): Promise<Due> {
   });
   const later = rows.find(({ inMs }) => inMs > 0);
   return { endpoints: rows.filter(({ inMs }) => inMs <= 0), nextInMs: later?.inMs ?? null };
+}
+
+async function readNamespaces(
+  db: Db,
+  endpointIds: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await db.query<{ id: string; namespace: string }>({
+    name: 'namespaces_of_endpoints',
+    text: 'select id, namespace from webhook_endpoints where id = any($1)',
+    values: [endpointIds],
+  });
+  return new Map(rows.map(({ id, namespace }) => [id, namespace]));
 }
 
 /**

@@ -10,6 +10,8 @@ export type DispatchQueue = {
   claim: (budgets: readonly ClaimBudget[], leaseToken: string) => Promise<ClaimedDelivery[]>;
   /** Returns the endpoints with due deliveries, and the time until the next delivery becomes due. */
   listDue: () => Promise<Due>;
+  /** Returns the namespace of each endpoint. The map has no entry for an endpoint that does not exist. */
+  namespacesOf: (endpointIds: readonly string[]) => Promise<Map<string, string>>;
   /**
    * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
    * claimed. Returns the deliveries for which no other delivery of the same conversation and endpoint waits.
@@ -48,7 +50,7 @@ export const LATE_MS = 2_000;
 export type Due = { endpoints: DueEndpoint[]; nextInMs: number | null };
 
 /** Endpoint with due deliveries. `hasAhead` is true if a user requested a retry, which bypasses the breaker. */
-export type DueEndpoint = { endpointId: string; hasAhead: boolean };
+export type DueEndpoint = { endpointId: string; namespace: string; hasAhead: boolean };
 
 /** Delivery leased to this process, with everything its attempt needs. Ids are UUIDs. */
 export type ClaimedDelivery = {

@@ -1,5 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { ATTEMPT_TIMEOUT_MS } from '../../../src/webhooks/delivery/attempt.ts';
+import { IN_FLIGHT_MAX } from '../../../src/webhooks/delivery/budgets.ts';
 import { newUuid } from '../../../src/ids.ts';
 import { freePort } from '../../free-port.ts';
 import { holdTime } from '../../clock.ts';
@@ -24,19 +25,20 @@ beforeEach(async () => {
   });
 });
 
-test('F-26: thirty endpoints that hang, with hundreds of events, hold a healthy one up in nothing', async () => {
-  for (let i = 0; i < 30; i += 1) {
-    const url = `http://127.0.0.1:${hanging.port}/${i}`;
-    await fixture.addEndpoint({ url, namespace: 'hanging' });
-  }
-  await fixture.addEndpoint({ url: healthy.url });
-  // 600 attempts: more than the 512 slots of the process, of which they get most.
-  for (let i = 0; i < 20; i += 1) await fixture.emit({ namespace: 'hanging' });
+/** More endpoints than the process has slots. */
+const HANGING = 600;
+
+test('F-26: a namespace of 600 endpoints that hang holds half of the slots, and delays another in nothing', async () => {
+  const urls = Array.from({ length: HANGING }, (_, i) => `http://127.0.0.1:${hanging.port}/${i}`);
+  await Promise.all(urls.map((url) => fixture.addEndpoint({ url, namespace: 'hanging' })));
+  await fixture.emit({ namespace: 'hanging' });
   const time = holdTime(); // None of them ends before the test says so.
   await fixture.startDelivery();
   const hangs = (): number => time.waiting().filter((ms) => ms === ATTEMPT_TIMEOUT_MS).length;
-  await until('as many as may hang', () => hangs() >= 300);
+  await until('as many as may hang', () => hangs() >= IN_FLIGHT_MAX / 2);
+  expect(await leases()).toEqual({ hanging: IN_FLIGHT_MAX / 2 });
 
+  await fixture.addEndpoint({ url: healthy.url });
   const deliver = async (): Promise<void> => {
     const before = healthy.received.length;
     await fixture.emit();
@@ -44,6 +46,14 @@ test('F-26: thirty endpoints that hang, with hundreds of events, hold a healthy 
   };
   for (let i = 0; i < 20; i += 1) await deliver();
   expect(await attempts('timeout')).toEqual([]);
+  expect((await leases())['hanging']).toBe(IN_FLIGHT_MAX / 2);
+  // A third namespace hangs too, and gets half of what is left.
+  const url = `http://127.0.0.1:${hanging.port}/other`;
+  for (let i = 0; i < 8; i += 1) await fixture.addEndpoint({ url, namespace: 'other' });
+  for (let i = 0; i < 20; i += 1) await fixture.emit({ namespace: 'other' });
+  await until('what the third may hold', () => hangs() >= IN_FLIGHT_MAX / 2 + 64);
+  expect((await leases())['other']).toBeLessThanOrEqual(IN_FLIGHT_MAX / 4);
+  await deliver();
   // The moment when all of them fail together is no other.
   const failing = time.advance(ATTEMPT_TIMEOUT_MS);
   for (let i = 0; i < 20; i += 1) await deliver();
@@ -88,6 +98,15 @@ test('F-25: a dead endpoint with a backlog holds a healthy one up in nothing, an
   ]);
   expect(rows).toHaveLength(backlog + 1);
 });
+
+/** How many deliveries of each namespace are being attempted. */
+async function leases(): Promise<Record<string, number>> {
+  const { rows } = await fixture.pool.query<{ namespace: string; count: number }>(
+    `select namespace, count(*) as count from delivery_queue
+      where lease_token is not null and run_at > now() group by 1`,
+  );
+  return Object.fromEntries(rows.map(({ namespace, count }) => [namespace, count]));
+}
 
 /** How long each attempt of this class took. */
 async function attempts(errorClass: string): Promise<number[]> {

@@ -15,7 +15,7 @@ function attempt(result: 'success' | 'failure' | 'unknown', waitedMs = 0): numbe
   const waitMs = Math.max(0, slots.pausedUntilMs('a') - nowMs);
   nowMs += waitMs;
   expect(slots.free('a')).toBeGreaterThan(0);
-  slots.take('a');
+  slots.take('a', 'shop');
   slots.release('a', result, { waitedMs });
   slots.recorded();
   return waitMs;
@@ -23,7 +23,7 @@ function attempt(result: 'success' | 'failure' | 'unknown', waitedMs = 0): numbe
 
 test('an endpoint in good health has 32 slots and loses one for each attempt in flight', () => {
   expect(slots.free('a')).toBe(SLOTS_MAX);
-  for (let i = 0; i < SLOTS_MAX; i += 1) slots.take('a');
+  for (let i = 0; i < SLOTS_MAX; i += 1) slots.take('a', 'shop');
   expect(slots.free('a')).toBe(0);
   expect(slots.total()).toBe(SLOTS_MAX);
   slots.release('a', 'success');
@@ -31,11 +31,22 @@ test('an endpoint in good health has 32 slots and loses one for each attempt in 
 });
 
 test('what is over counts in all until it is recorded', () => {
-  slots.take('a', true);
+  slots.take('a', 'shop', true);
   slots.release('a', 'success', { yields: true });
   expect([slots.inFlight('a'), slots.total()]).toEqual([0, 1]);
   slots.recorded();
   expect(slots.total()).toBe(0);
+});
+
+test('a namespace holds the slots of all its endpoints, until their attempts end', () => {
+  slots.take('a', 'shop');
+  slots.take('b', 'shop', true);
+  slots.take('c', 'bank');
+  expect(['shop', 'bank', 'none'].map(slots.heldBy)).toEqual([2, 1, 0]);
+  slots.release('b', 'failure', { yields: true });
+  expect(['shop', 'bank'].map(slots.heldBy)).toEqual([1, 1]);
+  slots.release('a', 'success');
+  expect(['shop', 'bank'].map(slots.heldBy)).toEqual([0, 1]);
 });
 
 test('four failures in a row change nothing, the fifth leaves one attempt at a time', () => {
@@ -45,7 +56,7 @@ test('four failures in a row change nothing, the fifth leaves one attempt at a t
   expect(slots.free('a')).toBe(0);
   nowMs = slots.pausedUntilMs('a');
   expect(slots.free('a')).toBe(1);
-  slots.take('a');
+  slots.take('a', 'shop');
   expect(slots.free('a')).toBe(0);
 });
 
@@ -63,7 +74,7 @@ test('the pause doubles with each further failure, from half a second to half a 
 });
 
 test('failures of attempts begun before the pause do not lengthen it', () => {
-  for (let i = 0; i < SLOTS_MAX; i += 1) slots.take('a');
+  for (let i = 0; i < SLOTS_MAX; i += 1) slots.take('a', 'shop');
   for (let i = 0; i < SLOTS_MAX; i += 1) slots.release('a', 'failure');
   expect(slots.pausedUntilMs('a') - nowMs).toBe(500);
 });
@@ -115,7 +126,7 @@ test('whatever happens, slots stay between 0 and 32, the count is right and no p
         const endpoint = raw;
         if (kind === 'wait') now += ms;
         else if (kind === 'take' && under.free(endpoint) > 0) {
-          under.take(endpoint);
+          under.take(endpoint, 'shop');
           inFlight[endpoint] += 1;
         } else if (kind !== 'take' && inFlight[endpoint] > 0) {
           under.release(endpoint, kind);
@@ -136,11 +147,11 @@ test('what is asked for now ends a pause and gets a slot of its own; the next fa
   expect(slots.free('a')).toBe(0);
   slots.reopen('a');
   expect(slots.free('a')).toBe(1);
-  slots.take('a');
+  slots.take('a', 'shop');
   expect(slots.free('a')).toBe(0);
   slots.reopen('a'); // The one before hangs.
   expect(slots.free('a')).toBe(1);
-  slots.take('a');
+  slots.take('a', 'shop');
   slots.release('a', 'failure');
   expect(slots.free('a')).toBe(0);
   expect(slots.pausedUntilMs('a')).toBeGreaterThan(nowMs);

@@ -23,6 +23,7 @@ test('what no wake-up names is found all the same, again and again', async () =>
         for (const { endpointId } of budgets) claimed(endpointId);
         return Promise.resolve([]);
       },
+      namespacesOf: () => Promise.resolve(new Map()),
       markStarted: () => Promise.resolve(new Set()),
       cancel: () => Promise.resolve(0),
     },
@@ -38,7 +39,7 @@ test('what no wake-up names is found all the same, again and again', async () =>
   await looked.promise; // The look at the start is over.
   for (const endpoint of ['a', 'b', 'c']) {
     const found = new Promise<string>((resolve) => (claimed = resolve));
-    due.push({ endpointId: endpoint, hasAhead: false });
+    due.push({ endpointId: endpoint, namespace: 'default', hasAhead: false });
     await time.advance(1_000); // The longest pause between two sweeps.
     expect(await found).toBe(endpoint);
   }
@@ -49,7 +50,7 @@ test('what somebody asked for ends the pause of its endpoint, what is merely due
   const slots = createSlots({ nowMs: () => clockMs });
   for (let failures = 0; failures < 12; failures += 1) {
     clockMs += 60_000; // The pause before is over.
-    slots.take('a');
+    slots.take('a', 'default');
     slots.release('a', 'failure');
   }
   const looks: DueEndpoint[][] = [];
@@ -65,6 +66,7 @@ test('what somebody asked for ends the pause of its endpoint, what is merely due
         claimed.push(...budgets.map(({ endpointId }) => endpointId));
         return Promise.resolve([]);
       },
+      namespacesOf: () => Promise.resolve(new Map()),
       markStarted: () => Promise.resolve(new Set()),
       cancel: () => Promise.resolve(0),
     },
@@ -85,9 +87,9 @@ test('what somebody asked for ends the pause of its endpoint, what is merely due
   };
   const time = holdTime();
   deliverer.start();
-  await look({ endpointId: 'a', hasAhead: false });
+  await look({ endpointId: 'a', namespace: 'default', hasAhead: false });
   expect(claimed).toEqual([]);
-  await look({ endpointId: 'a', hasAhead: true });
+  await look({ endpointId: 'a', namespace: 'default', hasAhead: true });
   expect(claimed).toContain('a');
 });
 
@@ -97,6 +99,7 @@ test('sweeps pause longer while nothing is due, and end their pause when the nex
     queue: {
       listDue: () => Promise.resolve(found),
       claim: () => Promise.resolve([]),
+      namespacesOf: () => Promise.resolve(new Map()),
       markStarted: () => Promise.resolve(new Set()),
       cancel: () => Promise.resolve(0),
     },
@@ -113,7 +116,7 @@ test('sweeps pause longer while nothing is due, and end their pause when the nex
     await time.armed(ms);
     await time.advance(ms);
   }
-  found = { endpoints: [{ endpointId: 'a', hasAhead: false }], nextInMs: 7 };
+  found = { endpoints: [{ endpointId: 'a', namespace: 'default', hasAhead: false }], nextInMs: 7 };
   await time.advance(1_000);
   await time.armed(200);
   found = { endpoints: [], nextInMs: 136.5 };
@@ -135,6 +138,7 @@ test('a sweep that fails is repeated after 200 ms, and none follows a stop', asy
         return Promise.reject(new Error('away'));
       },
       claim: () => Promise.resolve([]),
+      namespacesOf: () => Promise.resolve(new Map()),
       markStarted: () => Promise.resolve(new Set()),
       cancel: () => Promise.resolve(0),
     },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { lowestUuidAt, newUuid } from '../../../src/ids.ts';
 import {
   claimDeliveries,
+  createPostgresQueue,
   listDueEndpoints,
   markStarted,
 } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
@@ -238,6 +239,31 @@ describe('an endpoint', () => {
     const inMs = (await next())!;
     expect(Math.ceil(inMs / 3_600_000)).toBe(1);
     expect([...(await due()).keys()]).toHaveLength(1);
+  });
+
+  test('is listed with its namespace, which can be looked up as long as there is a row', async () => {
+    const ids = [
+      await endpoint(),
+      await endpoint({ namespace: 'other' }),
+      await endpoint({ deleted_at: PAST }),
+    ];
+    for (const endpoint_id of ids) await addQueued({ endpoint_id });
+    const { endpoints } = await listDueEndpoints(stored.pool);
+    const listed = new Map(endpoints.map((one) => [one.endpointId, one.namespace]));
+    expect(listed).toEqual(
+      new Map([
+        [ids[0], 'default'],
+        [ids[1], 'other'],
+      ]),
+    );
+    const db = stored.pool;
+    const queue = createPostgresQueue({ db, claims: db, completions: db, processNumber: 1 });
+    expect(await queue.namespacesOf([...ids.slice(1), newUuid()])).toEqual(
+      new Map([
+        [ids[1], 'other'],
+        [ids[2], 'default'],
+      ]),
+    );
   });
 
   test('has something ahead if it is its own, was asked for first, and is due', async () => {
