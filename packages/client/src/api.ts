@@ -4976,7 +4976,7 @@ export interface paths {
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
-        429: Refused<'rate_limited'>;
+        429: Refused<('rate_limited' | 'too_many_in_flight')>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
       };
@@ -5383,7 +5383,7 @@ export interface paths {
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<('invalid_body' | 'idempotency_key_reused')>;
-        429: Refused<'rate_limited'>;
+        429: Refused<('rate_limited' | 'too_many_in_flight')>;
         500: Refused<'internal'>;
         503: Refused<'unavailable'>;
       };

@@ -9,6 +9,7 @@ import {
 import { fromUuid } from '../../ids.ts';
 import { EVENT_SAMPLES } from '../../events/samples.ts';
 import { WebhookEndpointPatch, WebhookEndpointWrite } from './rest-webhook-endpoint.ts';
+import type { RequireRoom } from '../queue/requested-room.ts';
 import { countUnfinished, listEndpoints } from './webhook-endpoints.sql.ts';
 import { showTestRequest } from './show-test-request.ts';
 import { createSendTestEvent, type SendTestEventDeps } from './send-test-event.ts';
@@ -37,7 +38,8 @@ const tag = 'Webhook endpoints';
 const params = { id: idParam('we', 'webhook endpoint') };
 const STATUSES = ['healthy', 'failing', 'disabled', 'not_ready'] as const;
 
-export type WebhookRoutesDeps = EndpointWriterDeps & SendTestEventDeps & { version: string };
+export type WebhookRoutesDeps = EndpointWriterDeps &
+  SendTestEventDeps & { version: string; requireRoom: RequireRoom };
 
 /** Returns the routes of webhook endpoints (contract/webhooks.md). */
 export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
@@ -127,7 +129,8 @@ const Shown = z
 
 /**
  * Sends a test event. Load generators create events with this route, so it must be fast. If the request names the type,
- * it costs only a share of one batched statement and, at most twice a second, a query for the API key.
+ * it costs only a share of one batched statement and, at most twice a second, a query for the API key. The unfinished
+ * deliveries are counted at most once a second.
  */
 function testRoute(deps: WebhookRoutesDeps): Route {
   const sendTestEvent = createSendTestEvent(deps);
@@ -154,7 +157,7 @@ function testRoute(deps: WebhookRoutesDeps): Route {
         schema: z.strictObject({ event_id: z.string(), delivery_id: z.string() }),
       },
     },
-    errors: ['endpoint_disabled', 'write_conflict'],
+    errors: ['endpoint_disabled', 'write_conflict', 'too_many_in_flight'],
     handle: async ({ answering, caller, params: { id: endpointId }, body }) => {
       if (body.dry_run === true) requireScope(caller, 'keys', SIGNED);
       const { namespace } = caller;
@@ -165,7 +168,10 @@ function testRoute(deps: WebhookRoutesDeps): Route {
         return { status: 200, body: await showTestRequest(deps, event) };
       }
       return answering(
-        (beforeCommit) => sendTestEvent({ namespace, endpointId, type, data }, beforeCommit),
+        async (beforeCommit) => {
+          await deps.requireRoom(namespace);
+          return sendTestEvent({ namespace, endpointId, type, data }, beforeCommit);
+        },
         ({ eventId, deliveryId }) => ({
           status: 202,
           body: { event_id: fromUuid('evt', eventId), delivery_id: fromUuid('dlv', deliveryId) },

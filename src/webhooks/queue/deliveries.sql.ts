@@ -119,6 +119,24 @@ export async function countDeliveries(
   return new Map(rows.map(({ eventId, ...counts }) => [eventId, counts]));
 }
 
+/**
+ * Counts the unfinished deliveries of a namespace that test events and replays of single events created, up to `max`.
+ */
+export async function countRequested(
+  db: Db,
+  { namespace, max }: { namespace: string; max: number },
+): Promise<number> {
+  const { rows } = await db.query<{ count: number }>({
+    name: 'count_requested',
+    text: `select count(*) as count
+             from (select 1 from delivery_queue
+                    where namespace = $1 and trigger in ('replay', 'test') and job_id is null
+                    limit $2) q`,
+    values: [namespace, max],
+  });
+  return rows[0]!.count; // `rows[0]` exists: an aggregate query always returns one row.
+}
+
 /** Delivery of one event to one endpoint, with the facts that determine the time of its next attempt. */
 export type ExplainableDelivery = {
   id: string;

@@ -10,6 +10,7 @@ import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
 import { listJobs, JOB_STATUSES, readJob } from './jobs.sql.ts';
 import { replayEvent, type ReplayEventDeps } from './replay-event.ts';
 import { retryDelivery, type RetryDeliveryDeps } from './retry-delivery.ts';
+import type { RequireRoom } from '../queue/requested-room.ts';
 import { Delivery, deliveryView } from '../delivery/delivery.view.ts';
 import {
   countReplay,
@@ -26,7 +27,8 @@ import { Job, jobView, replayMode, untilSec } from './job.view.ts';
 const tag = 'Jobs';
 const params = { id: idParam('job', 'job') };
 
-export type ReplayRoutesDeps = ReplayEventDeps &
+type ReplayEventRouteDeps = ReplayEventDeps & { requireRoom: RequireRoom };
+export type ReplayRoutesDeps = ReplayEventRouteDeps &
   ReplayJobDeps & { metrics: Pick<Metrics, 'deliveries' | 'inFlightRefused'> };
 
 /** Returns the routes that send one or many events again and report on the progress (contract/deliveries.md#replay). */
@@ -51,7 +53,7 @@ const eventBody = z
   })
   .describe('Where to send the event again.');
 
-function replayEventRoute(deps: ReplayEventDeps): Route {
+function replayEventRoute(deps: ReplayEventRouteDeps): Route {
   return route({
     method: 'post',
     path: '/v1/events/{id}/replay',
@@ -62,7 +64,8 @@ function replayEventRoute(deps: ReplayEventDeps): Route {
     description:
       'Creates new deliveries with the same bytes and the full retry schedule, as long as the ' +
       'event is stored (30 days, or as configured). A test event can be sent only to its own ' +
-      'endpoint. Any other endpoint is rejected with 422.',
+      'endpoint. Any other endpoint is rejected with 422. A namespace that already has 10,000 unfinished ' +
+      'deliveries of test events and replays of single events is rejected with 429.',
     params: { id: idParam('evt', 'event') },
     body: { schema: eventBody, isOptional: true },
     answers: {
@@ -79,13 +82,16 @@ function replayEventRoute(deps: ReplayEventDeps): Route {
         }),
       },
     },
-    errors: ['endpoint_disabled', 'event_expired', 'event_erased'],
+    errors: ['endpoint_disabled', 'event_expired', 'event_erased', 'too_many_in_flight'],
     handle: ({ answering, caller, params: { id }, body }) => {
       const asked = { namespace: caller.namespace, id, endpointId: body.endpoint_id ?? null };
       return answering(
         audited(
           caller,
-          (beforeCommit) => replayEvent(deps, asked, beforeCommit),
+          async (beforeCommit) => {
+            await deps.requireRoom(caller.namespace);
+            return replayEvent(deps, asked, beforeCommit);
+          },
           ({ deliveryIds }) => ({
             action: 'event.replayed',
             target: fromUuid('evt', id),

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { emitEvent } from '../../../src/events/emit-event.ts';
 import { EVENT_SAMPLES } from '../../../src/events/samples.ts';
-import { fromUuid } from '../../../src/ids.ts';
+import { fromUuid, toUuid } from '../../../src/ids.ts';
+import { REQUESTED_MAX } from '../../../src/webhooks/queue/requested-room.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 import { newTenant } from '../../roles/api/shared-api.ts';
@@ -160,4 +161,34 @@ test('its replay to another endpoint is 422 and names the field', async () => {
   expect(refused).toMatchObject({ status: 422, body: { code: 'invalid_body' } });
   expect(refused.body.errors).toMatchObject([{ pointer: '/endpoint_id' }]);
   expect((await api.call('POST', path, { json: { endpoint_id: own } })).status).toBe(202);
+});
+
+test('while too many that requests created wait, test events and replays are 429, and real events are not', async () => {
+  const id = await endpoint();
+  const event = await emit();
+  await queueIsEmpty();
+  await api.engine.pool.query(
+    `insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger, run_at, due_at)
+     select parley_uuid_v7(), $1, $2, $3, 'agent.published', 'test', now() + interval '1 h',
+            now() + interval '1 h'
+       from generate_series(1, $4::int)`,
+    [namespace, toUuid('we', id), toUuid('evt', event), REQUESTED_MAX],
+  );
+  onTestFinished(async () => {
+    await api.engine.pool.query('delete from delivery_queue where namespace = $1', [namespace]);
+  });
+  const before = receiver.received.length;
+  for (const path of [`/v1/webhooks/${id}/test`, `/v1/events/${event}/replay`]) {
+    const refused = await api.call('POST', path);
+    expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_in_flight' } });
+    expect(refused.body.detail).toContain(`${REQUESTED_MAX} unfinished deliveries`);
+    expect(refused.headers.get('retry-after')).toBe('10');
+  }
+  const shown = await api.call('POST', `/v1/webhooks/${id}/test`, { json: { dry_run: true } });
+  expect(shown.status).toBe(200);
+  const since = Math.floor(Date.now() / 1_000) - 3_600;
+  const job = await api.call('POST', `/v1/webhooks/${id}/replay`, { json: { since, mode: 'all' } });
+  expect(job.status).toBe(202);
+  await emit();
+  await receiver.until(({ length }) => length >= before + 2);
 });

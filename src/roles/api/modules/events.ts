@@ -10,6 +10,7 @@ import { deliveryRoutes } from '../../../webhooks/delivery/deliveries.routes.ts'
 import { rotateSecretRoutes } from '../../../webhooks/endpoints/rotate-secret.routes.ts';
 import { webhookRoutes } from '../../../webhooks/endpoints/webhooks.routes.ts';
 import { countDeliveries } from '../../../webhooks/queue/deliveries.sql.ts';
+import { createRequireRoom } from '../../../webhooks/queue/requested-room.ts';
 import { receiptRoutes } from '../../../webhooks/receipts/receipts.routes.ts';
 import { replayRoutes } from '../../../webhooks/replay/replays.routes.ts';
 import { runReplayJobs } from '../../../webhooks/replay/run-replay-jobs.ts';
@@ -41,7 +42,8 @@ export function createEvents(infrastructure: Infrastructure): Events {
     run: (signal) => runReplayJobs(replays, signal),
     log,
   });
-  const deps = { ...infrastructure, outbox, wakeJobs: replayJobs.wake };
+  const requireRoom = createRequireRoom({ pool, metrics });
+  const deps = { ...infrastructure, outbox, wakeJobs: replayJobs.wake, requireRoom };
   return {
     routes: [
       ...webhookRoutes(deps),
