@@ -7,7 +7,7 @@ import type { ClaimedDelivery } from '../../src/webhooks/queue/dispatch-queue.ts
 export const namespaceOf = (endpointId: string): string =>
   /^(.+):/.exec(endpointId)?.[1] ?? 'default';
 
-/** Returns the namespaces as the queue does. There is no endpoint `deleted`. */
+/** Returns the namespaces as the queue does. The endpoint `deleted` does not exist. */
 export function namespacesOf(endpointIds: readonly string[]): Promise<Map<string, string>> {
   const found = endpointIds.filter((id) => id !== 'deleted');
   return Promise.resolve(new Map(found.map((id) => [id, namespaceOf(id)])));
@@ -40,7 +40,7 @@ export const claimed = (endpointId: string, leaseToken: string): ClaimedDelivery
   body: Buffer.alloc(0),
 });
 
-/** Resolves once what was begun has gone as far as it can. */
+/** Waits until all promises that can settle have settled. */
 export const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i += 1) await new Promise(setImmediate);
 };

@@ -107,6 +107,8 @@ function environment({ databaseUrl, port }: RoleOptions): Record<string, string 
     PARLEY_PORT: String(port),
     PARLEY_API_KEY: API_KEY,
     PARLEY_RATE_LIMIT: '0',
+    // The benches have more endpoints than the quota's default.
+    PARLEY_QUOTA_WEBHOOK_ENDPOINTS: '0',
     PARLEY_LOG_LEVEL: 'info',
   };
 }

@@ -47,7 +47,7 @@ test('F-26: a namespace of 600 endpoints that hang holds half of the slots, and 
   for (let i = 0; i < 20; i += 1) await deliver();
   expect(await attempts('timeout')).toEqual([]);
   expect((await leases())['hanging']).toBe(IN_FLIGHT_MAX / 2);
-  // A third namespace hangs too, and gets half of what is left.
+  // Receivers of a third namespace hang too. It gets half of the free slots.
   const url = `http://127.0.0.1:${hanging.port}/other`;
   for (let i = 0; i < 8; i += 1) await fixture.addEndpoint({ url, namespace: 'other' });
   for (let i = 0; i < 20; i += 1) await fixture.emit({ namespace: 'other' });
