@@ -64,8 +64,8 @@ function replayEventRoute(deps: ReplayEventRouteDeps): Route {
     description:
       'Creates new deliveries with the same bytes and the full retry schedule, as long as the ' +
       'event is stored (30 days, or as configured). A test event can be sent only to its own ' +
-      'endpoint. Any other endpoint is rejected with 422. A namespace that already has 10,000 unfinished ' +
-      'deliveries of test events and replays of single events is rejected with 429.',
+      'endpoint. Any other endpoint is rejected with 422. While the namespace has 10,000 unfinished ' +
+      'deliveries of test events and replays of single events, the request is rejected with 429.',
     params: { id: idParam('evt', 'event') },
     body: { schema: eventBody, isOptional: true },
     answers: {
