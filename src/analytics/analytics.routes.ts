@@ -116,7 +116,10 @@ export function analyticsRoute(deps: { pool: Pool; nowMs: () => number }): Route
 
 /** What to read, as derived from the validated query. */
 type Plan = {
+  /** The conversations of the filters: of the total and of the intervals. */
   compared: Compared;
+  /** The same conversations in groups. By topic or person, each counts once for each of its topics or people. */
+  grouped: Compared;
   starts: readonly number[];
   interval: Interval;
   timeZone: string;
@@ -144,32 +147,28 @@ function planOf(asked: Asked, at: { namespace: string; nowMs: number }): Plan {
   }
   const end = Math.ceil(to / QUARTER_SEC) * QUARTER_SEC;
   const starts = startsIn({ from, to: end }, interval, timeZone);
-  return {
-    starts,
-    interval,
-    timeZone,
-    by,
-    compared: {
-      namespace: at.namespace,
-      kind: labels[0] ? 'topic' : labels[1] ? 'person' : 'all',
-      span: { from: starts[0]!, to: end }, // `starts` has an entry, because `from` is before `end`.
-      nowSec: at.nowMs / 1_000,
-      agentId: asked.agent_id,
-      version: asked.version,
-      channel: asked.channel,
-      label: topic ?? person,
-    },
+  const compared: Compared = {
+    namespace: at.namespace,
+    kind: topic !== undefined ? 'topic' : person !== undefined ? 'person' : 'all',
+    span: { from: starts[0]!, to: end }, // `starts` has an entry, because `from` is before `end`.
+    nowSec: at.nowMs / 1_000,
+    agentId: asked.agent_id,
+    version: asked.version,
+    channel: asked.channel,
+    label: topic ?? person,
   };
+  const kind = by === 'topic' || by === 'person' ? by : compared.kind;
+  return { starts, interval, timeZone, by, compared, grouped: { ...compared, kind } };
 }
 
 const invalid = (detail: string): ApiError => new ApiError('invalid_parameter', detail);
 
 async function readAnalytics(pool: Pool, plan: Plan): Promise<z.output<typeof Analytics>> {
-  const { compared, starts, by } = plan;
+  const { compared, grouped, starts, by } = plan;
   const { from, to } = compared.span;
   const [{ total, previous, buckets }, found] = await Promise.all([
     readSeries(pool, compared, starts),
-    by === undefined ? [] : readGroups(pool, compared, { by, limit: GROUPS_MAX + 1 }),
+    by === undefined ? [] : readGroups(pool, grouped, { by, limit: GROUPS_MAX + 1 }),
   ]);
   const groups = found.slice(0, GROUPS_MAX);
   const names = await namesOf(pool, plan, groups);
@@ -189,12 +188,12 @@ async function readAnalytics(pool: Pool, plan: Plan): Promise<z.output<typeof An
 
 /** @throws ApiError invalid_parameter if there would be too many lines */
 async function readCsvLines(pool: Pool, plan: Plan): Promise<CsvLine[]> {
-  const { compared, starts, by } = plan;
+  const { compared, grouped, starts, by } = plan;
   if (by === undefined) {
     const { buckets } = await readSeries(pool, compared, starts);
     return buckets.map((figures, i) => ({ at: starts[i]!, ...figuresView(figures), key: null }));
   }
-  const lines = await readLines(pool, compared, { by, starts, limit: LINES_MAX + 1 });
+  const lines = await readLines(pool, grouped, { by, starts, limit: LINES_MAX + 1 });
   if (lines.length > LINES_MAX) {
     throw invalid(
       `The table would have more than ${LINES_MAX} lines. Choose a longer \`interval\` or a shorter period.`,

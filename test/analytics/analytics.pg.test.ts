@@ -233,6 +233,19 @@ describe('by group', () => {
     expect(await by('person')).toEqual([[{ id: 'ann@example.com', name: 'Ann' }, 1, 0]]);
   });
 
+  test('leave the total of all conversations as it is', async () => {
+    for (const by of ['agent', 'topic', 'person']) {
+      const found = await body(`${span}&group_by=${by}`);
+      expect([by, found.total.conversations, found.previous.total.conversations]).toEqual([
+        by,
+        3,
+        1,
+      ]);
+      const started = found.buckets.map((one: { conversations: number }) => one.conversations);
+      expect(started.reduce((sum: number, one: number) => sum + one, 0)).toBe(3);
+    }
+  });
+
   test('the figures of a group', async () => {
     const [person] = await groups('&group_by=person');
     expect(person.total).toMatchObject({
