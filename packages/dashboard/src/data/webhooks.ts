@@ -14,6 +14,14 @@ export type TaggedEndpoint = { endpoint: Endpoint; etag: string };
 const HEALTH_MS = 5_000;
 const QUICK_MS = 1_000;
 
+/** Returns the health of an endpoint in a sentence. A failing endpoint has the answer to its last attempt. */
+export function healthText({ status, status_message: text, last_failure: last }: Endpoint): string {
+  if (status !== 'failing' || !last) return text ?? '';
+  const { status_code: code, error_class: why } = last;
+  if (code !== null) return `The receiver responds with status ${code}.`;
+  return `Deliveries fail: ${why?.replace('_', ' ') ?? 'no response'}.`;
+}
+
 export function endpointKey(id: string): readonly unknown[] {
   return ['webhooks', 'one', id];
 }

@@ -1,8 +1,11 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { lastFilters } from '../data/last-filters.ts';
+import { useCan } from '../data/me.ts';
 import { arriveAt } from './keep-focus.ts';
+import { Needing } from './needing.tsx';
 import { setPageTitle } from './title.ts';
+import { TroubleNote } from './trouble.tsx';
 
 /** The frame of every page: back link, title and actions. */
 export function Page({
@@ -18,7 +21,7 @@ export function Page({
   heading?: ReactNode;
   actions?: ReactNode;
   /** The page that lists this object, for the back link. */
-  back?: { to: string; name: string };
+  back?: Back;
   children: ReactNode;
 }) {
   useEffect(() => setPageTitle(title), [title]);
@@ -36,6 +39,47 @@ export function Page({
       </header>
       {children}
     </main>
+  );
+}
+
+type Back = { to: string; name: string };
+
+/** A page that requires the `read` scope. Without this scope, it shows a single message and makes no requests. */
+export function ReadPage({
+  title,
+  back,
+  children,
+}: {
+  title: string;
+  back?: Back;
+  children: ReactNode;
+}) {
+  if (useCan('read')) return children;
+  return (
+    <Page title={title} {...(back && { back })}>
+      <Needing scope="read">{null}</Needing>
+    </Page>
+  );
+}
+
+/** The page of an object that is still being loaded, or that could not be loaded. */
+export function UnreadPage({
+  title,
+  back,
+  query: { error, refetch },
+}: {
+  title: string;
+  back: Back;
+  query: { error: unknown; refetch: () => unknown };
+}) {
+  return (
+    <Page title={title} back={back}>
+      {error ? (
+        <TroubleNote error={error} onRetry={() => void refetch()} />
+      ) : (
+        <p role="status">Loading…</p>
+      )}
+    </Page>
   );
 }
 

@@ -4,8 +4,7 @@ import type { Release } from '../../data/agent-writes.ts';
 import { useCan } from '../../data/me.ts';
 import { ActButton, ButtonLink } from '../../ui/button.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';
-import { Needing } from '../../ui/needing.tsx';
-import { Page, Tabs } from '../../ui/page.tsx';
+import { Page, ReadPage, Tabs, UnreadPage } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { AgentNotices, Notice } from './agent-notices.tsx';
@@ -28,22 +27,14 @@ export function AgentFrame({
   children: (declared: Declared, onRelease: OnRelease) => ReactNode;
 }) {
   const id = useAgentId();
-  const canRead = useCan('read');
-  const { data, error, refetch } = useAgent(canRead ? id : '');
+  const query = useAgent(useCan('read') ? id : '');
+  const { data, error, refetch } = query;
   const [wanted, setWanted] = useState<Release | null>(null);
   if (!data) {
     return (
-      <Page title="Agent" back={BACK}>
-        <Needing scope="read">
-          {error ? (
-            <TroubleNote error={error} onRetry={() => void refetch()} />
-          ) : (
-            <p role="status" className="muted">
-              Loading
-            </p>
-          )}
-        </Needing>
-      </Page>
+      <ReadPage title="Agent" back={BACK}>
+        <UnreadPage title="Agent" back={BACK} query={query} />
+      </ReadPage>
     );
   }
   const { agent } = data;

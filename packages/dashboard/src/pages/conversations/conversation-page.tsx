@@ -1,11 +1,9 @@
 import { useLocation, useParams } from '@tanstack/react-router';
 import { useConversation, useTranscript } from '../../data/conversations.ts';
 import { useAgentNames } from '../../data/names.ts';
-import { useCan } from '../../data/me.ts';
 import { Transcript } from '../../transcript/transcript.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';
-import { Needing } from '../../ui/needing.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, ReadPage } from '../../ui/page.tsx';
 import { WithPanel } from '../../ui/panel.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { ConversationFacts } from './conversation-facts.tsx';
@@ -18,12 +16,10 @@ import './conversations.css';
 
 export function ConversationPage() {
   const { conversationId } = useParams({ strict: false }) as { conversationId: string };
-  const canRead = useCan('read');
-  if (canRead) return <OneConversation key={conversationId} conversationId={conversationId} />;
   return (
-    <Page title="Conversation">
-      <Needing scope="read">{null}</Needing>
-    </Page>
+    <ReadPage title="Conversation">
+      <OneConversation key={conversationId} conversationId={conversationId} />
+    </ReadPage>
   );
 }
 

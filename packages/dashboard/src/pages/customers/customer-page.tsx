@@ -1,11 +1,9 @@
 import { useState } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
-import { useCan } from '../../data/me.ts';
 import { ok, parley, type Schemas } from '../../data/parley.ts';
 import { count, counted, decimal, Figure, Figures, percent } from '../../ui/figure.tsx';
-import { Needing } from '../../ui/needing.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, ReadPage } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { Activity } from './activity.tsx';
@@ -19,12 +17,10 @@ const BACK = { to: '/conversations', name: 'Conversations' };
 /** Shows the data about one user. People can export and erase it here. */
 export function CustomerPage() {
   const { userId } = useParams({ strict: false }) as { userId: string };
-  return useCan('read') ? (
-    <OneCustomer key={userId} userId={userId} />
-  ) : (
-    <Page title="Customer" back={BACK}>
-      <Needing scope="read">{null}</Needing>
-    </Page>
+  return (
+    <ReadPage title="Customer" back={BACK}>
+      <OneCustomer key={userId} userId={userId} />
+    </ReadPage>
   );
 }
 

@@ -1,16 +1,13 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useGap, useGaps, type Gap } from '../../data/knowledge.ts';
-import { useCan } from '../../data/me.ts';
 import { useAgentNames } from '../../data/names.ts';
 import { isSameQuestion } from '../../data/questions.ts';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { count, decimal } from '../../ui/figure.tsx';
-import { Needing } from '../../ui/needing.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, ReadPage, UnreadPage } from '../../ui/page.tsx';
 import { WithPanel } from '../../ui/panel.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
-import { TroubleNote } from '../../ui/trouble.tsx';
 import { Asked } from './asked.tsx';
 import { GapAnswer } from './gap-answer.tsx';
 import { NewAnswer } from './new-answer.tsx';
@@ -23,29 +20,19 @@ import './knowledge.css';
  */
 export function GapPage() {
   const { gapId } = useParams({ strict: false }) as { gapId: string };
-  if (useCan('read')) return <ReadGap key={gapId} id={gapId} />;
   return (
-    <Page title="Gap" back={BACK}>
-      <Needing scope="read">{null}</Needing>
-    </Page>
+    <ReadPage title="Gap" back={BACK}>
+      <ReadGap key={gapId} id={gapId} />
+    </ReadPage>
   );
 }
 
 const BACK = { to: '/knowledge/gaps', name: 'Gaps' };
 
 function ReadGap({ id }: { id: string }) {
-  const { data: gap, error, refetch } = useGap(id);
-  if (!gap) {
-    return (
-      <Page title="Gap" back={BACK}>
-        {error ? (
-          <TroubleNote error={error} onRetry={() => void refetch()} />
-        ) : (
-          <p role="status">Loading…</p>
-        )}
-      </Page>
-    );
-  }
+  const query = useGap(id);
+  const { data: gap } = query;
+  if (!gap) return <UnreadPage title="Gap" back={BACK} query={query} />;
   return (
     <Page title={`Gap: ${gap.question}`} heading={gap.question} back={BACK}>
       <WithPanel label="About this gap" startsOpen panel={<Facts gap={gap} />}>

@@ -4,6 +4,7 @@ import { agentName } from '../../data/agents.ts';
 import { reasonText, useMissed, useWaitingList, type Escalation } from '../../data/escalations.ts';
 import { ok, parley } from '../../data/parley.ts';
 import { useStats, useStatsBefore, type Stats } from '../../data/stats.ts';
+import { healthText } from '../../data/webhooks.ts';
 import { count, counted } from '../../ui/figure.tsx';
 import { durationText, Time, Waiting } from '../../ui/time.tsx';
 
@@ -115,13 +116,13 @@ function useFailingEndpoints(status: 'failing' | 'not_ready') {
         many: (count) =>
           `${count} endpoints ${status === 'failing' ? 'are failing' : 'are not ready'}.`,
         to: `/webhooks?status=${status}`,
-        one: ({ id, managed_by: manager, name, url, status_message: why }) => ({
-          key: id,
+        one: (endpoint) => ({
+          key: endpoint.id,
           tone: 'bad',
           // An endpoint that was created through the API uses its ID as its name, which nobody recognizes.
-          text: `Endpoint ${manager === 'api' ? new URL(url).host : name} ${status === 'failing' ? 'is failing' : 'is not ready'}.`,
-          detail: why,
-          to: `/webhooks/${id}`,
+          text: `Endpoint ${endpoint.managed_by === 'api' ? new URL(endpoint.url).host : endpoint.name} ${status === 'failing' ? 'is failing' : 'is not ready'}.`,
+          detail: healthText(endpoint),
+          to: `/webhooks/${endpoint.id}`,
           act: 'View',
         }),
       }),

@@ -2,12 +2,11 @@ import { useList } from '../../data/use-list.ts';
 import { useEndpoints, whileUnsettled } from '../../data/webhooks.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Filters, SelectFilter, TextFilter, useFilters } from '../../ui/filters.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, ReadPage } from '../../ui/page.tsx';
 import { DeliveriesTable } from './deliveries-table.tsx';
 import { LogFilters } from './events/log-filters.tsx';
 import { TypeFilter } from './events/type-filter.tsx';
 import { DELIVERY_STATUSES, shortUrl } from './states.tsx';
-import { ReadPage } from './read-page.tsx';
 import { WebhooksTabs } from './webhooks-tabs.tsx';
 import './webhooks.css';
 

@@ -5,7 +5,7 @@ import { ok, parley } from '../../data/parley.ts';
 import { useDelivery, useEndpoint, type Delivery, type Endpoint } from '../../data/webhooks.ts';
 import { ActButton } from '../../ui/button.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, ReadPage, UnreadPage } from '../../ui/page.tsx';
 import { WithPanel } from '../../ui/panel.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
@@ -13,7 +13,6 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 import { Attempts } from './attempts.tsx';
 import { RequestSent } from './request-sent.tsx';
 import { DeliveryStatus, hostOf, TestMark } from './states.tsx';
-import { ReadPage } from './read-page.tsx';
 import './webhooks.css';
 
 const BACK = { to: '/webhooks/deliveries', name: 'Deliveries' };
@@ -29,17 +28,7 @@ export function DeliveryPage() {
 function DeliveryOf() {
   const { deliveryId } = useParams({ strict: false }) as { deliveryId: string };
   const delivery = useDelivery(deliveryId);
-  if (!delivery.data) {
-    return (
-      <Page title="Delivery" back={BACK}>
-        {delivery.error ? (
-          <TroubleNote error={delivery.error} onRetry={() => void delivery.refetch()} />
-        ) : (
-          <p className="muted">Loading…</p>
-        )}
-      </Page>
-    );
-  }
+  if (!delivery.data) return <UnreadPage title="Delivery" back={BACK} query={delivery} />;
   return <Found delivery={delivery.data} />;
 }
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
-import type { Endpoint } from '../../data/webhooks.ts';
+import { healthText, type Endpoint } from '../../data/webhooks.ts';
 import { count, counted, Figure, Figures } from '../../ui/figure.tsx';
 import { Time } from '../../ui/time.tsx';
 
@@ -9,11 +9,11 @@ const UNFINISHED_MAX = 10_000;
 
 /** Shows the health of an endpoint in a sentence and in numbers. */
 export function EndpointHealth({ endpoint }: { endpoint: Endpoint }) {
-  const { status, status_message: message, unfinished_deliveries: unfinished } = endpoint;
+  const { status, unfinished_deliveries: unfinished } = endpoint;
   const isFailing = status === 'failing';
   return (
     <section className="stack-small" aria-label="Health">
-      <p className={isFailing ? 'told told-bad' : 'told'}>{message}</p>
+      <p className={isFailing ? 'told told-bad' : 'told'}>{healthText(endpoint)}</p>
       <Figures>
         <Figure
           name="Failing since"

@@ -3,10 +3,9 @@ import { useList } from '../../data/use-list.ts';
 import { useEndpoint, whileUnsettled, type TaggedEndpoint } from '../../data/webhooks.ts';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { SelectFilter, useFilters } from '../../ui/filters.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, ReadPage, UnreadPage } from '../../ui/page.tsx';
 import { WithPanel } from '../../ui/panel.tsx';
 import { Time } from '../../ui/time.tsx';
-import { TroubleNote } from '../../ui/trouble.tsx';
 import { DeliveriesTable } from './deliveries-table.tsx';
 import { EndpointActions, ManagedNote } from './endpoint-actions.tsx';
 import { EndpointHealth } from './endpoint-health.tsx';
@@ -15,7 +14,6 @@ import { ReplayMany } from './replay/replay-many.tsx';
 import { SecretRotation } from './secret-rotation.tsx';
 import { DELIVERY_STATUSES, EndpointStatus, hostOf } from './states.tsx';
 import { TestEvent } from './test-event.tsx';
-import { ReadPage } from './read-page.tsx';
 import './webhooks.css';
 
 const BACK = { to: '/webhooks', name: 'Webhooks' };
@@ -31,17 +29,7 @@ export function EndpointPage() {
 function EndpointOf() {
   const { endpointId } = useParams({ strict: false }) as { endpointId: string };
   const found = useEndpoint(endpointId);
-  if (!found.data) {
-    return (
-      <Page title="Endpoint" back={BACK}>
-        {found.error ? (
-          <TroubleNote error={found.error} onRetry={() => void found.refetch()} />
-        ) : (
-          <p className="muted">Loading…</p>
-        )}
-      </Page>
-    );
-  }
+  if (!found.data) return <UnreadPage title="Endpoint" back={BACK} query={found} />;
   return <Found key={endpointId} tagged={found.data} />;
 }
 

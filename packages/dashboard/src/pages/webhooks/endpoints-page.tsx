@@ -1,13 +1,12 @@
 import { useList } from '../../data/use-list.ts';
-import type { Endpoint } from '../../data/webhooks.ts';
+import { healthText, type Endpoint } from '../../data/webhooks.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { ClearFilters, Filters, SelectFilter, useFilters } from '../../ui/filters.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, ReadPage } from '../../ui/page.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useCan } from '../../data/me.ts';
 import { EndpointStatus } from './states.tsx';
-import { ReadPage } from './read-page.tsx';
 import { WebhooksTabs } from './webhooks-tabs.tsx';
 import './webhooks.css';
 
@@ -20,9 +19,9 @@ const COLUMNS: Column<Endpoint>[] = [
     name: 'Health',
     width: 'minmax(0, 2fr)',
     isWide: true,
-    cell: ({ status_message: message }) => (
-      <span className="muted" title={message ?? ''}>
-        {message}
+    cell: (endpoint) => (
+      <span className="muted" title={healthText(endpoint)}>
+        {healthText(endpoint)}
       </span>
     ),
   },
@@ -36,11 +35,11 @@ const COLUMNS: Column<Endpoint>[] = [
   },
   {
     name: 'Last success',
-    isWide: true,
+    isWide: 'very',
     width: '8rem',
     cell: ({ last_success_at: at }) => <Time at={at} never="never" />,
   },
-  { name: 'Managed by', isWide: true, width: '7.5rem', cell: (endpoint) => endpoint.managed_by },
+  { name: 'Managed by', isWide: 'very', width: '7.5rem', cell: (endpoint) => endpoint.managed_by },
 ];
 
 export function EndpointsPage() {
@@ -81,6 +80,7 @@ function Endpoints() {
         list={list}
         columns={COLUMNS}
         href={({ id }) => `/webhooks/${id}`}
+        narrow={healthText}
         empty={
           (status ?? enabled) ? (
             <p>No endpoints match these filters.</p>

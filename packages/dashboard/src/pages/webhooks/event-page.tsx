@@ -8,7 +8,7 @@ import { whileUnsettled } from '../../data/webhooks.ts';
 import { ActButton } from '../../ui/button.tsx';
 import { Json } from '../../ui/code.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, ReadPage, UnreadPage } from '../../ui/page.tsx';
 import { WithPanel } from '../../ui/panel.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
@@ -16,7 +16,6 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 import { DeliveriesTable } from './deliveries-table.tsx';
 import { Explanations } from './events/explanations.tsx';
 import { TestMark } from './states.tsx';
-import { ReadPage } from './read-page.tsx';
 import './webhooks.css';
 
 const BACK = { to: '/webhooks/events', name: 'Events' };
@@ -33,17 +32,7 @@ export function EventPage() {
 function EventOf() {
   const { eventId } = useParams({ strict: false }) as { eventId: string };
   const event = useEvent(eventId);
-  if (!event.data) {
-    return (
-      <Page title="Event" back={BACK}>
-        {event.error ? (
-          <TroubleNote error={event.error} onRetry={() => void event.refetch()} />
-        ) : (
-          <p className="muted">Loading…</p>
-        )}
-      </Page>
-    );
-  }
+  if (!event.data) return <UnreadPage title="Event" back={BACK} query={event} />;
   return <Found event={event.data} />;
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ok, parley } from '../../data/parley.ts';
-import type { Attempt, Delivery, Endpoint } from '../../data/webhooks.ts';
+import { healthText, type Attempt, type Delivery, type Endpoint } from '../../data/webhooks.ts';
 import { Status, type Tone } from '../../ui/status.tsx';
 import { Until, useNowSec, Waiting } from '../../ui/time.tsx';
 
@@ -12,9 +12,9 @@ const OF_ENDPOINT = {
 } as const satisfies Record<Endpoint['status'], Tone>;
 
 export function EndpointStatus({ endpoint }: { endpoint: Endpoint }) {
-  const { status, status_message: message } = endpoint;
+  const { status } = endpoint;
   return (
-    <Status tone={OF_ENDPOINT[status]} {...(message !== null && { title: message })}>
+    <Status tone={OF_ENDPOINT[status]} title={healthText(endpoint)}>
       {status.replace('_', ' ')}
     </Status>
   );

@@ -1,14 +1,11 @@
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { useParams } from '@tanstack/react-router';
-import { useCan } from '../../../data/me.ts';
 import { ok, parley } from '../../../data/parley.ts';
 import { ActButton } from '../../../ui/button.tsx';
 import { CopyId } from '../../../ui/copy-id.tsx';
-import { Needing } from '../../../ui/needing.tsx';
-import { Page } from '../../../ui/page.tsx';
+import { Page, ReadPage, UnreadPage } from '../../../ui/page.tsx';
 import { Status } from '../../../ui/status.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { TroubleNote } from '../../../ui/trouble.tsx';
 import { DeleteProvider } from './delete-provider.tsx';
 import { EditProvider } from './edit-provider.tsx';
 import { useProvider, type TaggedProvider } from './provider-data.ts';
@@ -22,32 +19,17 @@ const BACK = { to: '/settings/providers', name: 'Model providers' };
 
 export function ProviderPage() {
   const { providerId } = useParams({ strict: false });
-  return useCan('read') ? <Loaded id={String(providerId)} /> : <Framed />;
+  return (
+    <ReadPage title="Model provider" back={BACK}>
+      <Loaded id={String(providerId)} />
+    </ReadPage>
+  );
 }
 
 function Loaded({ id }: { id: string }) {
-  const { data, error, refetch } = useProvider(id);
-  if (data) return <Shown key={id} tagged={data} />;
-  return (
-    <Framed>
-      {error ? (
-        <TroubleNote error={error} onRetry={() => void refetch()} />
-      ) : (
-        <div className="card skeleton" />
-      )}
-    </Framed>
-  );
-}
-
-/**
- * The page shown instead of a provider that is still loading, could not be loaded, or may not be read by this session.
- */
-function Framed({ children }: { children?: ReactNode }) {
-  return (
-    <Page title="Model provider" back={BACK}>
-      <Needing scope="read">{children}</Needing>
-    </Page>
-  );
+  const query = useProvider(id);
+  if (query.data) return <Shown key={id} tagged={query.data} />;
+  return <UnreadPage title="Model provider" back={BACK} query={query} />;
 }
 
 type Acting = 'edit' | 'key' | 'delete';
