@@ -10,6 +10,9 @@ const PAGES = [
   ['/webhooks', '/v1/webhooks'],
   ['/webhooks/deliveries', '/v1/deliveries'],
   ['/webhooks/events', '/v1/events'],
+  ['/calls', '/v1/calls'],
+  ['/settings/audit', '/v1/audit_log'],
+  ['/settings/jobs', '/v1/jobs'],
 ] as const;
 /** Parameters of lists that choose no rows. */
 const NO_FILTERS = ['limit', 'cursor', 'order', 'total'];
@@ -68,7 +71,7 @@ test.each(PAGES)('%s shows every filter of %s, and clears it', async (at, path) 
     page,
     `${at}?${new URLSearchParams([['view', 'all'], ...filters.map((one) => [...one])]).toString()}`,
   );
-  await page.getByRole('search').locator('select').first().waitFor();
+  await page.getByRole('search').locator(':is(input, select)').first().waitFor();
   await page.locator('[aria-busy]').first().waitFor({ state: 'detached' });
   const controls = await page.locator('.filters :is(input, select)').evaluateAll((all) =>
     all.map((one) => {

@@ -20,7 +20,7 @@ test('the list of agents has whole names and states beside its figures, 1024 wid
   await ok(parley.PATCH('/v1/agents/{id}', { params, body: { prompt: 'You help more.' } }));
   await page.goto('/agents');
   const row = page.getByRole('row', { name: /Tidewater Internet/ });
-  await row.getByText('version 2 is a draft').waitFor();
+  await row.getByText('version 2 is a draft').last().waitFor();
   await page.getByRole('row', { name: /Harbour Bikes/ }).waitFor();
   await row.getByRole('cell', { name: '–', exact: true }).first().waitFor();
   expect(await page.getByRole('cell').evaluateAll(cutOff)).toEqual([]);
@@ -111,4 +111,14 @@ test('on a phone whoever waits is in view on every page, and a key has its scope
   await row.getByText('read, write').first().waitFor();
   expect(await row.getByRole('cell').evaluateAll(cutOff)).toEqual([]);
   await expectAccessible(page);
+
+  for (const [at, line] of [
+    ['/settings/audit', /, api:key_/],
+    ['/settings/sessions', 'all scopes'],
+  ] as const) {
+    await follow(page, at);
+    const first = page.getByRole('row').filter({ hasText: line }).first();
+    await first.getByText(line).filter({ visible: true }).waitFor();
+    expect(await first.getByRole('cell').evaluateAll(cutOff)).toEqual([]);
+  }
 });

@@ -42,6 +42,7 @@ export function Table<Row extends { id: string }>({
   href,
   empty,
   rowPx = ROW_PX,
+  narrow,
 }: {
   /** Name of the list for screen readers. */
   label: string;
@@ -51,6 +52,8 @@ export function Table<Row extends { id: string }>({
   empty: ReactNode;
   /** Height of a row. */
   rowPx?: number;
+  /** Second line of the first visible column on phones. It replaces columns that are hidden there. */
+  narrow?: (row: Row) => ReactNode;
 }) {
   const body = useRef<HTMLDivElement>(null);
   const margin = useTop(body);
@@ -74,6 +77,7 @@ export function Table<Row extends { id: string }>({
   // The search has found nothing so far and is still running.
   const isLooking = newest.length === 0 && hasMore && !list.error;
   const isLoading = list.isLoading || isLooking;
+  const firstNarrow = columns.findIndex(({ isWide }) => !isWide);
   if (!isLoading && newest.length === 0) return <div className="card empty">{empty}</div>;
   return (
     <div className="stack-small">
@@ -129,6 +133,9 @@ export function Table<Row extends { id: string }>({
                           column.cell(row)
                         )}
                         {column.below?.(row)}
+                        {narrow && at === firstNarrow ? (
+                          <span className="table-more small muted">{narrow(row)}</span>
+                        ) : null}
                       </div>
                     ))}
                   </div>

@@ -49,12 +49,7 @@ function Figures({ agent }: { agent: Agent }) {
   return (
     <>
       <Filters>
-        <SelectFilter
-          name="days"
-          label="Statistics for"
-          any="the last 7 days"
-          options={OTHER_SPANS}
-        />
+        <SelectFilter name="days" label="Period" any="the last 7 days" options={OTHER_SPANS} />
       </Filters>
       {known.length > 1 ? (
         <fieldset className="agent-choice">

@@ -39,6 +39,7 @@ function Versions({ agent, onRelease }: { agent: Agent; onRelease: OnRelease }) 
         list={list}
         columns={columnsOf(agent, onRelease)}
         href={({ version }) => `/agents/${agent.id}?version=${version}`}
+        narrow={({ created }) => <Time at={created} />}
         empty={<p>No versions yet, because the agent has never been ready.</p>}
       />
     </>

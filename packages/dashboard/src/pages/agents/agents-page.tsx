@@ -55,12 +55,7 @@ function Agents() {
           options={['api', 'kubernetes', 'file']}
         />
         <TextFilter name="model_provider" label="Model provider" placeholder="full name" />
-        <SelectFilter
-          name="days"
-          label="Statistics for"
-          any="the last 7 days"
-          options={OTHER_SPANS}
-        />
+        <SelectFilter name="days" label="Period" any="the last 7 days" options={OTHER_SPANS} />
         <ClearFilters names={['name', 'ready', 'managed_by', 'model_provider']} />
       </Filters>
       {stats.error ? (
@@ -71,6 +66,7 @@ function Agents() {
         list={list}
         columns={columns}
         href={({ id }) => `/agents/${id}`}
+        narrow={(agent) => <AgentFlags agent={agent} />}
         empty={
           isFiltered ? (
             <p>No agents match these filters.</p>
@@ -117,6 +113,7 @@ function columnsOf(stats: Stats | undefined): readonly Column<Agent>[] {
     {
       name: 'State',
       width: 'minmax(0, 2.5fr)',
+      isWide: true,
       cell: (agent) => <AgentFlags agent={agent} />,
     },
     {

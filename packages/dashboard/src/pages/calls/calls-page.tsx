@@ -1,9 +1,17 @@
+import { Link } from '@tanstack/react-router';
 import type { ItemOf } from '../../data/parley.ts';
 import { useCan } from '../../data/me.ts';
 import { useList } from '../../data/use-list.ts';
 import { AgentLink } from '../../ui/agent-link.tsx';
 import { AgentFilter } from '../../ui/agent-filter.tsx';
-import { Filters, SelectFilter, TextFilter, useFilters } from '../../ui/filters.tsx';
+import {
+  ClearFilters,
+  DateFilter,
+  Filters,
+  SelectFilter,
+  TextFilter,
+  useFilters,
+} from '../../ui/filters.tsx';
 import { Needing } from '../../ui/needing.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
@@ -24,6 +32,10 @@ export function CallsPage() {
           <TextFilter name="from" label="From" placeholder="+34…" />
           <TextFilter name="to" label="To" placeholder="+34…" />
           <AgentFilter />
+          <TextFilter name="conversation_id" label="Conversation" placeholder="conv_…" />
+          <DateFilter name="created_after" label="Started after" />
+          <DateFilter name="created_before" label="Started before" />
+          <ClearFilters names={NAMES} />
         </Filters>
         <Calls />
       </Needing>
@@ -31,29 +43,46 @@ export function CallsPage() {
   );
 }
 
+const NAMES = [
+  'status',
+  'direction',
+  'from',
+  'to',
+  'agent_id',
+  'conversation_id',
+  'created_after',
+  'created_before',
+];
+
 const COLUMNS: Column<Call>[] = [
-  { name: 'When', cell: ({ created }) => <Time at={created} />, width: '8rem' },
+  { name: 'Customer', cell: (call) => numbersOf(call).theirs ?? 'unknown number' },
+  { name: 'Your number', cell: (call) => numbersOf(call).ours ?? '–', isWide: true },
   { name: 'Status', cell: (call) => <CallStatus call={call} />, width: '8.5rem' },
-  { name: 'From', cell: ({ from }) => from ?? '–' },
-  { name: 'To', cell: ({ to }) => to ?? '–' },
-  { name: 'Direction', cell: ({ direction }) => direction, width: '7rem', isWide: true },
+  { name: 'Started', cell: ({ created }) => <Time at={created} />, width: '8rem', isWide: true },
+  { name: 'Direction', cell: ({ direction }) => direction, width: '7rem', isWide: 'very' },
   { name: 'Agent', cell: (call) => <AgentLink id={call.agent_id} />, isWide: true },
   {
     name: 'Conversation',
     cell: (call) => (call.conversation_id ? <Thing id={call.conversation_id} /> : '–'),
-    isWide: true,
+    isWide: 'very',
   },
   {
-    name: 'Length',
+    name: 'Duration',
     cell: (call) => (call.duration_sec === null ? '–' : durationText(call.duration_sec)),
-    width: '5rem',
+    width: '6rem',
     align: 'end',
+    isWide: true,
   },
 ];
 
+/** Returns the number of the customer and the one of the account, by who called whom. */
+function numbersOf({ direction, from, to }: Call): { theirs: string | null; ours: string | null } {
+  return direction === 'inbound' ? { theirs: from, ours: to } : { theirs: to, ours: from };
+}
+
 function Calls() {
-  const [{ status, direction, from, to, agent_id }] = useFilters();
-  const query = { status, direction, from, to, agent_id };
+  const [filters] = useFilters();
+  const query = Object.fromEntries(NAMES.map((name) => [name, filters[name]]));
   const list = useList('calls', '/v1/calls', { query, enabled: useCan('read') });
   const isFiltered = Object.values(query).some(Boolean);
   const example = [
@@ -65,7 +94,10 @@ function Calls() {
     <p>No calls match these filters.</p>
   ) : (
     <>
-      <p>No calls yet. Place a simulated call to see how one works.</p>
+      <p>
+        No calls yet. <Link to="/settings/telephony">Connect a carrier</Link> to answer a number, or
+        place a simulated call to see how one works.
+      </p>
       <Code text={example} label="Place a simulated call" />
     </>
   );
@@ -76,6 +108,11 @@ function Calls() {
       columns={COLUMNS}
       href={({ id }) => `/calls/${id}`}
       empty={empty}
+      narrow={({ direction, created }) => (
+        <>
+          {direction}, <Time at={created} />
+        </>
+      )}
     />
   );
 }

@@ -36,6 +36,7 @@ export function Activity({ userId }: { userId: string }) {
         columns={COLUMNS}
         href={({ id, type }) => `/${type}s/${id}`}
         empty={<p>No conversations or calls. Test conversations are hidden.</p>}
+        narrow={({ created }) => <Time at={created} />}
       />
     </section>
   );
@@ -82,7 +83,7 @@ const COLUMNS: readonly Column<Item>[] = [
     width: '10rem',
     isWide: 'very',
   },
-  { name: 'Started', cell: ({ created }) => <Time at={created} />, width: '8rem' },
+  { name: 'Started', cell: ({ created }) => <Time at={created} />, width: '8rem', isWide: true },
 ];
 
 /** Returns the summary of the conversation or, while it is in progress, the summary of its last escalation. */

@@ -17,6 +17,9 @@ export function GapsPage() {
   );
 }
 
+/** Question of a gap whose conversation was erased (contract/conversations.md#erasure). Nobody can answer it. */
+const ERASED = '[erased]';
+
 function GapList() {
   const [{ status: given, agent, asked }] = useFilters();
   const status = given === 'resolved' ? 'resolved' : 'open';
@@ -26,7 +29,7 @@ function GapList() {
     days: asked === 'week' ? 7 : undefined,
   });
   const list: List<Question> = {
-    rows: data ? questionsOf(data.gaps) : [],
+    rows: data ? questionsOf(data.gaps.filter(({ question }) => question !== ERASED)) : [],
     isLoading: isPending,
     error,
     hasMore: false,
@@ -60,6 +63,7 @@ function GapList() {
         list={list}
         columns={columnsOf(names)}
         href={({ id }) => `/knowledge/gaps/${id}`}
+        narrow={({ lastAskedAt }) => <Time at={lastAskedAt} />}
         empty={
           status === 'open'
             ? 'No open questions. Questions that an agent cannot answer appear here.'
@@ -79,7 +83,7 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Question
     {
       name: 'Agents',
       cell: ({ gaps }) => agentsText(gaps, names),
-      width: 'minmax(0, 1fr)',
+      width: 'minmax(0, 1.3fr)',
       isWide: true,
     },
     { name: 'Asked', cell: ({ count: asked }) => count(asked), width: '4.5rem', align: 'end' },
@@ -90,7 +94,12 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Question
       align: 'end',
       isWide: true,
     },
-    { name: 'Last asked', cell: ({ lastAskedAt }) => <Time at={lastAskedAt} />, width: '8rem' },
+    {
+      name: 'Last asked',
+      cell: ({ lastAskedAt }) => <Time at={lastAskedAt} />,
+      width: '8rem',
+      isWide: true,
+    },
   ];
 }
 

@@ -38,7 +38,7 @@ function SearchForm() {
         <SelectFilter
           name="agent"
           label="Search as agent"
-          any="all sources and answers"
+          any="all sources"
           options={[...names].map(([value, name]) => ({ value, name }))}
         />
         <div className="filter search-question">

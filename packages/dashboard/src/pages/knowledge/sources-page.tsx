@@ -3,7 +3,7 @@ import { useList } from '../../data/use-list.ts';
 import type { Source } from '../../data/knowledge.ts';
 import { ActButton } from '../../ui/button.tsx';
 import { count } from '../../ui/figure.tsx';
-import { Filters, SelectFilter, useFilters } from '../../ui/filters.tsx';
+import { ClearFilters, Filters, SelectFilter, useFilters } from '../../ui/filters.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -61,12 +61,14 @@ function SourceList() {
           label="Status"
           options={['pending', 'syncing', 'refreshing', 'ready', 'error']}
         />
+        <ClearFilters names={['type', 'status']} />
       </Filters>
       <Table
         label="Knowledge sources"
         list={list}
         columns={COLUMNS}
         href={({ id }) => `/knowledge/sources/${id}`}
+        narrow={({ type }) => type}
         empty={
           type || status
             ? 'No sources match these filters.'
@@ -86,10 +88,10 @@ const COLUMNS: readonly Column<Source>[] = [
     cell: ({ documents }) => count(documents),
     width: '7rem',
     align: 'end',
-    isWide: true,
+    isWide: 'very',
   },
   { name: 'Passages', cell: ({ chunks }) => count(chunks), width: '6rem', align: 'end' },
-  { name: 'Managed by', cell: ({ managed_by: owner }) => owner, width: '8rem', isWide: true },
+  { name: 'Managed by', cell: ({ managed_by: owner }) => owner, width: '8rem', isWide: 'very' },
   {
     name: 'Indexed',
     cell: ({ last_synced_at: at }) => <Time at={at} />,

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Json } from '../../ui/code.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Filters, TextFilter, useFilters } from '../../ui/filters.tsx';
+import { ClearFilters, DateFilter, Filters, TextFilter, useFilters } from '../../ui/filters.tsx';
 import { Needing } from '../../ui/needing.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
@@ -15,6 +15,8 @@ import { Time } from '../../ui/time.tsx';
 import { SettingsFrame } from './settings-frame.tsx';
 
 type Line = ItemOf<'/v1/audit_log'>;
+
+const NAMES = ['action', 'actor', 'target', 'created_after', 'created_before'];
 
 export function AuditPage() {
   const [line, setLine] = useState<Line | null>(null);
@@ -25,6 +27,9 @@ export function AuditPage() {
           <TextFilter name="action" label="Action" placeholder="agent.published" />
           <TextFilter name="actor" label="Actor" placeholder="session:Ana" />
           <TextFilter name="target" label="Target" placeholder="agt_…" />
+          <DateFilter name="created_after" label="From" />
+          <DateFilter name="created_before" label="Until" />
+          <ClearFilters names={NAMES} />
         </Filters>
         <Lines onShow={setLine} />
       </Needing>
@@ -34,17 +39,15 @@ export function AuditPage() {
 }
 
 function Lines({ onShow }: { onShow: (line: Line) => void }) {
-  const [{ action, actor, target }] = useFilters();
+  const [filters] = useFilters();
   const canRead = useCan('keys');
-  const list = useList('audit', '/v1/audit_log', {
-    query: { action, actor, target },
-    enabled: canRead,
-  });
+  const query = Object.fromEntries(NAMES.map((name) => [name, filters[name]]));
+  const list = useList('audit', '/v1/audit_log', { query, enabled: canRead });
   const columns: Column<Line>[] = [
-    { name: 'When', cell: ({ created }) => <Time at={created} />, width: '8rem' },
-    { name: 'Actor', cell: (one) => <span title={one.actor}>{one.actor}</span> },
-    { name: 'Action', cell: ({ action }) => action },
-    { name: 'Target', cell: (one) => <Thing id={one.target} />, isWide: true },
+    { name: 'When', cell: ({ created }) => <Time at={created} />, width: '8rem', isWide: true },
+    { name: 'Actor', cell: (one) => <span title={one.actor}>{one.actor}</span>, isWide: true },
+    { name: 'Action', cell: ({ action }) => action, width: 'minmax(0, 1.5fr)' },
+    { name: 'Target', cell: (one) => <Thing id={one.target} />, isWide: 'very' },
     {
       name: 'Outcome',
       cell: ({ outcome }) => <Status tone={outcome === 'done' ? 'ok' : 'warn'}>{outcome}</Status>,
@@ -67,7 +70,19 @@ function Lines({ onShow }: { onShow: (line: Line) => void }) {
       .
     </p>
   );
-  return <Table label="Audit log" list={list} columns={columns} empty={empty} />;
+  return (
+    <Table
+      label="Audit log"
+      list={list}
+      columns={columns}
+      empty={empty}
+      narrow={({ created, actor }) => (
+        <>
+          <Time at={created} />, {actor}
+        </>
+      )}
+    />
+  );
 }
 
 function LineDialog({ line, onClose }: { line: Line; onClose: () => void }) {

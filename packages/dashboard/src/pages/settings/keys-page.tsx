@@ -6,11 +6,10 @@ import { Needing } from '../../ui/needing.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { DeleteKey } from './delete-key.tsx';
-import { SCOPES, type Key } from './key.ts';
+import { scopesText, type Key } from './key.ts';
 import { NewKey } from './new-key.tsx';
 import { RotateKey } from './rotate-key.tsx';
 import { SettingsFrame } from './settings-frame.tsx';
-import './settings.css';
 
 type Acting = { what: 'rotate' | 'delete'; key: Key };
 
@@ -42,11 +41,16 @@ function KeyList({ onAct }: { onAct: (acting: Acting) => void }) {
   const canManage = useCan('keys');
   const list = useList('keys', '/v1/api_keys', { enabled: canManage });
   const columns: Column<Key>[] = [
-    { name: 'Name', cell: (key) => <KeyName apiKey={key} /> },
-    { name: 'Prefix', cell: ({ prefix }) => <span className="mono">{prefix}…</span>, isWide: true },
+    { name: 'Name', cell: ({ name }) => name || <span className="muted">unnamed</span> },
+    {
+      name: 'Prefix',
+      cell: ({ prefix }) => <span className="mono">{prefix}…</span>,
+      width: '11rem',
+      isWide: true,
+    },
     {
       name: 'Scopes',
-      cell: ({ scopes }) => scopes.join(', '),
+      cell: ({ scopes }) => scopesText(scopes),
       width: 'minmax(0, 2fr)',
       isWide: true,
     },
@@ -71,6 +75,11 @@ function KeyList({ onAct }: { onAct: (acting: Acting) => void }) {
             needs="keys"
             size="small"
             disabled={key.expires_at !== null}
+            title={
+              key.expires_at === null
+                ? undefined
+                : 'Keys that expire can’t be rotated. Create another key.'
+            }
             onClick={() => onAct({ what: 'rotate', key })}
           >
             Rotate<span className="unseen"> {key.name}</span>
@@ -82,25 +91,22 @@ function KeyList({ onAct }: { onAct: (acting: Acting) => void }) {
       ),
     },
   ];
-  return <Table label="API keys" list={list} columns={columns} empty={<p>No keys.</p>} />;
+  return (
+    <Table label="API keys" list={list} columns={columns} empty={<p>No keys.</p>} narrow={moreOf} />
+  );
 }
 
-/**
- * Shows the name of a key. On phones, where the columns do not fit, the scopes and the expiry are shown below the name.
- */
-function KeyName({ apiKey: { name, scopes, expires_at: expiresAt } }: { apiKey: Key }) {
+/** Returns the scopes and the expiry, which phones show below the name. */
+function moreOf({ scopes, expires_at: expiresAt }: Key) {
   return (
     <>
-      {name || <span className="muted">unnamed</span>}
-      <span className="key-more small muted">
-        {scopes.length === SCOPES.length ? 'all scopes' : scopes.join(', ')}
-        {expiresAt === null ? null : (
-          <>
-            {' '}
-            · <Time at={expiresAt} />
-          </>
-        )}
-      </span>
+      {scopesText(scopes)}
+      {expiresAt === null ? null : (
+        <>
+          {' '}
+          · <Time at={expiresAt} />
+        </>
+      )}
     </>
   );
 }

@@ -11,6 +11,7 @@ import { Status } from '../../ui/status.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
+import { scopesText } from './key.ts';
 import { SettingsFrame } from './settings-frame.tsx';
 
 type Session = ItemOf<'/v1/sessions'>;
@@ -41,7 +42,12 @@ function Sessions() {
       ),
     },
     { name: 'Key', cell: (one) => <CopyId id={one.api_key_id} />, width: '8rem', isWide: true },
-    { name: 'Scopes', cell: ({ scopes }) => scopes.join(', '), width: 'minmax(0, 2fr)' },
+    {
+      name: 'Scopes',
+      cell: ({ scopes }) => scopesText(scopes),
+      width: 'minmax(0, 2fr)',
+      isWide: true,
+    },
     {
       name: 'Signed in',
       cell: ({ created }) => <Time at={created} />,
@@ -62,7 +68,13 @@ function Sessions() {
   ];
   return (
     <>
-      <Table label="Sessions" list={list} columns={columns} empty={<p>Nobody is signed in.</p>} />
+      <Table
+        label="Sessions"
+        list={list}
+        columns={columns}
+        empty={<p>Nobody is signed in.</p>}
+        narrow={({ scopes }) => scopesText(scopes)}
+      />
       {ending ? (
         <Confirm
           title={`End ${ending.name}’s session`}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ok, parley } from '../../data/parley.ts';
 import { useCan } from '../../data/me.ts';
-import { count } from '../../ui/figure.tsx';
+import { count, decimal } from '../../ui/figure.tsx';
 import { Needing } from '../../ui/needing.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { SettingsFrame } from './settings-frame.tsx';
@@ -49,10 +49,13 @@ function Usage() {
 }
 
 const MANY = 0.8;
+const GIBIBYTE = 2 ** 30;
 
 function Used({ name, used, limit }: { name: string; used: number; limit: number | null }) {
-  const label = name.replaceAll('_', ' ');
-  const text = limit === null ? `${count(used)}, no limit` : `${count(used)} of ${count(limit)}`;
+  const label = name.replace('api', 'API').replace('_bytes', '').replaceAll('_', ' ');
+  const shown = (value: number): string =>
+    name.endsWith('_bytes') ? `${decimal(value / GIBIBYTE, 2)} GiB` : count(value);
+  const text = limit === null ? `${shown(used)}, no limit` : `${shown(used)} of ${shown(limit)}`;
   return (
     <div className="used">
       <span>{label}</span>

@@ -18,9 +18,9 @@ const EVENT: Column<Delivery> = {
 
 const REST: Column<Delivery>[] = [
   { name: 'Status', width: '7.75rem', cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
-  { name: 'Attempts', width: '5.5rem', align: 'end', isWide: true, cell: attemptsOf },
+  { name: 'Attempts', width: '5.5rem', align: 'end', isWide: 'very', cell: attemptsOf },
   { name: 'Last response', width: '8rem', isWide: true, cell: lastAnswer },
-  { name: 'Next attempt', width: '10.5rem', isWide: true, cell: nextAttempt },
+  { name: 'Next attempt', width: '10.5rem', isWide: 'very', cell: nextAttempt },
   { name: 'Created', width: '8rem', isWide: true, cell: ({ created }) => <Time at={created} /> },
 ];
 
@@ -54,6 +54,7 @@ export function DeliveriesTable({
       columns={columns}
       href={({ id }) => `/webhooks/deliveries/${id}`}
       empty={empty}
+      narrow={({ created }) => <Time at={created} />}
     />
   );
 }

@@ -42,7 +42,11 @@ const COLUMNS: Column<Provider>[] = [
     ),
   },
   { name: 'Details', cell: ({ status_message }) => status_message ?? '–', isWide: true },
-  { name: 'Base URL', cell: ({ base_url }) => <span title={base_url}>{base_url}</span> },
+  {
+    name: 'Base URL',
+    cell: ({ base_url }) => <span title={base_url}>{base_url}</span>,
+    isWide: true,
+  },
   { name: 'Default model', cell: ({ chat }) => chat?.default_model ?? '–', isWide: true },
   { name: 'Managed by', cell: ({ managed_by }) => managed_by, width: '7rem', isWide: true },
   { name: 'Changed', cell: ({ updated }) => <Time at={updated} />, width: '7rem', isWide: true },
@@ -58,6 +62,7 @@ function Providers() {
       list={list}
       columns={COLUMNS}
       href={({ id }) => `/settings/providers/${id}`}
+      narrow={({ base_url: url }) => url}
       empty={
         <>
           <p>

@@ -25,6 +25,7 @@ const COLUMNS: Column<StoredEvent>[] = [
     name: 'Delivered',
     width: '6.5rem',
     align: 'end',
+    isWide: true,
     cell: ({ deliveries }) => deliveries.delivered,
   },
   {
