@@ -12,7 +12,9 @@ const PLACES: Record<string, (id: string) => string> = {
   key: () => '/settings',
   ses: () => '/settings/sessions',
   job: () => '/settings/jobs',
+  era: () => '/settings/jobs',
   mp: () => '/settings/providers',
+  tp: () => '/settings/telephony',
 };
 
 /** Returns the address of the page that shows the object, or undefined if there is no such page. */

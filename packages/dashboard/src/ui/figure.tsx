@@ -53,3 +53,21 @@ export function count(value: number | null | undefined): string {
 export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
+
+/** Shows the progress of a job as a bar and in numbers. */
+export function Progress({
+  progress: { done, total },
+  title,
+}: {
+  progress: { done: number; total: number };
+  title?: string | undefined;
+}) {
+  return (
+    <span className="row" title={title}>
+      <progress value={done} max={Math.max(total, 1)} aria-label="Progress" />
+      <span className="small numeric">
+        {count(done)} of {count(total)}
+      </span>
+    </span>
+  );
+}

@@ -16,7 +16,16 @@ type Content = { [Name in keyof AgentContent]: AgentContent[Name] | null };
  * Shows the content of a version, read-only: prompt, first message and tools, with the settings beside them. Each
  * webhook tool can be tried with a single call.
  */
-export function AgentContentView({ agentId, content }: { agentId: string; content: Content }) {
+export function AgentContentView({
+  agentId,
+  content,
+  children,
+}: {
+  agentId: string;
+  content: Content;
+  /** Sections below the content. */
+  children?: ReactNode;
+}) {
   return (
     <WithPanel label="Content settings" panel={<Settings content={content} />}>
       <section className="card stack-small" aria-label="Prompt">
@@ -30,6 +39,7 @@ export function AgentContentView({ agentId, content }: { agentId: string; conten
         </section>
       ) : null}
       {content.tools?.length ? <Tools agentId={agentId} tools={content.tools} /> : null}
+      {children}
     </WithPanel>
   );
 }

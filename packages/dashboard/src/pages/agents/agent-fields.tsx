@@ -96,7 +96,7 @@ function RolloutFields({ form }: AgentFormProps) {
       />
       <details>
         <summary>What counts as worse</summary>
-        <div className="stack agent-details-body">
+        <div className="stack details-body">
           {Object.entries(CHECKS).map(([metric, label]) => (
             <TextField
               key={metric}

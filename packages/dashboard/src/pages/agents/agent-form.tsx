@@ -1,17 +1,18 @@
-import { useDeferredValue, useEffect, useRef, useState, type ReactNode } from 'react';
+import { useDeferredValue, useState } from 'react';
 import { useBlocker } from '@tanstack/react-router';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTakeOver, waitingVersion, type Declared } from '../../data/agents.ts';
 import { patchAgent, type AgentPatch } from '../../data/agent-writes.ts';
 import { isCode, troubleOf } from '../../data/parley.ts';
 import { changesBetween, isSame, mergePatch } from '../../form/merge.ts';
+import { Section } from '../../form/section.tsx';
 import { sendBy, useEditForm } from '../../form/use-edit-form.ts';
 import { ActButton, Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { BasicFields, PolicyField } from './agent-fields.tsx';
-import { ModelFields, SeldomFields, SourcesField } from './agent-more-fields.tsx';
+import { ModelFields, SeldomFields, SourcesField, WidgetFields } from './agent-more-fields.tsx';
 import { contentOf, fieldsOf, hasWrongJson, valuesOf } from './agent-values.ts';
 import type { Tool } from './agent-shapes.ts';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
@@ -25,7 +26,16 @@ import { ToolsField } from './tools/tools-field.tsx';
 type Fields = ReturnType<typeof fieldsOf>;
 
 /** Form that edits an agent as it was when the form opened, and shows changes that others make in the meantime. */
-export function AgentForm({ declared, onClose }: { declared: Declared; onClose: () => void }) {
+export function AgentForm({
+  declared,
+  isForWidget,
+  onClose,
+}: {
+  declared: Declared;
+  /** Whether the form opens at the field for web pages. */
+  isForWidget: boolean;
+  onClose: () => void;
+}) {
   const edit = useEditForm(declared, ({ agent }) => valuesOf(agent));
   const { base, form: fields, mine, theirs } = edit;
   const [before, after] = [fieldsOf(edit.before), fieldsOf(mine)];
@@ -96,7 +106,10 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
       <Section title="Judgement of ended conversations" failure={form.failure}>
         <JudgementField form={form} />
       </Section>
-      <Section title="Advanced: limits, privacy, web pages" failure={form.failure}>
+      <Section title="On web pages" failure={form.failure} isWanted={isForWidget}>
+        <WidgetFields form={form} />
+      </Section>
+      <Section title="Advanced: limits, privacy" failure={form.failure}>
         <SeldomFields form={form} />
       </Section>
       {isDirty ? <WhatChanges before={before} after={after} /> : null}
@@ -116,29 +129,6 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
   );
 }
 
-/** A section of the form that opens when one of its fields has an error. */
-function Section({
-  title,
-  failure,
-  children,
-}: {
-  title: string;
-  failure: unknown;
-  children: ReactNode;
-}) {
-  const details = useRef<HTMLDetailsElement>(null);
-  useEffect(() => {
-    const { current } = details;
-    if (current?.querySelector('[aria-invalid], .problem')) current.open = true;
-  }, [failure]);
-  return (
-    <details className="card" ref={details}>
-      <summary>{title}</summary>
-      <div className="stack agent-details-body">{children}</div>
-    </details>
-  );
-}
-
 /**
  * Shows what a save would change. Prompts are long, so the comparison runs only while this section is open, and only
  * after the typed text has rendered.
@@ -149,7 +139,7 @@ function WhatChanges({ before, after }: { before: Fields; after: Fields }) {
   return (
     <details className="card" onToggle={({ currentTarget }) => setIsShown(currentTarget.open)}>
       <summary>What changes</summary>
-      <div className="agent-details-body">
+      <div className="details-body">
         {isShown ? (
           <Changes changes={changesBetween(before, withoutSecrets(shown))} heading="h2" />
         ) : null}

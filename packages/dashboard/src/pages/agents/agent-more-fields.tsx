@@ -144,7 +144,6 @@ function FallbackModels({ form }: AgentFormProps) {
 }
 
 export function SeldomFields({ form }: AgentFormProps) {
-  const mayOpen = useCan('publish');
   const number = { form, type: 'number' };
   return (
     <>
@@ -165,21 +164,35 @@ export function SeldomFields({ form }: AgentFormProps) {
       <FallbackModels form={form} />
       <AreaField
         form={form}
-        name="widget.allowed_origins"
-        label="Web pages that may embed this agent"
-        hint={`Origins such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com, one per line, at most 50.${mayOpen ? '' : ' Adding one requires the publish scope.'}`}
-        rows={3}
-        isCode
-      />
-      <TextField {...number} name="widget.max_concurrent" label="Maximum concurrent visitors" />
-      <AreaField
-        form={form}
         name="metadata"
         label="Metadata"
         hint="A JSON object. Leave empty for no metadata."
         validate={jsonError}
         rows={3}
         isCode
+      />
+    </>
+  );
+}
+
+/** The web pages that may embed the agent. */
+export function WidgetFields({ form }: AgentFormProps) {
+  const mayOpen = useCan('publish');
+  return (
+    <>
+      <AreaField
+        form={form}
+        name="widget.allowed_origins"
+        label="Web pages that may embed this agent"
+        hint={`Origins such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com, one per line, at most 50.${mayOpen ? '' : ' Adding one requires the publish scope.'}`}
+        rows={3}
+        isCode
+      />
+      <TextField
+        form={form}
+        type="number"
+        name="widget.max_concurrent"
+        label="Maximum concurrent visitors"
       />
     </>
   );

@@ -36,7 +36,11 @@ export function AgentPage() {
         }
         const isOurs = declared.agent.managed_by === 'api';
         return isOurs && edit !== undefined ? (
-          <AgentForm declared={declared} onClose={() => set({ edit: undefined })} />
+          <AgentForm
+            declared={declared}
+            isForWidget={edit === 'widget'}
+            onClose={() => set({ edit: undefined })}
+          />
         ) : (
           <DeclaredContent declared={declared} onEdit={() => set({ edit: '1' })} />
         );
@@ -69,8 +73,9 @@ function DeclaredContent({ declared, onEdit }: { declared: Declared; onEdit: () 
       <AgentContentView
         agentId={agent.id}
         content={{ ...agent, prompt: agent.prompt ?? data?.content.prompt ?? '' }}
-      />
-      <Embed agent={agent} />
+      >
+        <Embed agent={agent} />
+      </AgentContentView>
       {agent.managed_by === 'api' ? <DeleteAgent declared={declared} /> : null}
     </>
   );

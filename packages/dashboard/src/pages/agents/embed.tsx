@@ -1,11 +1,21 @@
 import type { Agent } from '../../data/parley.ts';
+import { useCan } from '../../data/me.ts';
+import { ButtonLink } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 
 /** Shows how to embed the agent in a web page, and which pages may embed it. */
 export function Embed({ agent: { id, widget, managed_by: manager } }: { agent: Agent }) {
+  const mayChange = useCan('write') && manager === 'api';
   return (
     <section className="card stack-small">
-      <h2>On web pages</h2>
+      <header className="spread">
+        <h2>On web pages</h2>
+        {mayChange ? (
+          <ButtonLink to="." search={{ edit: 'widget' } as never} resetScroll={false}>
+            {widget ? 'Change the pages' : 'Allow web pages'}
+          </ButtonLink>
+        ) : null}
+      </header>
       {widget ? (
         <>
           <p>
@@ -19,10 +29,7 @@ export function Embed({ agent: { id, widget, managed_by: manager } }: { agent: A
         <p className="muted">
           No page may embed this agent yet.{' '}
           {manager === 'api' ? (
-            <>
-              To allow pages, choose <em>Change</em> and list them under{' '}
-              <em>Advanced: limits, privacy, web pages</em>.
-            </>
+            'Allow your pages, then copy the script that appears here.'
           ) : (
             <>
               To allow pages, list them in the agent’s manifest under{' '}

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ok, parley, type Schemas } from '../../data/parley.ts';
 import { ActButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { count, counted } from '../../ui/figure.tsx';
+import { counted, Progress } from '../../ui/figure.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { EventsChoice, type Events } from '../conversations/events-choice.tsx';
@@ -91,18 +91,12 @@ export function Erasing({ userId, erasureId }: { userId: string; erasureId: stri
     void navigate({ to: '/conversations' });
   }, [isDone, userId, toast, navigate, queryClient]);
   if (error) return <TroubleNote error={error} onRetry={() => void refetch()} />;
-  const { done, total } = data?.progress ?? { done: 0, total: 1 };
   return (
     <section className="card stack-small" aria-label="Erasure">
       <p role="status">
         Erasing all data about {userId}… This continues on the server if you leave this page.
       </p>
-      <span className="row">
-        <progress value={done} max={Math.max(total, 1)} aria-label="Progress" />
-        <span className="small numeric">
-          {count(done)} of {count(total)}
-        </span>
-      </span>
+      <Progress progress={data?.progress ?? { done: 0, total: 1 }} />
     </section>
   );
 }

@@ -1,20 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { ok, parley, type ItemOf } from '../../data/parley.ts';
-import { useCan } from '../../data/me.ts';
 import { useList } from '../../data/use-list.ts';
+import { useEndpoints, type Job } from '../../data/webhooks.ts';
 import { ActButton, ButtonLink } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
-import { Filters, SelectFilter, useFilters } from '../../ui/filters.tsx';
-import { count } from '../../ui/figure.tsx';
+import { shortId } from '../../ui/copy-id.tsx';
+import { Progress } from '../../ui/figure.tsx';
+import { ClearFilters, Filters, SelectFilter, TextFilter, useFilters } from '../../ui/filters.tsx';
 import { Needing } from '../../ui/needing.tsx';
 import { Status, type Tone } from '../../ui/status.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
-import { Thing } from '../../ui/thing.tsx';
 import { Time } from '../../ui/time.tsx';
+import { CustomerLink } from '../customers/customer-link.tsx';
+import { shortUrl } from '../webhooks/states.tsx';
 import { SettingsFrame } from './settings-frame.tsx';
 
-type Job = ItemOf<'/v1/jobs'>;
+type Erasure = ItemOf<'/v1/customer_erasures'>;
 
 const TONES: Record<Job['status'], Tone> = {
   running: 'info',
@@ -25,45 +27,93 @@ const TONES: Record<Job['status'], Tone> = {
 /** Polling interval in ms while jobs are running. */
 const LOOK_MS = 1_000;
 
-/** Lists jobs, which are replays of many events, with their progress. */
+const whileRunning = (rows: readonly Pick<Job | Erasure, 'status'>[]): number | false =>
+  rows.some(({ status }) => status === 'running') && LOOK_MS;
+
+/** Lists background jobs with their progress: event replays and customer erasures. */
 export function JobsPage() {
   return (
     <SettingsFrame title="Jobs">
-      <Filters>
-        <SelectFilter name="status" label="Status" options={Object.keys(TONES)} />
-      </Filters>
       <Needing scope="read">
-        <Jobs />
+        <section className="stack-small" aria-labelledby="replays">
+          <h2 id="replays">Event replays</h2>
+          <Filters>
+            <SelectFilter name="status" label="Status" options={Object.keys(TONES)} />
+            <TextFilter name="endpoint_id" label="Endpoint" placeholder="we_…" />
+            <ClearFilters names={['status', 'endpoint_id']} />
+          </Filters>
+          <Replays />
+        </section>
+        <section className="stack-small" aria-labelledby="erasures">
+          <h2 id="erasures">Customer erasures</h2>
+          <Erasures />
+        </section>
       </Needing>
     </SettingsFrame>
   );
 }
 
-function Jobs() {
+const COMMON = {
+  started: {
+    name: 'Started',
+    cell: ({ created }: { created: number }) => <Time at={created} />,
+    width: '8rem',
+    isWide: true,
+  },
+  status: {
+    name: 'Status',
+    cell: ({ status }: Pick<Job, 'status'>) => <Status tone={TONES[status]}>{status}</Status>,
+    width: '7rem',
+  },
+  progress: {
+    name: 'Progress',
+    cell: ({ progress, error }: Pick<Job, 'progress'> & { error?: Job['error'] }) => (
+      <Progress progress={progress} title={error ?? undefined} />
+    ),
+    width: 'minmax(8.5rem, 1fr)',
+  },
+  finished: {
+    name: 'Finished',
+    cell: ({ finished_at: at }: { finished_at: number | null }) => <Time at={at} />,
+    width: '8rem',
+    isWide: 'very' as const,
+  },
+};
+
+function Replays() {
   const [{ status, endpoint_id }] = useFilters();
   const [stopping, setStopping] = useState<Job | null>(null);
   const queryClient = useQueryClient();
-  const canRead = useCan('read');
-  const list = useList('jobs', '/v1/jobs', { query: { status, endpoint_id }, enabled: canRead });
-  const isRunning = list.rows.some((job) => job.status === 'running');
-  useEffect(() => {
-    if (!isRunning) return undefined;
-    const timer = setInterval(
-      () => void queryClient.invalidateQueries({ queryKey: ['jobs'] }),
-      LOOK_MS,
-    );
-    return () => clearInterval(timer);
-  }, [isRunning, queryClient]);
+  const endpoints = useEndpoints();
+  const list = useList('jobs', '/v1/jobs', {
+    query: { status, endpoint_id },
+    refreshMs: whileRunning,
+  });
+  const nameOf = (id: string): string => {
+    const url = endpoints.data?.find((endpoint) => endpoint.id === id)?.url;
+    return url === undefined ? shortId(id) : shortUrl(url);
+  };
   const columns: Column<Job>[] = [
-    { name: 'Started', cell: ({ created }) => <Time at={created} />, width: '8rem' },
-    { name: 'Type', cell: (job) => `${job.type}, ${job.mode}`, width: 'minmax(0, 1fr)' },
+    COMMON.started,
     {
-      name: 'Status',
-      cell: (job) => <Status tone={TONES[job.status]}>{job.status}</Status>,
-      width: '7rem',
+      name: 'Endpoint',
+      width: 'minmax(0, 1.5fr)',
+      isWide: true,
+      cell: ({ endpoint_id: id }) => nameOf(id),
     },
-    { name: 'Progress', cell: (job) => <Progress job={job} /> },
-    { name: 'Endpoint', cell: (job) => <Thing id={job.endpoint_id} />, isWide: true },
+    {
+      name: 'Events',
+      width: 'minmax(0, 1.5fr)',
+      isWide: true,
+      cell: ({ mode, since }) => (
+        <>
+          {mode}, since <Time at={since} />
+        </>
+      ),
+    },
+    COMMON.status,
+    COMMON.progress,
+    COMMON.finished,
     {
       name: 'Actions',
       width: '5.5rem',
@@ -78,12 +128,13 @@ function Jobs() {
   return (
     <>
       <Table
-        label="Jobs"
+        label="Event replays"
+        narrow={({ created }) => <Time at={created} />}
         list={list}
         columns={columns}
         empty={
           <>
-            <p>No jobs. A job starts when you replay many events to an endpoint.</p>
+            <p>No replays. A replay sends many events to an endpoint again.</p>
             <ButtonLink to="/webhooks">Go to endpoints</ButtonLink>
           </>
         }
@@ -109,14 +160,27 @@ function Jobs() {
   );
 }
 
-function Progress({ job: { progress, error } }: { job: Job }) {
-  const { done, total } = progress;
+function Erasures() {
+  const list = useList('jobs', '/v1/customer_erasures', { refreshMs: whileRunning });
+  const columns: Column<Erasure>[] = [
+    COMMON.started,
+    {
+      name: 'Customer',
+      width: 'minmax(0, 2fr)',
+      cell: ({ user_id: user }) =>
+        user === null ? <span className="muted">erased</span> : <CustomerLink userId={user} />,
+    },
+    COMMON.status,
+    COMMON.progress,
+    COMMON.finished,
+  ];
   return (
-    <span className="row" title={error ?? undefined}>
-      <progress value={done} max={Math.max(total, 1)} aria-label="Progress" />
-      <span className="small numeric">
-        {count(done)} of {count(total)}
-      </span>
-    </span>
+    <Table
+      label="Customer erasures"
+      narrow={({ created }) => <Time at={created} />}
+      list={list}
+      columns={columns}
+      empty={<p>No erasures. The page of a customer erases everything about that customer.</p>}
+    />
   );
 }
