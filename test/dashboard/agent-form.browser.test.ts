@@ -33,7 +33,7 @@ test('rules and JSON are edited, unsaved changes are kept, and the request has w
     .getByLabel('Rule 2', { exact: true })
     .selectOption('a tool fails a number of times in a row');
   await page.getByLabel('Rule 2: how many times').fill('3');
-  await page.getByText('Advanced: limits, privacy, web pages').click();
+  await page.getByText('Advanced: limits, privacy').click();
   await page.getByLabel('Temperature').fill('0.2');
   await page.getByText('Voice', { exact: true }).first().click();
   await button(page, 'Edit as JSON: Voice').click();
@@ -196,7 +196,7 @@ test('what is taken out of users’ words is chosen, compared, and said beside t
   await page.goto(`/agents/${id}`);
   await text(page, 'telephone numbers');
   await button(page, 'Change').click();
-  await page.getByText('Advanced: limits, privacy, web pages').click();
+  await page.getByText('Advanced: limits, privacy').click();
   const group = page.getByRole('group', { name: 'Redact from user messages' });
   await group.getByLabel('card numbers').check();
   await group.getByLabel('e-mail addresses').check();

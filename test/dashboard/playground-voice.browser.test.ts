@@ -201,8 +201,8 @@ test('an agent’s page says who may embed it, and has the script to copy', asyn
   const id = await newAgent(scene.parley);
   const { page } = await openDashboard({ at: `/agents/${id}` });
   await page.getByText('No page may embed this agent yet').waitFor();
-  await page.getByRole('button', { name: 'Change' }).click();
-  await page.getByText('Advanced: limits, privacy, web pages').click();
+  // It leads to the field.
+  await page.getByRole('link', { name: 'Allow web pages' }).click();
   await page
     .getByLabel('Web pages that may embed this agent')
     .fill('https://shop.example.com/path');

@@ -39,6 +39,7 @@ async function slowSite(): Promise<{ site: Site; letGo: () => void }> {
 async function declare(page: Page, url: string): Promise<void> {
   await page.getByRole('button', { name: 'Add a website' }).click();
   await page.getByLabel('Address of the first page').fill(url);
+  await page.getByText(/^Advanced/).click();
   await page.getByLabel('Delay in milliseconds').fill('0');
 }
 
@@ -49,10 +50,11 @@ test(
     const { page } = await openDashboard({ namespace: 'syncs', at: '/knowledge' });
     await declare(page, 'nowhere');
     await page.getByLabel('Maximum pages').fill('0');
-    await page.getByLabel('Schedule').fill('now and then');
+    await page.getByLabel('Cron expression').fill('now and then');
+    await page.getByText(/^Advanced/).click();
     await page.getByRole('button', { name: 'Add the website', exact: true }).click();
     await page.getByText(/must be @hourly/).waitFor();
-    for (const label of ['Address of the first page', 'Maximum pages', 'Schedule']) {
+    for (const label of ['Address of the first page', 'Maximum pages', 'Cron expression']) {
       expect(await page.getByLabel(label).getAttribute('aria-invalid')).toBe('true');
     }
     await expectAccessible(page);
@@ -60,7 +62,10 @@ test(
     await page.getByLabel('Address of the first page').fill(site.url);
     await page.getByLabel('Maximum pages').fill('10');
     await page.getByLabel('Exclude paths').fill('/private/*\n');
-    await page.getByLabel('Schedule').fill('@daily');
+    await page.getByLabel('Sync schedule').selectOption('every week');
+    expect(await page.getByLabel('Cron expression').inputValue()).toBe('@weekly');
+    // The host is proposed as the name.
+    expect(await page.getByLabel('Name').inputValue()).toBe('127-0-0-1');
     await page.getByLabel('Name').fill('kettles');
     await page.getByRole('button', { name: 'Add the website', exact: true }).click();
     await page.getByRole('heading', { name: 'kettles', exact: true }).waitFor();
@@ -70,7 +75,7 @@ test(
 
     letGo();
     await reading.waitFor({ state: 'detached' });
-    await page.getByText('(schedule: @daily)').waitFor();
+    await page.getByText('· every week').waitFor();
     const link = page.getByRole('link', { name: /returns/ });
     expect(await link.getAttribute('href')).toBe(`${site.url}/returns`);
     const row = page.getByRole('row', { name: /returns/ });
@@ -167,6 +172,7 @@ test.runIf(IS_NIGHTLY)(
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByLabel('Address of the first page').inputValue()).toBe(site.url);
     expect(await dialog.getByLabel('Delay in milliseconds').inputValue()).toBe('0');
+    await dialog.getByText(/^Advanced/).click();
     const save = dialog.getByRole('button', { name: 'Save changes' });
     expect(await save.isDisabled()).toBe(true);
     await dialog.getByLabel('Maximum pages').fill('0');
@@ -185,7 +191,7 @@ test.runIf(IS_NIGHTLY)(
     expect(await save.isDisabled()).toBe(true);
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Keep mine' }).click();
-    expect(await dialog.getByLabel('Schedule').inputValue()).toBe('@weekly');
+    expect(await dialog.getByLabel('Cron expression').inputValue()).toBe('@weekly');
     await save.click();
     await dialog.waitFor({ state: 'detached' });
     // It is read again by itself: what is left out now is gone.
@@ -197,7 +203,8 @@ test.runIf(IS_NIGHTLY)(
     expect(data).toMatchObject({ website, schedule: '@weekly' });
 
     await page.getByRole('button', { name: 'Edit sync settings' }).click();
-    await dialog.getByLabel('Schedule').fill('');
+    await dialog.getByLabel('Sync schedule').selectOption('only on request');
+    await dialog.getByText(/^Advanced/).click();
     await dialog.getByLabel('Delay in milliseconds').fill('');
     await save.click();
     await dialog.waitFor({ state: 'detached' });
@@ -228,7 +235,7 @@ test(
       return data[0];
     });
     await page.goto(`/knowledge/sources/${source.id}`);
-    await page.getByText('token of help-feed').waitFor();
+    await page.getByText('token in help-feed').waitFor();
     await page.getByText(/^Declared as help by a file/).waitFor();
     expect(await page.getByRole('button', { name: 'Edit sync settings' }).count()).toBe(0);
     await expectAccessible(page);

@@ -29,6 +29,14 @@ export function NameField({
   );
 }
 
+/** Derives a source name from an address: `https://www.example.com/help` becomes `example-com`. */
+export function nameFromUrl(url: string): string {
+  // An incomplete address has no host yet, so its name is empty.
+  const host = URL.parse(url)?.hostname.replace(/^www\./, '') ?? '';
+  // `nameFrom` removes a file extension, here the final dot.
+  return nameFrom(`${host}.`);
+}
+
 /** Derives a source name from a file name: `Returns & refunds.md` becomes `returns-refunds`. */
 export function nameFrom(fileName: string): string {
   const words = fileName

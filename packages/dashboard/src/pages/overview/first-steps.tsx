@@ -50,7 +50,7 @@ function Checklist({ onHide }: { onHide: () => void }) {
 
 function StepLine({ step, isNext }: { step: Step; isNext: boolean }) {
   const canAct = useCan(step.needs);
-  const { title, isDone, why, act, to } = step;
+  const { title, isDone, why, act, to, search } = step;
   return (
     <li className={isDone ? 'step step-done' : 'step'}>
       <span className="step-mark" aria-hidden="true">
@@ -62,7 +62,12 @@ function StepLine({ step, isNext }: { step: Step; isNext: boolean }) {
         {isDone ? null : <span className="muted">{why}</span>}
       </p>
       {!isDone && canAct && to !== undefined ? (
-        <ButtonLink kind={isNext ? 'primary' : 'plain'} size="small" to={to}>
+        <ButtonLink
+          kind={isNext ? 'primary' : 'plain'}
+          size="small"
+          to={to}
+          search={search as never}
+        >
           {act}
         </ButtonLink>
       ) : null}

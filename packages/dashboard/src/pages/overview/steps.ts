@@ -15,6 +15,7 @@ export type Step = {
    */
   act: string;
   to: string | undefined;
+  search?: Record<string, string>;
   needs: Scope;
 };
 
@@ -69,6 +70,7 @@ export function useSteps(): Step[] | undefined {
       why: 'On a web page with one line of HTML, or on a telephone number.',
       act: 'Embed the agent',
       to: place,
+      ...(agent?.managed_by === 'api' && { search: { edit: 'widget' } }),
       needs: 'publish',
     },
     {

@@ -1,12 +1,14 @@
 import type { ReactNode } from 'react';
 import { isCode, ParleyError } from '../../../data/parley.ts';
 import { AreaField, errorAt, TextField } from '../../../form/fields.tsx';
+import { ChoiceField } from '../../../form/part-fields.tsx';
+import { Section } from '../../../form/section.tsx';
 import { sendBy, type Form } from '../../../form/use-edit-form.ts';
 import { Button } from '../../../ui/button.tsx';
 import { DialogActions } from '../../../ui/dialog.tsx';
 import { TroubleNote } from '../../../ui/trouble.tsx';
-import { NameField } from '../name-field.tsx';
-import type { FetchedType, FetchedValues } from './fetched-values.ts';
+import { NameField, nameFromUrl } from '../name-field.tsx';
+import { SCHEDULES, type FetchedType, type FetchedValues } from './fetched-values.ts';
 
 type FieldsProps = { form: Form<FetchedValues>; name: ReactNode };
 
@@ -38,7 +40,7 @@ export function FetchedForm({
   const Fields = type === 'website' ? WebsiteFields : IntegrationFields;
   const name = (
     <NameField
-      name={form.watch('name')}
+      name={form.watch('name') || nameFromUrl(form.watch(`${type}.url`))}
       error={
         isCode(failure, 'name_taken') ? 'Another source has this name.' : errorAt(form, 'name')
       }
@@ -49,12 +51,21 @@ export function FetchedForm({
     <form className="stack" noValidate onSubmit={sendBy(form, onSend)}>
       {notice}
       <Fields form={form} name={isNew ? name : null} />
-      <TextField
-        form={form}
-        name="schedule"
-        label="Schedule"
-        hint="@hourly, @daily, @weekly, @monthly, or a five-field cron expression in UTC. Leave empty to sync only on request."
-      />
+      <ScheduleField form={form} />
+      <Section
+        title={
+          type === 'website' ? 'Advanced: paths, limits, exact times' : 'Advanced: exact times'
+        }
+        failure={failure}
+      >
+        {type === 'website' ? <LimitFields form={form} /> : null}
+        <TextField
+          form={form}
+          name="schedule"
+          label="Cron expression"
+          hint="Five fields, in UTC, such as 30 4 * * 1 for Mondays at 4:30."
+        />
+      </Section>
       {failure && !isShown(failure, type) ? <TroubleNote error={failure} /> : null}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
@@ -71,9 +82,20 @@ export function FetchedForm({
   );
 }
 
+/** Selects a common schedule. A cron expression that was typed below becomes another option. */
+function ScheduleField({ form }: Pick<FieldsProps, 'form'>) {
+  const schedule = form.watch('schedule');
+  return (
+    <ChoiceField
+      label="Sync schedule"
+      value={schedule}
+      options={{ ...SCHEDULES, [schedule]: SCHEDULES[schedule] ?? schedule }}
+      onChange={(chosen: string) => form.setValue('schedule', chosen)}
+    />
+  );
+}
+
 function WebsiteFields({ form, name }: FieldsProps) {
-  const lines = { form, rows: 3, spellCheck: false };
-  const number = { form, type: 'number' };
   return (
     <>
       <TextField
@@ -85,6 +107,15 @@ function WebsiteFields({ form, name }: FieldsProps) {
         placeholder="https://www.example.com/help/"
       />
       {name}
+    </>
+  );
+}
+
+function LimitFields({ form }: Pick<FieldsProps, 'form'>) {
+  const lines = { form, rows: 3, spellCheck: false };
+  const number = { form, type: 'number' };
+  return (
+    <>
       <AreaField
         {...lines}
         name="website.include"

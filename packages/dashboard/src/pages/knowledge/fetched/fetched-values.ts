@@ -1,6 +1,15 @@
 import type { Source } from '../../../data/knowledge.ts';
 import { linesOf, setMembers, textOfLines } from '../../../form/merge.ts';
 
+/** Common schedules. Any other value is a cron expression. */
+export const SCHEDULES: Readonly<Record<string, string>> = {
+  '': 'only on request',
+  '@hourly': 'every hour',
+  '@daily': 'every day',
+  '@weekly': 'every week',
+  '@monthly': 'every month',
+};
+
 export type FetchedType = 'website' | 'integration';
 
 /**

@@ -4,6 +4,7 @@ import { useMakeSource } from '../../../data/syncs.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { useToast } from '../../../ui/toast.tsx';
 import { setMembers } from '../../../form/merge.ts';
+import { nameFromUrl } from '../name-field.tsx';
 import { FetchedForm } from './fetched-form.tsx';
 import { fieldsOf, valuesOf, type FetchedType, type FetchedValues } from './fetched-values.ts';
 
@@ -22,7 +23,7 @@ export function NewFetched({
   isOpen: boolean;
   onClose: () => void;
 }) {
-  const form = useForm<FetchedValues>({ defaultValues: valuesOf({}) });
+  const form = useForm<FetchedValues>({ defaultValues: valuesOf({ schedule: '@daily' }) });
   const navigate = useNavigate();
   const toast = useToast();
   const making = useMakeSource((source) => {
@@ -38,9 +39,10 @@ export function NewFetched({
         action={WORDS[type].action}
         isBusy={making.isPending}
         canSend
-        onSend={(values) =>
-          making.mutate({ type, ...setMembers({ name: values.name }), ...fieldsOf(type, values) })
-        }
+        onSend={(values) => {
+          const name = values.name || nameFromUrl(values[type].url);
+          making.mutate({ type, ...setMembers({ name }), ...fieldsOf(type, values) });
+        }}
         onClose={onClose}
       />
     </Dialog>

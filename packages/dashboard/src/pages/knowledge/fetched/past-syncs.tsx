@@ -42,7 +42,7 @@ export function PastSyncs({ sourceId }: { sourceId: string }) {
         columns={[
           { name: 'Status', cell: (sync) => <State sync={sync} />, width: '8.5rem' },
           { name: 'When', cell: (sync) => <Time at={sync.requested_at} />, width: '8rem' },
-          { name: 'Trigger', cell: ({ trigger }) => WORDS[trigger], isWide: true },
+          { name: 'Trigger', cell: ({ trigger }) => WORDS[trigger], isWide: 'very' },
           {
             name: 'Read',
             cell: ({ read }) => count(read),
@@ -51,7 +51,7 @@ export function PastSyncs({ sourceId }: { sourceId: string }) {
             isWide: true,
           },
           { name: 'Changed', cell: changesOf, width: 'minmax(0, 2fr)', isWide: true },
-          { name: 'Duration', cell: tookOf, width: '5rem', align: 'end', isWide: true },
+          { name: 'Duration', cell: tookOf, width: '6rem', align: 'end', isWide: true },
           {
             name: 'Problems',
             cell: (sync) => <Problems sync={sync} onShow={() => setShown(sync.id)} />,
