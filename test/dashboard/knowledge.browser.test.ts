@@ -217,6 +217,26 @@ test(
     );
     expect(data[0]?.text).toContain('thirty days');
 
+    // No agent answers from it, until it is added to one.
+    const users = page.getByRole('region', { name: 'Used by' });
+    await users.getByText('No agent uses this source yet.').waitFor();
+    await agentOf(parley, 'Shop', []);
+    const agentId = await agentOf(parley, 'Phone', []);
+    await users.getByLabel('Agent').selectOption('Phone');
+    await users.getByRole('button', { name: 'Add' }).click();
+    await users.getByRole('link', { name: 'Phone', exact: true }).waitFor();
+    expect(await users.getByLabel('Agent').locator('option').allTextContents()).toEqual([
+      'Choose an agent',
+      'Shop',
+    ]);
+    expect(await users.getByRole('link', { name: 'Ask it (Phone)' }).getAttribute('href')).toMatch(
+      new RegExp(`^/agents/${agentId}/playground`),
+    );
+    const params = { path: { id: agentId } };
+    const agent = await ok(parley.GET('/v1/agents/{id}', { params }));
+    expect(agent.knowledge).toEqual({ source_names: ['returns'] });
+    await expectAccessible(page);
+
     const id = page.url().split('/').at(-1)!;
     await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByRole('button', { name: 'Delete the source' }).click();

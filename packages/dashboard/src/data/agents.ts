@@ -20,8 +20,7 @@ export function useAgent(id: string) {
   return useQuery({
     queryKey: agentKey(id),
     enabled: id !== '',
-    queryFn: ({ signal }) =>
-      declared(parley.GET('/v1/agents/{id}', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => readAgent(id, signal),
   });
 }
 
@@ -32,6 +31,24 @@ export function useTakeOver(): (written: Declared) => void {
     queryClient.setQueryData<Declared>(agentKey(written.agent.id), written);
     void queryClient.invalidateQueries({ queryKey: ['agents'] });
   };
+}
+
+/** Loads agents to choose from: one page of the API, the newest first. */
+export function useAgentChoices() {
+  return useQuery({
+    queryKey: ['agents', 'choices'],
+    queryFn: async ({ signal }) => {
+      const params = { query: { limit: CHOICES_MAX } };
+      return (await ok(parley.GET('/v1/agents', { params, signal }))).data;
+    },
+  });
+}
+
+const CHOICES_MAX = 100;
+
+export function readAgent(id: string, signal?: AbortSignal): Promise<Declared> {
+  const params = { path: { id } };
+  return declared(parley.GET('/v1/agents/{id}', { params, ...(signal && { signal }) }));
 }
 
 export function agentKey(id: string) {
@@ -114,14 +131,13 @@ export function agentName({ name, display_name: shown }: Pick<Agent, 'name' | 'd
 }
 
 /**
- * Returns the latest version of an agent with the policy `manual` if it is newer than the live version. Pages call it a
- * draft. Returns null otherwise.
+ * Returns the latest version of an agent with the policy `manual` if it has not been published. Pages call it a draft. A
+ * version that a rollback has just replaced is not a draft. Returns null otherwise.
  */
 export function waitingVersion(agent: Agent): number | null {
-  const { latest_version: latest, active_version: active } = agent;
-  return agent.publish_policy === 'manual' && latest !== null && latest > (active ?? 0)
-    ? latest
-    : null;
+  const { latest_version: latest, active_version: active, activation: last } = agent;
+  const published = last?.action === 'rolled_back' ? (last.from_version ?? 0) : (active ?? 0);
+  return agent.publish_policy === 'manual' && latest !== null && latest > published ? latest : null;
 }
 
 /**

@@ -2,25 +2,24 @@ import { useState } from 'react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useSource, type Source, type TaggedSource } from '../../data/knowledge.ts';
-import { useCan } from '../../data/me.ts';
 import { ok, parley, troubleOf } from '../../data/parley.ts';
 import { ActButton } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { count, counted } from '../../ui/figure.tsx';
 import { lastFilters } from '../../data/last-filters.ts';
-import { Needing } from '../../ui/needing.tsx';
-import { Page } from '../../ui/page.tsx';
+import { Page, ReadPage, UnreadPage } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { msText, Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
-import { TroubleNote } from '../../ui/trouble.tsx';
 import { FetchedSettings } from './fetched/fetched-settings.tsx';
+import { SCHEDULES } from './fetched/fetched-values.ts';
 import { PastSyncs } from './fetched/past-syncs.tsx';
 import { RunningSync } from './fetched/running-sync.tsx';
 import { ReplaceFile } from './replace-file.tsx';
 import { SourceDocuments } from './source-documents.tsx';
 import { SourceText } from './source-text.tsx';
+import { SourceUsers } from './source-users.tsx';
 import { isFetched, remedyOf, stateOf } from './source-words.ts';
 import './knowledge.css';
 
@@ -29,32 +28,25 @@ const BACK = { to: '/knowledge', name: 'Sources' };
 /** Shows one source: its state, a remedy if it is not ready, its documents and its text. */
 export function SourcePage() {
   const { sourceId } = useParams({ strict: false }) as { sourceId: string };
-  if (useCan('read')) return <ReadSource key={sourceId} id={sourceId} />;
   return (
-    <Page title="Source" back={BACK}>
-      <Needing scope="read">{null}</Needing>
-    </Page>
+    <ReadPage title="Source" back={BACK}>
+      <ReadSource key={sourceId} id={sourceId} />
+    </ReadPage>
   );
 }
 
 function ReadSource({ id }: { id: string }) {
-  const { data, error, refetch } = useSource(id);
-  if (!data) {
-    return (
-      <Page title="Source" back={BACK}>
-        {error ? (
-          <TroubleNote error={error} onRetry={() => void refetch()} />
-        ) : (
-          <p role="status">Loading…</p>
-        )}
-      </Page>
-    );
-  }
+  const query = useSource(id);
+  const { data } = query;
+  if (!data) return <UnreadPage title="Source" back={BACK} query={query} />;
   const { source } = data;
   return (
     <Page title={source.name} back={BACK} actions={<Acts tagged={data} />}>
       <Remedy source={source} />
-      <Facts source={source} />
+      <div className="columns">
+        <Facts source={source} />
+        <SourceUsers source={source} />
+      </div>
       {source.type === 'text' ? <SourceText tagged={data} /> : null}
       {isFetched(source.type) ? <FetchedSettings type={source.type} tagged={data} /> : null}
       {source.sync ? <RunningSync sourceId={id} id={source.sync.id} /> : null}
@@ -139,7 +131,7 @@ function Facts({ source }: { source: Source }) {
   const { name, tone } = stateOf(source);
   const { last_sync: sync, managed_by: owner } = source;
   return (
-    <dl className="facts">
+    <dl className="facts card">
       <dt>Status</dt>
       <dd>
         <Status tone={tone}>{name}</Status>
@@ -181,7 +173,7 @@ function Next({ source: { type, schedule, next_sync_at: next } }: { source: Sour
       <dt>Next sync</dt>
       <dd>
         <Time at={next} never="on request" />
-        {schedule ? <span className="muted"> (schedule: {schedule})</span> : null}
+        {schedule ? <span className="muted"> · {SCHEDULES[schedule] ?? schedule}</span> : null}
       </dd>
     </>
   );

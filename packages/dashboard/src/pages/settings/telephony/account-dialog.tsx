@@ -1,5 +1,6 @@
 import { useId, useState, type SyntheticEvent } from 'react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { agentName, useAgentChoices } from '../../../data/agents.ts';
 import { fieldErrors, ok, parley } from '../../../data/parley.ts';
 import { ChoiceField, LineField, LinesField } from '../../../form/part-fields.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -154,19 +155,11 @@ function AccountFields({
   );
 }
 
-/** Number of agents that the form suggests for a telephone number: one page of the API. Other names can be typed. */
-const AGENTS_MAX = 100;
-
+/** Suggests agents for each number. Other names can be typed. */
 function NumberRows({ draft, onChange, error }: Props) {
   const listId = useId();
   const { numbers } = draft;
-  const { data: agents = [] } = useQuery({
-    queryKey: ['agents', 'choices'],
-    queryFn: async ({ signal }) => {
-      const params = { query: { limit: AGENTS_MAX } };
-      return (await ok(parley.GET('/v1/agents', { params, signal }))).data;
-    },
-  });
+  const { data: agents = [] } = useAgentChoices();
   const set = (next: AccountDraft['numbers']): void => onChange({ ...draft, numbers: next });
   const edit = (at: number, change: Partial<AccountDraft['numbers'][number]>): void =>
     set(numbers.map((one, other) => (other === at ? { ...one, ...change } : one)));
@@ -199,9 +192,9 @@ function NumberRows({ draft, onChange, error }: Props) {
         </div>
       ))}
       <datalist id={listId}>
-        {agents.map(({ id, name, display_name: shown }) => (
-          <option key={id} value={name}>
-            {shown ?? name}
+        {agents.map((agent) => (
+          <option key={agent.id} value={agent.name}>
+            {agentName(agent)}
           </option>
         ))}
       </datalist>
