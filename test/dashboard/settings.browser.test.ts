@@ -36,8 +36,20 @@ test('a key is rotated: the new one works, the old one ends when it was said', a
   expect([old.status, next.status]).toEqual([401, 200]);
 });
 
+test('a key that expires says why it cannot be rotated', async () => {
+  const { page, parley } = await openDashboard({ namespace: 'expiring' });
+  const soon = Math.floor(Date.now() / 1_000) + 3_600;
+  const body = { name: 'ending', scopes: ['read' as const], expires_at: soon };
+  await ok(parley.POST('/v1/api_keys', { body }));
+  await page.goto('/settings');
+  const rotate = page.getByRole('button', { name: 'Rotate ending' });
+  await rotate.waitFor();
+  expect(await rotate.isDisabled()).toBe(true);
+  expect(await rotate.getAttribute('title')).toContain('can’t be rotated');
+});
+
 test('a carrier is connected with its token, edited and deleted', async () => {
-  const { page, parley } = await openDashboard({
+  const { page, parley, server } = await openDashboard({
     at: '/settings/telephony',
     namespace: 'carriers',
   });
@@ -59,6 +71,8 @@ test('a carrier is connected with its token, edited and deleted', async () => {
   await dialog.getByLabel('Agent that answers number 1').fill('front-desk');
   await dialog.getByRole('button', { name: 'Connect' }).click();
   await page.getByRole('row', { name: /main.*ready.*\+442071838750/ }).waitFor();
+  const address = page.getByLabel('A call comes in');
+  expect(await address.textContent()).toBe(`${server.url}/v1/telephony/twilio/voice`);
   const { data } = await ok(parley.GET('/v1/telephony_providers'));
   const name = expect.stringMatching(/^tp-/);
   expect(data).toMatchObject([
@@ -103,7 +117,7 @@ test('a model is connected: tested with its key, saved, and its key replaced', a
   await expectAccessible(page);
   stub.script({ text: 'OK' });
   await page.getByRole('button', { name: 'Test' }).click();
-  await page.getByText(/It works\. m-1 answered “OK”/).waitFor();
+  await page.getByText(/It works\. m-1 replied “OK”/).waitFor();
   await page.getByRole('button', { name: 'Connect' }).click();
 
   await page.getByRole('heading', { name: 'shop' }).waitFor();
@@ -132,6 +146,21 @@ test('a model is connected: tested with its key, saved, and its key replaced', a
   await page.getByRole('dialog').getByText('1 agent uses it').waitFor();
   await page.getByRole('button', { name: 'Delete the provider' }).click();
   await page.getByText('No model is connected.').waitFor();
+});
+
+test('an erasure is listed with its progress, and no longer names the customer when it is done', async () => {
+  const { page, parley } = await openDashboard({ namespace: 'erasures' });
+  const { id } = await ok(parley.POST('/v1/agents', { body: { prompt: 'You help.' } }));
+  await ok(parley.POST('/v1/conversations', { body: { agent_id: id, user_id: 'nina' } }));
+  const params = { path: { user_id: 'nina' } };
+  await ok(parley.DELETE('/v1/customers/{user_id}', { params }));
+  await page.goto('/settings/jobs');
+  await page.getByText('No replays.').waitFor();
+  const erasures = page.getByRole('table', { name: 'Customer erasures' });
+  const row = erasures.getByRole('row').filter({ hasText: /erased.*done.*1 of 1/ });
+  await row.waitFor();
+  expect(await erasures.getByText('nina').count()).toBe(0);
+  await expectAccessible(page);
 });
 
 test('somebody else’s session is ended, and their page asks them to sign in', async () => {
@@ -200,7 +229,9 @@ test('the audit log is filtered by the target, and by the actor', async () => {
 test('a call is hung up from its page', async () => {
   const { page, parley } = await openDashboard({ at: '/calls' });
   const agent = await ok(
-    parley.POST('/v1/agents', { body: { name: 'caller', prompt: 'You call.' } }),
+    parley.POST('/v1/agents', {
+      body: { name: 'caller', prompt: 'You call.', first_message: 'This is the shop.' },
+    }),
   );
   const simulated = { turns: [{ after_ms: 60_000, text: 'hm' }] };
   const body = { agent_id: agent.id, to: '+34600111222', simulated };
@@ -210,6 +241,7 @@ test('a call is hung up from its page', async () => {
   await page.getByLabel('Agent', { exact: true }).selectOption({ label: 'caller' });
   await page.waitForURL(new RegExp(`agent_id=${agent.id}`));
   await page.getByRole('table').getByRole('link').first().click();
+  await page.getByRole('log', { name: 'Transcript' }).getByText('This is the shop.').waitFor();
   await page.getByRole('button', { name: 'Hang up' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Hang up' }).click();
   await page.getByText('The call has ended').waitFor();

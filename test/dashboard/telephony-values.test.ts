@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  addressesOf,
   createOf,
   draftOf,
   NEW_ACCOUNT,
@@ -59,3 +60,16 @@ test('a change sends what changed, and keeps what the form does not show', () =>
   });
   expect(changed({ api_url: 'https://a.example' })).toEqual({ api_url: 'https://a.example' });
 });
+
+test.each([
+  ['twilio', 'A call comes in', '/v1/telephony/twilio/voice'],
+  ['telnyx', 'Voice URL', '/v1/telephony/telnyx/voice?provider=tp_1'],
+  ['plivo', 'Answer URL', '/v1/telephony/plivo/voice?provider=tp_1'],
+] as const)(
+  '%s calls an address that names the provider if its requests do not',
+  (type, name, path) => {
+    const [voice, status] = addressesOf({ ...account, type }, 'https://parley.example.com');
+    expect(voice).toEqual([name, `https://parley.example.com${path}`]);
+    expect(status?.[1]).toBe(voice?.[1].replace('voice', 'status'));
+  },
+);

@@ -1,16 +1,18 @@
 import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useCan } from '../../../data/me.ts';
 import { ok, parley } from '../../../data/parley.ts';
 import { useList } from '../../../data/use-list.ts';
 import { ActButton } from '../../../ui/button.tsx';
+import { Code } from '../../../ui/code.tsx';
 import { Confirm } from '../../../ui/confirm.tsx';
 import { Needing } from '../../../ui/needing.tsx';
 import { Status } from '../../../ui/status.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { SettingsFrame } from '../settings-frame.tsx';
 import { AccountDialog } from './account-dialog.tsx';
-import { CARRIERS, type Account } from './telephony-values.ts';
+import { addressesOf, CARRIERS, type Account } from './telephony-values.ts';
 import '../../agents/agents.css';
 
 type Open = { act: 'new' } | { act: 'edit' | 'delete'; account: Account };
@@ -51,11 +53,13 @@ function Accounts({ onOpen }: { onOpen: (open: Open) => void }) {
         </Status>
       ),
     },
-    { name: 'Details', cell: ({ status_message }) => status_message ?? '–', isWide: true },
-    { name: 'Carrier', cell: ({ type }) => CARRIERS[type].name, isWide: true },
+    { name: 'Details', cell: ({ status_message }) => status_message ?? '–', isWide: 'very' },
+    { name: 'Carrier', cell: ({ type }) => CARRIERS[type].name, isWide: 'very' },
     {
       name: 'Numbers',
-      cell: ({ numbers }) => numbers.map(({ number }) => number).join(', ') || '–',
+      cell: ({ numbers }) =>
+        numbers.map(({ number, agent }) => `${number} → ${agent}`).join(', ') || '–',
+      width: 'minmax(0, 2fr)',
       isWide: true,
     },
     {
@@ -81,17 +85,44 @@ function Accounts({ onOpen }: { onOpen: (open: Open) => void }) {
     },
   ];
   return (
-    <Table
-      label="Carriers"
-      list={list}
-      columns={columns}
-      empty={
+    <>
+      <Table
+        label="Carriers"
+        list={list}
+        columns={columns}
+        empty={
+          <p>
+            No carrier is connected. Connect an account with Twilio, Telnyx or Plivo to answer its
+            numbers with your agents and to place calls.
+          </p>
+        }
+      />
+      {list.rows.map((account) => (
+        <AtTheCarrier key={account.id} account={account} />
+      ))}
+    </>
+  );
+}
+
+/** Shows the addresses at which the carrier reaches Parley. Somebody must enter them at the carrier. */
+function AtTheCarrier({ account }: { account: Account }) {
+  const { name, type } = account;
+  return (
+    <details className="card" open>
+      <summary>Addresses to enter at the carrier of {name}</summary>
+      <div className="stack-small details-body">
         <p>
-          No carrier is connected. Connect an account with Twilio, Telnyx or Plivo to answer its
-          numbers with your agents and to place calls.
+          Enter these addresses {CARRIERS[type].where}, both with the method POST. Then call a
+          number: the call appears under <Link to="/calls">Calls</Link>.
         </p>
-      }
-    />
+        {addressesOf(account, window.location.origin).map(([label, url]) => (
+          <div key={label} className="stack-small">
+            <span className="small muted">{label}</span>
+            <Code text={url} label={label} wrap />
+          </div>
+        ))}
+      </div>
+    </details>
   );
 }
 

@@ -5,11 +5,32 @@ export type Account = ItemOf<'/v1/telephony_providers'>;
 type Create = BodyOf<'/v1/telephony_providers', 'post'>;
 type Patch = BodyOf<'/v1/telephony_providers/{id}', 'patch'>;
 
-/** The carriers, each with the terms that it uses for account and token. */
+/**
+ * The carriers, each with its own terms: for the account, for the token, and for the two addresses that it requests, one
+ * when a call comes in and one when the status of a call changes.
+ */
 export const CARRIERS = {
-  twilio: { name: 'Twilio or compatible', account: 'Account SID', token: 'Auth token' },
-  telnyx: { name: 'Telnyx', account: 'User ID', token: 'API key' },
-  plivo: { name: 'Plivo', account: 'Auth ID', token: 'Auth token' },
+  twilio: {
+    name: 'Twilio or compatible',
+    account: 'Account SID',
+    token: 'Auth token',
+    addresses: ['A call comes in', 'Call status changes'],
+    where: 'at each number',
+  },
+  telnyx: {
+    name: 'Telnyx',
+    account: 'User ID',
+    token: 'API key',
+    addresses: ['Voice URL', 'Status callback'],
+    where: 'in a TeXML application, and assign the numbers to it',
+  },
+  plivo: {
+    name: 'Plivo',
+    account: 'Auth ID',
+    token: 'Auth token',
+    addresses: ['Answer URL', 'Hangup URL'],
+    where: 'in an application, and assign the numbers to it',
+  },
 } as const;
 export type Carrier = keyof typeof CARRIERS;
 
@@ -39,6 +60,18 @@ export const NEW_ACCOUNT: AccountDraft = {
   numbers: [{ number: '', agent: '' }],
   countries: '',
 };
+
+/** Returns the addresses to enter at the carrier, each with the carrier's name for it. */
+export function addressesOf({ id, type }: Account, origin: string): [name: string, url: string][] {
+  const [voice, status] = CARRIERS[type].addresses;
+  // Requests from Twilio name the account. Requests from the other carriers may not.
+  const query = type === 'twilio' ? '' : `?provider=${id}`;
+  const url = (path: string): string => `${origin}/v1/telephony/${type}/${path}${query}`;
+  return [
+    [voice, url('voice')],
+    [status, url('status')],
+  ];
+}
 
 export function draftOf(account: Account): AccountDraft {
   return {
