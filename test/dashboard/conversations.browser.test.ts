@@ -284,10 +284,13 @@ describe('a conversation', () => {
     await hold(parley, { user: 'ines' });
     await follow(page, '/conversations?user_id=ines');
     // The back link keeps the filter of the list.
-    await page.getByRole('link', { name: 'ines' }).first().click();
+    const ofInes = rows(page).getByRole('link', { name: 'ines' });
+    await ofInes.first().click();
     await page.getByRole('link', { name: '← Conversations' }).click();
     await page.waitForURL(/conversations\?user_id=ines$/);
-    await page.getByRole('link', { name: 'ines' }).nth(1).click();
+    const all = page.getByText('2 matching conversations').getByRole('link', { name: 'ines' });
+    expect(await all.getAttribute('href')).toBe('/customers/ines');
+    await ofInes.nth(1).click();
     await page.waitForURL(new RegExp(id));
     await page.getByRole('button', { name: 'Erase' }).click();
     const dialog = page.getByRole('dialog', { name: 'Erase this conversation?' });
@@ -300,7 +303,7 @@ describe('a conversation', () => {
     const toast = page.getByText(/^Erased the conversation/);
     await toast.waitFor();
     await page.waitForURL(/conversations\?user_id=ines$/);
-    await page.getByRole('link', { name: 'ines' }).waitFor();
+    await ofInes.waitFor();
     // The confirmation covers no row.
     const [told, table] = [await toast.boundingBox(), await page.getByRole('table').boundingBox()];
     expect(told!.x + told!.width).toBeLessThan(table!.x);

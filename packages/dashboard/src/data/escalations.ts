@@ -118,6 +118,7 @@ export function requestOf({ user_messages: said, summary }: Escalation): string 
 /** Formats a reason: `user_request` becomes `User request`; free text stays unchanged. */
 export function reasonText(reason: string): string {
   if (reason === '') return 'No reason given';
+  if (reason === 'api') return 'Requested by the API';
   const words = /^[a-z]+(_[a-z]+)*$/.test(reason) ? reason.replaceAll('_', ' ') : reason;
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

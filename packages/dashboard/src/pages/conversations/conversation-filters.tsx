@@ -38,7 +38,7 @@ export function ConversationFilters() {
   return (
     <div className="stack-small">
       <Filters>
-        <TextFilter name="q" label="Search" placeholder="words in messages" />
+        <TextFilter name="q" label="Search" placeholder="words or user" />
         <AgentFilter />
         <SelectFilter name="status" label="Status" options={CONVERSATION_STATUSES} />
         <SelectFilter name="outcome" label="Outcome" options={OUTCOMES} />

@@ -1,5 +1,6 @@
 import { useAgentNames } from '../../data/names.ts';
 import type { ListedConversation } from '../../data/conversations.ts';
+import { useCan } from '../../data/me.ts';
 import { TOTAL_MAX, useTotal } from '../../data/use-list.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { shortId } from '../../ui/copy-id.tsx';
@@ -9,6 +10,7 @@ import { Needing } from '../../ui/needing.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { CustomerLink } from '../customers/customer-link.tsx';
 import { ConversationFilters } from './conversation-filters.tsx';
 import { ExportAll } from './export-all.tsx';
 import { ConversationState } from './conversation-state.tsx';
@@ -18,8 +20,9 @@ import './conversations.css';
 
 /** Lists all conversations with their last message, and filters them by text, user and other fields. */
 export function ConversationsPage() {
+  const [search] = useFilters();
   return (
-    <Page title="Conversations">
+    <Page title="Conversations" actions={useCan('read') ? <ExportAll search={search} /> : null}>
       <Needing scope="read">
         <Conversations />
       </Needing>
@@ -35,18 +38,23 @@ function Conversations() {
   const filters = Object.keys(withoutOrder(search));
   const none = Object.fromEntries(filters.map((name) => [name, undefined]));
   const isOldestFirst = search['order'] === 'oldest';
+  const user = search['user_id'] ?? list.rows.find((row) => row.user_id === search['q'])?.user_id;
   const order = {
     isOldestFirst,
     reverse: () => set({ order: isOldestFirst ? undefined : 'oldest' }),
   };
   return (
     <>
-      <div className="conversations-head">
-        <ConversationFilters />
-        <ExportAll search={search} />
-      </div>
+      <ConversationFilters />
       {total === undefined || list.rows.length === 0 ? null : (
-        <p className="small muted">{totalText(total, filters.length > 0)}</p>
+        <p className="small muted">
+          {totalText(total, filters.length > 0)}
+          {user ? (
+            <>
+              {' · '}Export or erase all data about <CustomerLink userId={user} />
+            </>
+          ) : null}
+        </p>
       )}
       <Table
         label="Conversations"
@@ -120,6 +128,7 @@ function columnsOf({
     },
     {
       name: 'Agent',
+      width: 'minmax(0, 1.2fr)',
       cell: ({ agent_id, agent_version }) => (
         <>
           {names.get(agent_id) ?? shortId(agent_id)}{' '}

@@ -1,6 +1,7 @@
 import { useConversation, useTranscript } from '../../data/conversations.ts';
 import type { Escalation } from '../../data/escalations.ts';
 import { useCan } from '../../data/me.ts';
+import { ParleyError } from '../../data/parley.ts';
 import { Transcript } from '../../transcript/transcript.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
@@ -29,7 +30,11 @@ export function Talk({
   return (
     <>
       <div className="escalation-turns" tabIndex={0} role="group" aria-label="Conversation">
-        {error && !data ? <TroubleNote error={error} onRetry={() => void refetch()} /> : null}
+        {!error || data ? null : isErased(error) ? (
+          <p className="muted">This conversation was erased.</p>
+        ) : (
+          <TroubleNote error={error} onRetry={() => void refetch()} />
+        )}
         {data && conversation ? (
           <Transcript
             key={String(startsAtEnd)}
@@ -49,6 +54,11 @@ export function Talk({
       {isMine && !canWrite ? <Needing scope="write">{null}</Needing> : null}
     </>
   );
+}
+
+/** Returns true if the conversation is gone. Its escalation stays for the statistics. */
+function isErased(error: unknown): boolean {
+  return error instanceof ParleyError && error.status === 404;
 }
 
 /** Shows the unsent reply if the escalation ended while somebody was writing. */
