@@ -7,7 +7,7 @@ import {
 } from '../resources/annotations.ts';
 import type { Resource } from '../resources/resource-store.ts';
 
-/** Who caused an activation or an audit record (contract/agents.md#activations), and the reason if one was given. */
+/** Origin of an activation or an audit record (contract/agents.md#activations), and the reason if one was given. */
 export type Actor = { actor: string; reason: string | null };
 
 const { contentChange: CONTENT } = ANNOTATIONS;
