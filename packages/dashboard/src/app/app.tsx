@@ -8,7 +8,10 @@ import { LiveContext } from '../data/live-context.ts';
 import { loadAllPages, router } from './router.tsx';
 import { SessionGate } from './session.tsx';
 
-/** Nests the providers of the app: first the session, then the event stream, then the page at the current address. */
+/**
+ * Renders the app. From the outside in: the query cache, the toasts, the sign-in, the event stream and the current
+ * page.
+ */
 export function App() {
   const [queryClient] = useState(() =>
     createQueryClient(

@@ -52,8 +52,8 @@ type By = {
 };
 
 /**
- * Signs in with a link. Asks for a name once, because the link only carries the name of the account that started
- * Parley, and customers see the name when somebody takes over a conversation.
+ * Signs in with a link. Asks for a name once, because customers see it when somebody takes over a conversation. The
+ * link carries only the name of the operating-system user that started Parley.
  */
 function ByLink({ token, name, setName, error, isBusy, onSubmit }: By & { token: string }) {
   const [remembered] = useState(name);

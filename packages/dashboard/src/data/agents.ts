@@ -24,7 +24,7 @@ export function useAgent(id: string) {
   });
 }
 
-/** Returns a function that shows a saved agent immediately, before the agent is read again. */
+/** Returns a function that puts a saved agent into the query cache, so that pages show it before it is read again. */
 export function useTakeOver(): (written: Declared) => void {
   const queryClient = useQueryClient();
   return (written) => {
@@ -57,10 +57,13 @@ export function agentKey(id: string) {
 
 type Answer = { data?: Agent; error?: unknown; response: Response };
 
-/** @throws ParleyError */
+/**
+ * Returns the agent in a response, with its ETag.
+ * @throws ParleyError
+ */
 export async function declared(answer: Promise<Answer>): Promise<Declared> {
   const given = await answer;
-  // Responses with 200, 201 and 202 contain the agent.
+  // The body contains the agent, whether the status is 200, 201 or 202.
   const agent = await ok(given);
   return { agent, etag: given.response.headers.get('etag') ?? '*' };
 }
@@ -94,7 +97,9 @@ export function useVersionDiff(id: string, from: number | null, to: number | nul
 
 type HistoryPath = '/v1/agents/{id}/versions' | '/v1/agents/{id}/activations';
 
-/** Lists versions or activations, newest first. They have no IDs, so their position serves as the ID. */
+/**
+ * Lists versions or activations, newest first. They have no IDs, so the position of a row in the list becomes its `id`.
+ */
 export function useHistory<Path extends HistoryPath>(
   path: Path,
   id: string,

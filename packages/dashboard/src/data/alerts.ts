@@ -30,7 +30,7 @@ function reread(): void {
   for (const listener of listeners) listener();
 }
 
-// The choice changed in another tab.
+// Browsers send this event when another tab has changed the choice.
 window.addEventListener('storage', ({ key }) => {
   if (key === KEY) reread();
 });
@@ -45,7 +45,7 @@ function read(): Alerts {
     const kept = JSON.parse(window.localStorage.getItem(KEY) ?? '{}') as Partial<Alerts>;
     return {
       sound: kept.sound === true,
-      // The permission can be revoked in the browser's settings.
+      // The user may have revoked the permission in the browser's settings since the choice was made.
       notification: kept.notification === true && Notification.permission === 'granted',
     };
   } catch {

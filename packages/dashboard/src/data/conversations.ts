@@ -3,7 +3,7 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { ok, parley, ParleyError, type ItemOf, type Problem, type Schemas } from './parley.ts';
 
 export type Conversation = Schemas['Conversation'];
-/** A conversation in a list, with its last message and the sentence that matches the search. */
+/** A conversation in a list, with its last message and, in a search, the sentence that matches. */
 export type ListedConversation = ItemOf<'/v1/conversations'>;
 export const CONVERSATION_STATUSES = allOf<Conversation['status']>({
   active: true,
@@ -81,7 +81,7 @@ type Said = {
 /**
  * Sends a message and streams the reply (`POST …/messages`).
  * @returns the turns that the message added
- * @throws ParleyError if nothing was stored; discard the tokens received so far
+ * @throws ParleyError if nothing was stored. The caller must then discard the tokens received so far
  */
 export async function sayStreaming(said: Said): Promise<readonly Turn[]> {
   const { data, response, error } = await parley.POST('/v1/conversations/{id}/messages', {

@@ -84,7 +84,7 @@ export function escalationKey(id: string): readonly unknown[] {
   return ['escalations', 'one', id];
 }
 
-/** @param id null if no escalation is to be read */
+/** @param id null to read no escalation */
 export function useEscalation(id: string | null): UseQueryResult<Escalation> {
   return useQuery({
     queryKey: escalationKey(id ?? ''),
@@ -105,7 +105,7 @@ export function useSelf(): Person {
   return { id: shown, name: shown };
 }
 
-/** Returns the user's ID, or a placeholder, as the inbox shows it. */
+/** Returns what the inbox shows as the user's name: the user ID, or a placeholder if the ID is not known. */
 export function customerOf({ user_id: userId }: Escalation): string {
   return userId ?? 'Unknown customer';
 }

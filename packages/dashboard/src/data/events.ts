@@ -36,7 +36,10 @@ export function useEvent(id: string | undefined): UseQueryResult<StoredEvent> {
   });
 }
 
-/** Returns the request body of the event's deliveries, byte for byte (contract/events.md#envelope). */
+/**
+ * Returns the JSON that every delivery of this event sends as its request body, byte for byte
+ * (contract/events.md#envelope).
+ */
 export function bodyOf({ id, type, created, data }: StoredEvent): string {
   return JSON.stringify({ id, type, created, data });
 }
@@ -48,8 +51,8 @@ export function conversationOf({ data }: Pick<StoredEvent, 'data'>): string | un
 }
 
 /**
- * Returns true if the subscriptions match the type. `agent.*` matches every type that starts with `agent.`; `*` and
- * null match every type.
+ * Returns true if an endpoint with these subscriptions receives events of this type. `agent.*` matches every type that
+ * starts with `agent.`; `*` and null match every type.
  */
 export function isMeant(subscriptions: readonly string[] | null, type: string): boolean {
   return (

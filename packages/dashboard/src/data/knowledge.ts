@@ -17,12 +17,12 @@ export function useSource(id: string): UseQueryResult<TaggedSource> {
   return useQuery({
     queryKey: sourceKey(id),
     queryFn: ({ signal }) => readSource(id, signal),
-    // No event reports that a canceled sync has ended, so a running sync is polled.
+    // A running sync is polled, because no event reports its progress, or the end of a canceled one.
     refetchInterval: ({ state }) => (state.data?.source.sync ? SYNC_LOOK_MS : false),
   });
 }
 
-/** Interval in ms at which a running sync is polled, because the event stream does not report its progress. */
+/** Interval in ms at which a running sync is polled. */
 export const SYNC_LOOK_MS = 1_000;
 
 export function readSource(id: string, signal?: AbortSignal): Promise<TaggedSource> {
@@ -38,7 +38,7 @@ const THERE_MS = 60_000;
 const CHECK_MS = 500;
 
 /**
- * Creates a source and waits until it can be read and filled, because for a moment after a 202 response the API still
+ * Creates a source and waits until it can be read and given content. For a moment after a 202 response, the API still
  * returns 404 for the source.
  * @throws ParleyError
  */
@@ -57,10 +57,13 @@ export async function createSource(body: NewSource): Promise<Source> {
 
 type Answer = { data?: Source; error?: unknown; response: Response };
 
-/** @throws ParleyError */
+/**
+ * Returns the source in a response, with its ETag.
+ * @throws ParleyError
+ */
 export async function tagged(answer: Promise<Answer>): Promise<TaggedSource> {
   const given = await answer;
-  // Responses with 200, 201 and 202 contain the source.
+  // The body contains the source, whether the status is 200, 201 or 202.
   const source = await ok(given);
   return { source, etag: given.response.headers.get('etag') ?? '*' };
 }
@@ -70,8 +73,8 @@ const GAPS_MAX = 1_000;
 export type Gaps = { gaps: readonly Gap[]; hasMore: boolean };
 
 /**
- * Lists the gaps with a status, most frequently asked first. Loads up to 1,000 gaps instead of one page, because
- * callers group them by question.
+ * Lists the gaps with the given status, most frequently asked first. A gap is a question that an agent could not
+ * answer. Loads up to 1,000 gaps instead of one page, because callers group them by question.
  */
 export function useGaps(
   status: Gap['status'],
@@ -102,7 +105,7 @@ export function gapKey(id: string): readonly unknown[] {
   return ['gaps', 'one', id];
 }
 
-/** A gap with its wordings and the closest passages. */
+/** A gap, the wordings in which users asked it, and the passages that were closest when it was first asked. */
 export type GapDetail = Awaited<ReturnType<typeof readGap>>;
 
 export function useGap(id: string): UseQueryResult<GapDetail> {
@@ -130,7 +133,7 @@ export function useGapCheck(id: string) {
   });
 }
 
-/** Shows an updated gap immediately and refreshes the lists and searches. */
+/** Puts an updated gap into the query cache, and refreshes the lists of gaps and the search results. */
 export function showGap(queryClient: QueryClient, gap: GapDetail): void {
   queryClient.setQueryData(gapKey(gap.id), gap);
   void queryClient.invalidateQueries({ queryKey: ['gaps'] });

@@ -40,7 +40,7 @@ const TOGETHER_MS = 250;
 const EVERY_MS = 500;
 const RETRY_MS = { first: 1_000, most: 15_000 };
 const POLL_MS = 5_000;
-/** Number of consecutive failures to open the stream that are allowed before the page polls. */
+/** Number of times in a row that opening the stream may fail. After one more failure, the page polls instead. */
 const FAILURES_MAX = 2;
 /**
  * Interval in ms of the timer that detects whether the machine was asleep. After a sleep, the stream reconnects to
@@ -170,9 +170,9 @@ function added<T>(set: Set<T>, one: T): () => void {
 }
 
 /**
- * Refreshes queries after changes. The first change of a burst is read immediately and the others together. Updates
- * therefore show without delay, and 50 changes per second cause only two reads. An expensive query sets a longer
- * interval in its `meta` (`everyMs`).
+ * Reads queries again after changes. The first change of a burst causes an immediate read, and the others share a later
+ * one. Updates therefore show without delay, and 50 changes per second cause only two reads. An expensive query sets a
+ * longer interval in its `meta` (`everyMs`).
  */
 function createRefresh(queryClient: QueryClient): {
   now: (topics: readonly Topic[]) => void;

@@ -2,8 +2,8 @@ import { createParleyClient, ParleyError } from '@parley/client';
 import type { paths } from '../../../client/src/api.ts';
 
 /**
- * The public API client, authenticated by the session cookie. All requests use it. Queries and mutations wrap a call in
- * `ok(parley.GET(…))`, so that a failure becomes a ParleyError.
+ * Client of the public API, authenticated by the session cookie. All requests of the dashboard use it. Queries and
+ * mutations wrap a call in `ok(parley.GET(…))`, so that a failure becomes a ParleyError.
  */
 export const parley = createParleyClient({ baseUrl: window.location.origin });
 
@@ -42,7 +42,7 @@ export function troubleOf(error: unknown): Trouble {
   }
   const isNetwork = error instanceof TypeError;
   return {
-    title: isNetwork ? 'Parley cannot be reached' : 'Something went wrong in this page',
+    title: isNetwork ? 'Parley cannot be reached' : 'Something went wrong on this page',
     detail: isNetwork
       ? 'The connection failed. Check your network, then try again.'
       : String(error instanceof Error ? error.message : error),

@@ -1,4 +1,4 @@
-/** Addresses of the pages that show objects, by ID prefix (contract/names.md#ids). */
+/** Address of the page that shows an object, by the prefix of its ID (contract/names.md#ids). */
 const PLACES: Record<string, (id: string) => string> = {
   agt: (id) => `/agents/${id}`,
   conv: (id) => `/conversations/${id}`,

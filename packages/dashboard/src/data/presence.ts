@@ -17,8 +17,8 @@ const KEPT = 'parley-present';
 type Present = Readonly<Record<string, string>>;
 
 /**
- * Returns the person who accepted each escalation, by escalation ID. The data is in session storage, so that it
- * survives a reload of the tab.
+ * Returns the escalations that were accepted in this tab. Each escalation ID maps to the ID of the person who accepted
+ * it. The data is kept in session storage, so that it survives a reload of the tab.
  */
 function read(): Present {
   try {

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { ParleyError } from './parley.ts';
 
-/** Key of the only mutation for which a 401 does not mean that the session has ended. */
+/** Key of the sign-in mutation. A 401 for any other mutation means that the session has ended. */
 export const SIGN_IN = 'sign-in';
 
 /**

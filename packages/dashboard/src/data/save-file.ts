@@ -5,13 +5,13 @@ export function saveFile(name: string, content: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // By then, the browser has begun to read the blob, so its URL is no longer needed.
+  // Waits, because the browser needs the URL until it has begun to read the blob.
   setTimeout(() => URL.revokeObjectURL(url), SAVED_MS);
 }
 
 const SAVED_MS = 60_000;
 
-/** Number of received bytes that are collected into one blob. The browser may store blobs on disk. */
+/** Number of received bytes to collect before they become a blob, which the browser may store on disk. */
 const PART_BYTES = 4 << 20;
 
 /**

@@ -17,7 +17,7 @@ export const OUTCOME_COLORS = {
   failed: '--chart-bad',
 } as const;
 
-// The keys are the outcomes.
+// `Object.keys` returns strings, but these keys are always outcomes.
 export const OUTCOMES = Object.keys(OUTCOME_COLORS) as (keyof typeof OUTCOME_COLORS)[];
 
 /** Time spans to choose from for statistics. The API allows at most 31 days. */
@@ -35,7 +35,7 @@ export const SELDOM = { everyMs: 5_000 };
 const DAY_SEC = 86_400;
 export const DAYS_DEFAULT = 7;
 
-/** Returns the number of days from the query string, `?days=`. */
+/** Returns the number of days that the query parameter `days` selects, or the default. */
 export function daysOf(search: Record<string, string>): number {
   const found = SPANS.find(({ value }) => value === search['days']);
   return found ? Number(found.value) : DAYS_DEFAULT;
@@ -50,7 +50,7 @@ export function useStats(days: number) {
   });
 }
 
-/** Loads the statistics of the `days` days before the period of `useStats`, for comparison. */
+/** Loads the statistics of the period before that of `useStats`, with the same length, for comparison. */
 export function useStatsBefore(days: number) {
   return useQuery({
     // The stream does not report changes to past statistics. Such changes are rare, so the data counts as fresh for

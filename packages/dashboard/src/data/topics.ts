@@ -1,6 +1,6 @@
 /**
- * Topics that the event stream can refresh. A change on the stream refreshes all queries whose key starts with one of
- * its topics.
+ * Topics of data. A query whose key starts with a topic is read again when the event stream reports a change to that
+ * topic.
  */
 export const TOPICS = [
   'me',
@@ -25,7 +25,7 @@ export const TOPICS = [
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** Topics to refresh for the resource that a `change` hint names. */
+/** Topics to refresh when a `change` hint names a resource, by the name of the resource. */
 const OF_RESOURCE: Record<string, readonly Topic[]> = {
   agents: ['agents', 'audit'],
   webhooks: ['webhooks', 'audit'],

@@ -41,7 +41,8 @@ export function useList<Path extends ListPath>(
     path?: Record<string, string>;
     enabled?: boolean;
     /**
-     * Returns the polling interval for rows whose changes the stream does not report, or false if no polling is needed.
+     * Returns the polling interval in ms if the stream does not report changes to these rows, or false if no polling is
+     * needed.
      */
     refreshMs?: (rows: readonly ItemOf<Path>[]) => number | false;
   } = {},
@@ -175,7 +176,7 @@ function appended<Item extends { id: string }>(
   page: Page,
   cursor: string,
 ): Loaded<Item> | undefined {
-  // Another read has restarted the list in the meantime.
+  // If another read has restarted the list in the meantime, this page no longer continues it.
   if (!old || old.cursor !== cursor) return old;
   const known = new Set(old.rows.map(({ id }) => id));
   const rows = (page.data as Item[]).filter(({ id }) => !known.has(id));

@@ -50,7 +50,7 @@ export function useEndpoints(): UseQueryResult<Endpoint[]> {
   });
 }
 
-/** Loads a delivery and polls it every second until it is settled. */
+/** Loads a delivery. Polls it every second until it is settled, and every 30 seconds afterwards. */
 export function useDelivery(id: string): UseQueryResult<Delivery> {
   return useQuery({
     queryKey: ['deliveries', 'one', id],
@@ -64,7 +64,7 @@ export function readDelivery(id: string, signal?: AbortSignal): Promise<Delivery
   return ok(parley.GET('/v1/deliveries/{id}', params));
 }
 
-/** Returns true if the delivery will not change within the next two seconds. */
+/** Returns true if the delivery has no attempt in progress or due within the next two seconds. */
 export function isSettled(delivery: Delivery | undefined): boolean {
   if (!delivery || delivery.in_flight_since !== null) return false;
   const { next_attempt_at: next, status } = delivery;
@@ -73,9 +73,9 @@ export function isSettled(delivery: Delivery | undefined): boolean {
 }
 
 /**
- * Returns the interval at which to refresh a list of deliveries, or false. A list is refreshed while one of its
- * deliveries is in progress. It is also refreshed while it is empty, because somebody is then probably waiting for the
- * first delivery.
+ * Returns the interval in ms at which to refresh a list of deliveries, or false to stop. A list is refreshed while one
+ * of its deliveries is in progress. It is also refreshed while it is empty, because somebody is then probably waiting
+ * for the first delivery.
  */
 export function whileUnsettled(rows: readonly Delivery[]): number | false {
   if (rows.length === 0) return HEALTH_MS;

@@ -9,7 +9,9 @@ import { TroubleNote } from '../ui/trouble.tsx';
 import { Meanwhile } from './meanwhile.tsx';
 import { sendBy, type useEditForm } from './use-edit-form.ts';
 
-/** Dialog that edits something others may change at the same time. It shows their changes before overwriting them. */
+/**
+ * Dialog that edits something others may change at the same time. It shows their changes before a save overwrites them.
+ */
 export function EditDialog<Read extends { etag: string }, Values extends FieldValues, Patch>({
   title,
   edit,
@@ -44,7 +46,7 @@ export function EditDialog<Read extends { etag: string }, Values extends FieldVa
   textOf?: (value: unknown, path: string) => string;
   /** Subject and verb of the sentence that says who made the other change, such as “Ana changed this endpoint”. */
   whoChanged: ReactNode;
-  /** Example of a change that the form does not show. */
+  /** Example of something that others may change and that the form does not show, such as “a new key”. */
   unseen: string;
   /** Additional buttons between Cancel and Save changes. */
   actions?: ReactNode;

@@ -13,7 +13,9 @@ export function Meanwhile<Values extends object>({
   theirs,
   onTake,
 }: {
-  /** Returns the sentence that says who made the other change. `isShown` is false if no compared value differs. */
+  /**
+   * Returns the sentence that says who made the other change. `isShown` is false if none of the values below changed.
+   */
   children: (isShown: boolean) => ReactNode;
   /** Labels of the values to compare, by path. */
   labels: Readonly<Record<string, string>>;

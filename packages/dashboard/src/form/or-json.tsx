@@ -5,8 +5,8 @@ import { jsonProblem, type Shape } from './json-shape.ts';
 import { cleaned } from './merge.ts';
 
 /**
- * Part of a form that people edit with fields, or as JSON in the API's format. If `value` is a string, the JSON is
- * shown. The JSON is checked while it is typed, and switching back to the fields is possible once it fits them.
+ * Part of a form that people edit either with fields or as JSON in the API's format. If `value` is a string, it is
+ * JSON. The JSON is checked while it is typed. People can switch back to the fields once the fields can show the value.
  */
 export function OrJson<Value extends object>({
   legend,
@@ -21,7 +21,7 @@ export function OrJson<Value extends object>({
 }: {
   legend: string;
   value: Value | string;
-  /** The value that blank text stands for. */
+  /** Value to use when the JSON text is blank. */
   empty: Value;
   shape: Shape;
   /** Error that the API returned for the value, or for a value inside it. */
@@ -37,7 +37,7 @@ export function OrJson<Value extends object>({
   const turnText = typeof value === 'string' ? 'Edit with fields' : 'Edit as JSON';
   const turn = (): void => {
     if (typeof value !== 'string') onChange(textOf(isExact ? value : cleaned(value)));
-    // The shape was checked above.
+    // The button is enabled only if the JSON has the right shape.
     else onChange(value.trim() === '' ? empty : (JSON.parse(value) as Value));
   };
   return (
@@ -46,7 +46,7 @@ export function OrJson<Value extends object>({
       {typeof value === 'string' ? (
         <Field
           label={`${legend} as JSON`}
-          hint={whyJson ?? 'Uses the API’s format. Leave empty to set nothing.'}
+          hint={whyJson ?? 'JSON in the API’s format. Leave empty for no value.'}
           error={problem ?? error}
         >
           {(control) => (

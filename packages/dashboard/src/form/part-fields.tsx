@@ -3,8 +3,9 @@ import { Field } from '../ui/field.tsx';
 import { numberOf } from './fields.tsx';
 
 /**
- * Props of fields that edit a part of a form, such as a voice or a tool. The part is one value, which these fields read
- * and replace, so that people can also edit it as JSON.
+ * Props of the fields that edit one part of a form, such as a voice or a tool. The form stores the part as a single
+ * value, so that people can also edit it as JSON. The fields therefore take a value and a change handler instead of the
+ * form.
  */
 type PartProps<Value> = {
   label: ReactNode;
