@@ -37,7 +37,7 @@ test('an agent is made by a form as a draft, is tried, and is live once it is pu
   await page.getByLabel('Name').fill('Night watch');
   await button(page, 'Create agent as a draft').click();
   await page.getByRole('heading', { level: 1, name: 'Night watch' }).waitFor();
-  await text(page, 'No conversation can start until it is published.');
+  await text(page, 'No conversation can start until the draft is published.');
   await page.getByRole('link', { name: 'Try version 1' }).click();
   expect(await page.getByLabel('Version', { exact: true }).innerText()).toBe('Version 1 · draft');
   await page.getByLabel('Message').fill('Are you awake?');

@@ -218,7 +218,7 @@ export function ruleText({ when, keywords, count, reason, team }: Rule): string 
     keyword: `The user says ${(keywords ?? []).join(', ')}`,
     tool_failure: `A tool fails ${count ?? 1}× in a row`,
     low_confidence: `No answer is found ${count ?? 1}× in a row`,
-    mood: `The user is in a bad mood ${count ?? 2}× in a row`,
+    mood: `The user’s messages show a bad mood ${count ?? 2}× in a row`,
     turn_limit: `The user has written ${counted(count ?? 0, 'message')}`,
   }[when];
   const whom = team === undefined ? what : `${what}: requests ${team}`;
@@ -254,7 +254,7 @@ function Tools({ agentId, tools }: ToolsProps) {
   );
 }
 
-/** `90` → `90 s`, `1800` → `30 min`. */
+/** Formats seconds: `90` becomes `90 s`, `1800` becomes `30 min`. */
 function seconds(sec: number | undefined): string | undefined {
   if (sec === undefined) return undefined;
   if (sec % 3_600 === 0) return `${sec / 3_600} h`;

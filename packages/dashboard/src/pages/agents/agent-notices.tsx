@@ -43,8 +43,8 @@ export function AgentNotices({
         >
           <strong>Version {waiting} is a draft.</strong>{' '}
           {agent.active_version === null
-            ? 'No conversation can start until it is published.'
-            : `Version ${agent.active_version} stays live until it is published.`}
+            ? 'No conversation can start until the draft is published.'
+            : `Version ${agent.active_version} stays live until the draft is published.`}
         </Notice>
       )}
     </>
@@ -106,7 +106,10 @@ function PinNotice({ agent, onUnpin }: { agent: Declared['agent']; onUnpin: () =
   );
 }
 
-/** Remedies by reason (contract/custom-resources.md#reasons). `{place}` stands for where to change the agent. */
+/**
+ * Remedies by reason (contract/custom-resources.md#reasons). `{place}` is replaced with the place where the agent can
+ * be changed.
+ */
 const REMEDIES: Record<string, string> = {
   VersionNotFound: 'Pin a version that exists, or unpin the agent.',
   KnowledgeSourceNotFound: 'Create the source, or choose another {place}.',

@@ -109,7 +109,7 @@ export function fieldsOf(values: AgentValues): { [name: string]: unknown } {
           topics: linesOf(judgement.topics),
         }),
       }),
-      // Not cleaned, because the JSON Schema of a tool may have empty members.
+      // Tools keep their empty members, because the JSON Schema of a tool may need them.
       tools: typeof values.tools === 'string' ? parsed(values.tools) : values.tools,
       voice: partOf(values.voice),
       transcriber: partOf(values.transcriber),
@@ -156,7 +156,7 @@ function rolloutOf({
   const shares = numbersIn(weights);
   return setMembers({
     ...rest,
-    // If a step has only one of the two numbers, the API rejects it with an error at that step.
+    // If a step has only one of the two numbers, the API rejects the step and reports the error there.
     steps: (shares.length < needed.length ? needed : shares).map((_, at) => ({
       weight: shares[at],
       min_conversations: needed[at],
@@ -174,7 +174,10 @@ function numbersIn(text: string): number[] {
     .map(Number);
 }
 
-/** Returns the selected sources in one of four forms, because the API accepts only one form at a time. */
+/**
+ * Returns the knowledge settings for the API, which accepts only one of `all`, `selector`, `source_ids` and
+ * `source_names`.
+ */
 function knowledgeOf({ all: isAll, selector, sources, ...search }: AgentValues['knowledge']) {
   if (isAll) return { ...search, all: true };
   if (selector) return { ...search, selector };
@@ -202,7 +205,7 @@ export function pairsOf(pairs: Readonly<Record<string, string>>): string {
     .join(', ');
 }
 
-/** Returns the fields of the current declaration that are part of a version. */
+/** Returns the fields of the agent that a version would contain, as they are declared now. */
 export function contentOf(agent: Agent): { [name: string]: unknown } {
   const { prompt, voice, tools, first_message, language, model, knowledge, escalation } = agent;
   const { limits, redaction, judgement, transcriber, first_message_interruptible } = agent;

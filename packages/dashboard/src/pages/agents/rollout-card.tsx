@@ -85,7 +85,7 @@ function Progress({ rollout }: { rollout: Rollout }) {
   const { status, step, steps, weight, from_version: from, to_version: to } = rollout;
   if (status === 'completed') return `Version ${to} is live for all new conversations.`;
   if (status === 'aborted') {
-    return `All new conversations get version ${from}. Version ${to} waits until the content changes or somebody publishes it.`;
+    return `All new conversations get version ${from}. Version ${to} is not tried again until the content changes or somebody publishes it.`;
   }
   return (
     <>
@@ -194,7 +194,10 @@ function RolloutActions({ agentId, rollout }: { agentId: string; rollout: Rollou
   );
 }
 
-/** Recalls the version of an aborted rollout. Renders nothing for a recalled version. */
+/**
+ * Offers to recall the version of an aborted rollout, so that it can never go live again. Renders nothing if the
+ * version is already recalled.
+ */
 function RecallAction({ agentId, version }: { agentId: string; version: number }) {
   const [isOpen, setIsOpen] = useState(false);
   const queryClient = useQueryClient();

@@ -8,7 +8,7 @@ export type Analytics = Schemas['Analytics'];
 export type AnalyticsFigures = Schemas['AnalyticsFigures'];
 export type Group = Analytics['groups'][number];
 
-/** Periods to choose from. Each has the interval of its chart. */
+/** Periods to choose from, each with the interval of the points in its chart. */
 export const PERIODS = [
   { value: '1', name: 'the last 24 hours', before: 'the previous 24 hours', interval: 'hour' },
   { value: '7', name: 'the last 7 days', before: 'the previous 7 days', interval: 'day' },

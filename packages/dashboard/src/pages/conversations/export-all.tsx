@@ -58,7 +58,7 @@ function megabytes(bytes: number): string {
   return `${decimal(bytes / 1e6)} MB`;
 }
 
-/** @throws ParleyError, or the abort reason */
+/** @throws ParleyError, or the reason of `signal` if the export is stopped */
 async function exportAll(
   search: Search,
   signal: AbortSignal,

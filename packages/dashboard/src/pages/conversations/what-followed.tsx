@@ -102,9 +102,10 @@ function useEvents(conversationId: string) {
 }
 
 /**
- * Loads the deliveries of each event, in order. If no delivery is pending, the query key has no topic and contains the
- * delivery counts. The deliveries are then read again only when a count changes. Otherwise, every event in the
- * namespace would cause a request.
+ * Loads the deliveries of each event, in the order of the events. While a delivery of an event is pending, its query is
+ * read again whenever the stream reports a change to deliveries. Once none is pending, the query key contains the
+ * delivery counts instead of a topic, so that the query is read again only when a count changes. With a topic, every
+ * event in the namespace would cause a request.
  */
 function useDeliveries(events: readonly StoredEvent[]): (readonly Delivery[] | undefined)[] {
   const results = useQueries({

@@ -135,7 +135,7 @@ function OpenQuestions({ customer: { open_questions: open } }: { customer: Custo
       <h2>Open questions</h2>
       <ul className="stack-small">
         {open.map(({ conversation_id: id, question }, at) => (
-          // A question may occur twice, even in one conversation.
+          // The key contains the position, because a question may occur twice, even in one conversation.
           <li key={`${id} ${at}`}>
             <Link to={`/conversations/${id}`}>{question}</Link>
           </li>

@@ -11,7 +11,7 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 
 type Note = Schemas['EscalationNote'];
 
-/** Maximum number of notes shown. A longer list is rare, and the API returns all of it. */
+/** Maximum number of notes shown. Few conversations have more notes than this, and the API returns every note. */
 const SHOWN_MAX = 100;
 
 const keyOf = ({ conversation_id: id }: Escalation) => ['escalations', 'notes', id] as const;
@@ -99,7 +99,7 @@ function NewNote({ escalation, onClose }: { escalation: Escalation; onClose: () 
         {(control) => (
           <textarea
             {...control}
-            // The person has just opened this form.
+            // Takes the focus, because the person has just opened this form.
             autoFocus
             required
             rows={2}

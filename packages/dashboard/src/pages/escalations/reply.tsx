@@ -32,7 +32,7 @@ export function Reply({
   const [isChoosing, setChoosing] = useState(false);
   const [insertions, setInsertions] = useState(0);
   useEffect(() => {
-    // The dialog has closed by now. While it is open, the reply box cannot receive the focus.
+    // This effect runs after the dialog has closed. An open dialog would keep the focus from the reply box.
     if (insertions > 0) box.current?.focus();
   }, [insertions]);
   useEffect(() => {

@@ -71,7 +71,7 @@ function GapList() {
         }
       />
       {data?.hasMore ? (
-        <p className="small muted">This list covers only the 1,000 most frequently asked gaps.</p>
+        <p className="small muted">This list covers only the 1,000 most frequent gaps.</p>
       ) : null}
     </>
   );

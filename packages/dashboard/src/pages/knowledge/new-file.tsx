@@ -91,12 +91,15 @@ function useNewFile(name: string) {
     isStarted,
     // The error is ignored here, because the mutation shows it.
     send: (chosen: File) => void send(chosen).catch(() => undefined),
-    /** Deletes the source if it is empty, or shows it if its file is being sent. */
+    /**
+     * Called when the form closes. Opens the page of the new source if its file is being sent, and deletes the source
+     * otherwise.
+     */
     discard: () => {
       setMakeError(null);
       if (!uploading.isPending) uploading.reset();
       if (isStarted) void navigate({ to: `/knowledge/sources/${made.source.id}` });
-      // If the source cannot be deleted, the list shows it as empty.
+      // If the deletion fails, the empty source stays in the list.
       else if (made) void remove(made.source).catch(() => undefined);
     },
   };

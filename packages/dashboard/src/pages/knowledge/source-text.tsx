@@ -118,8 +118,8 @@ function EditText({ read, onDone }: { read: TaggedSource; onDone: () => void }) 
 const COMPARED_MAX = 100_000;
 
 /**
- * Warns that somebody else saved a different text since this edit started, before anything is overwritten. The
- * comparison loads later, so it is below the buttons. Otherwise, a button could move while it is pressed, and the
+ * Warns that somebody else has saved a different text since this edit started. The person chooses which text to keep.
+ * The comparison loads later, so it is below the buttons. Otherwise, a button could move while it is pressed, and the
  * browser would not count that as a click.
  */
 function Changed({

@@ -119,7 +119,7 @@ function useFailingEndpoints(status: 'failing' | 'not_ready') {
         one: (endpoint) => ({
           key: endpoint.id,
           tone: 'bad',
-          // An endpoint that was created through the API uses its ID as its name, which nobody recognizes.
+          // The name of an endpoint that was created through the API is its ID, which nobody recognizes.
           text: `Endpoint ${endpoint.managed_by === 'api' ? new URL(endpoint.url).host : endpoint.name} ${status === 'failing' ? 'is failing' : 'is not ready'}.`,
           detail: healthText(endpoint),
           to: `/webhooks/${endpoint.id}`,
@@ -212,8 +212,8 @@ const GAPS_MIN = 5;
 const RISE = 1.5;
 
 /**
- * Reports a rise in gaps: at least 5 gaps, at least 1.5 times as many as on the day before, and a higher share of
- * questions.
+ * Reports that gaps are rising: the last 24 hours had at least 5 gaps, at least 1.5 times as many gaps as the 24 hours
+ * before, and a larger share of questions without an answer.
  */
 function risingGaps(today: Stats | undefined, yesterday: Stats | undefined): Need[] {
   if (!today || !yesterday) return [];

@@ -19,7 +19,7 @@ export type Step = {
   needs: Scope;
 };
 
-/** User ID of the sample conversations, and name of the sample endpoint, which `parley start` creates. */
+/** `parley start` creates sample conversations with this user ID, and a sample endpoint with this name. */
 const SAMPLE_USER = 'demo';
 const SAMPLE_ENDPOINT = 'demo-receiver';
 const SAMPLES_MAX = 3;
@@ -119,7 +119,10 @@ function useWhatIsThere() {
     : (all as Record<keyof typeof all, boolean>);
 }
 
-/** Runs a query that returns whether the namespace has something, and repeats it after changes to the topic. */
+/**
+ * Returns the result of `queryFn`, or undefined until it is known. `queryFn` checks whether the namespace has objects
+ * of one type, and runs again after a change to the topic.
+ */
 function useAny(topic: Topic, queryFn: (signal: AbortSignal) => Promise<boolean>) {
   const query = useQuery({
     queryKey: [topic, 'steps'],

@@ -25,7 +25,7 @@ export function PromptPanel({
 }) {
   const { agent } = declared;
   const [typed, setTyped] = useState<string | null>(null);
-  // Closed on narrow pages, where it would come between the conversation and the message box.
+  // The panel starts closed on narrow pages, where it would be between the conversation and the message box.
   const [isWide] = useState(() => window.matchMedia('(min-width: 60rem)').matches);
   const save = useSave(declared, (saved) => {
     setTyped(null);
@@ -73,7 +73,7 @@ export function PromptPanel({
 
 /** Returns why the prompt cannot be edited here, or null if it can. */
 function whyFixed(agent: Declared['agent'], version: number, prompt: string): string | null {
-  if (agent.managed_by !== 'api') return 'The agent is managed elsewhere, and read-only here.';
+  if (agent.managed_by !== 'api') return 'This agent is managed elsewhere and is read-only here.';
   if (version !== agent.latest_version || prompt !== agent.prompt) {
     return `Choose version ${agent.latest_version} to edit the prompt.`;
   }

@@ -52,7 +52,7 @@ export function useLine(): Spoken {
   const talk = useSyncExternalStore(line.talk.subscribe, line.talk.get);
   const sound = useSyncExternalStore(line.sound.subscribe, line.sound.get);
 
-  // Hangs up when the page is left.
+  // Hangs up when the user leaves the page.
   useEffect(() => () => line.leave(), [line]);
   // The stored transcript has details that the voice session lacks, such as how a reply was generated.
   const { conversationId, turns, phase } = talk;

@@ -37,7 +37,7 @@ export function VersionPicker({
             {version === draft ? ' · draft' : ''}
           </option>
         ))}
-        {hasMore ? <option value={EARLIER}>Show earlier ones</option> : null}
+        {hasMore ? <option value={EARLIER}>Show earlier versions</option> : null}
       </select>
     </div>
   );

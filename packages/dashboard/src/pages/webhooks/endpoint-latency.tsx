@@ -115,7 +115,7 @@ function latencyText(stats: {
   latency_p95_ms: number | null;
   within_500_ms_rate: number | null;
 }): string {
-  if (stats.latency_count === 0) return 'No delivery was acknowledged at its first attempt.';
+  if (stats.latency_count === 0) return 'No delivery was acknowledged on its first attempt.';
   const within = percent(stats.within_500_ms_rate);
-  return `Time from event to acknowledgement at the first attempt: median ${msText(stats.latency_p50_ms)}, 95% within ${msText(stats.latency_p95_ms)}; ${within} within 500 ms.`;
+  return `Time from event to acknowledgement on the first attempt: median ${msText(stats.latency_p50_ms)}, 95% within ${msText(stats.latency_p95_ms)}; ${within} within 500 ms.`;
 }

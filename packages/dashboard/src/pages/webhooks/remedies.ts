@@ -5,7 +5,7 @@ type Remedy = { means: string; remedy: string };
 /** Meaning and remedy of each error class. */
 const OF_CLASS: Record<ErrorClass, Remedy> = {
   dns: {
-    means: 'The host of the URL has no address.',
+    means: 'The host name in the URL cannot be resolved.',
     remedy:
       'Check the host for typos. It may also be a name that resolves only in your own network.',
   },

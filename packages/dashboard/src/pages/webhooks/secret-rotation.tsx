@@ -171,7 +171,7 @@ function Running({
         <dd>{isSwapped ? 'made with the old secret' : 'made with the new secret'}</dd>
         <dt className="mono">webhook-signature</dt>
         <dd>both, separated by a space</dd>
-        <dt>{isSwapped ? 'The old secret expires in' : 'The secrets swap in'}</dt>
+        <dt>{isSwapped ? 'The old secret expires in' : 'The new secret takes over in'}</dt>
         <dd>
           <strong>
             <Until at={isSwapped ? rotation.ends_at : rotation.activates_at} />

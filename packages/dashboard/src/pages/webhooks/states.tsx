@@ -65,7 +65,8 @@ export function shortUrl(url: string): string {
 }
 
 /**
- * Seconds after its scheduled time at which an attempt counts as overdue. Until then, it is shown as due in a moment.
+ * An attempt counts as overdue this many seconds after its scheduled time. Before that, it is shown as “due in a
+ * moment”.
  */
 const LATE_SEC = 3;
 const REFRESH_MS = 5_000;

@@ -46,7 +46,7 @@ const WHENS: Record<AgentValues['escalation']['rules'][number]['when'], string> 
   keyword: 'the user says one of these words',
   tool_failure: 'a tool fails a number of times in a row',
   low_confidence: 'no answer is found a number of times in a row',
-  mood: 'the user is in a bad mood a number of times in a row',
+  mood: 'the user’s messages show a bad mood a number of times in a row',
   turn_limit: 'the user has written a number of messages',
 };
 

@@ -18,7 +18,7 @@ export function HearVoice({ agentId, voice }: { agentId: string; voice: Loose<Vo
   const play = usePlayer();
   const hear = useMutation({
     mutationFn: async () => {
-      // Opened before the request, because browsers allow sound only shortly after a click.
+      // The player is opened before the request, because browsers allow sound only shortly after a click.
       const player = play.open();
       const body: Body = { text, voice: (cleaned(voice) ?? {}) as NonNullable<Body['voice']> };
       const params = { path: { id: agentId } };

@@ -4,7 +4,7 @@ import { Button } from '../../../ui/button.tsx';
 
 type SecretRef = { name: string; key: string };
 
-/** Returns true if Parley stores the secret. The name of Parley's own Secret is derived from the agent ID. */
+/** Returns true if the reference names a Secret that Parley itself created. Its name is derived from the agent ID. */
 export function isStored(ref: SecretRef | null | undefined): boolean {
   return /^agt-[0-9a-z]{26}-key$/.test(ref?.name ?? '');
 }

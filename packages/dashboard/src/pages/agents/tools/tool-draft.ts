@@ -56,7 +56,7 @@ export function draftOf({ parameters, headers, ...tool }: Tool): ToolDraft {
   };
 }
 
-/** Returns the tool that a draft describes. Fields that its type does not use are omitted. */
+/** Returns the tool that a draft describes. Omits fields that tools of this type do not use. */
 export function toolOf({ parameters, headers, ...draft }: ToolDraft): Tool {
   const { type, name, description, agent, version, ...request } = draft;
   const schema = schemaOf(parameters);

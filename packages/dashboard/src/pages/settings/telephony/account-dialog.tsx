@@ -106,7 +106,7 @@ function AccountFields({
             label="Name"
             required
             placeholder="main"
-            hint="Calls refer to it by this name. It can’t be changed later."
+            hint="Calls refer to the account by this name. It can’t be changed later."
             {...field('name')}
           />
         )}

@@ -89,7 +89,7 @@ export function draftOf(account: Account): AccountDraft {
 
 export function createOf(draft: AccountDraft): Create {
   const { name, auth_token } = draft;
-  // The members match the types of the request body.
+  // `setMembers` loses the types, but the members are those of the request body.
   return setMembers({ name, auth_token, ...membersOf(draft, null) }) as Create;
 }
 

@@ -101,7 +101,7 @@ function Explanation({ event, endpoint }: { event: StoredEvent; endpoint: Endpoi
   );
 }
 
-/** Reasons for which an event will not arrive on its own, so that a replay helps. */
+/** Reasons why Parley will not send the event to the endpoint by itself. In these cases, a replay helps. */
 const REPLAYABLE: ReadonlySet<string> = new Set([
   'failed',
   'canceled',

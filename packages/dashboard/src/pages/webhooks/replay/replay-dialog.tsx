@@ -22,7 +22,7 @@ const DAY_SEC = 86_400;
 
 type Asked = { since: string; until: string; mode: Job['mode']; types: '' | Subscription };
 
-/** Sends events again. Counts them before anything is sent. */
+/** Dialog that sends past events again. It shows how many events match before the person sends them. */
 export function ReplayDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const [asked, setAsked] = useState<Asked>(() => firstAsked(endpoint));
   const body = bodyOf(asked);
@@ -30,7 +30,7 @@ export function ReplayDialog({ endpoint, onClose }: { endpoint: Endpoint; onClos
     queryKey: ['jobs', 'count', endpoint.id, body],
     enabled: body !== null,
     placeholderData: keepPreviousData,
-    // Counted again each time the dialog opens, because new events arrive in between.
+    // The events are counted again each time the dialog opens, because new ones may have arrived.
     staleTime: 0,
     queryFn: ({ signal }) => countReplay(endpoint.id, body!, signal),
   });
@@ -186,7 +186,9 @@ async function countReplay(id: string, range: Range, signal: AbortSignal): Promi
   return (await postReplay(id, { ...range, dry_run: true }, signal)) as Plan;
 }
 
-/** Sends exactly the events that were counted, because the range ends at the time of the count and not of the click. */
+/**
+ * Sends exactly the events that were counted: the range ends at the time of the count, not at the time of the click.
+ */
 function useSending(endpoint: Endpoint, onDone: () => void) {
   const queryClient = useQueryClient();
   const toast = useToast();

@@ -1,6 +1,7 @@
 /**
- * Checks whether a body was signed with a secret (contract/deliveries.md#headers). If not, it finds the most likely
- * change in transit. It runs entirely in Web Crypto, so that pasted data does not leave the page.
+ * Result of checking whether a body was signed with a secret (contract/deliveries.md#headers). If it was not, `says`
+ * explains the most likely reason. The check uses Web Crypto in the browser, so that pasted data does not leave the
+ * page.
  */
 export type Checked = { isValid: boolean; says: string };
 
@@ -79,7 +80,7 @@ async function findChange(
   isBy: (text: string) => Promise<boolean>,
 ): Promise<string | undefined> {
   if (body !== body.trim() && (await isBy(body.trim()))) {
-    return 'There is whitespace around the body that was not sent, such as a line break.';
+    return 'The pasted body has extra whitespace at its start or end, such as a line break.';
   }
   for (const text of rewritings(body)) {
     if (await isBy(text)) {

@@ -45,7 +45,7 @@ type Shown = {
   standard: Record<string, string>;
 };
 
-/** Returns the request that a test event would send now, without sending it. */
+/** Returns the request of a sample test event, signed with the current time. Nothing is sent. */
 async function readExample(id: string, signal: AbortSignal): Promise<Shown> {
   const params = { path: { id } };
   const shown = await ok(

@@ -1,6 +1,6 @@
 /**
- * Example of a request that the endpoint would receive now, signed with the endpoint's secret. Developers can use it to
- * test their program before real events arrive.
+ * Body of a sample request, and its signature with the endpoint's secret. Developers can test their program with this
+ * example before real events arrive.
  */
 export type Example = { body: string; signature: string };
 
