@@ -14,7 +14,7 @@ type Shown = {
   userName: string | null;
   agentName: string;
   isOpen: boolean;
-  /** Whether the address names this turn. */
+  /** Whether the address of the page names this turn. */
   isFound?: boolean;
   actions?: (turn: Turn) => ReactNode;
 };
@@ -69,7 +69,7 @@ export const TurnItem = memo(function TurnItem({
   );
 });
 
-/** Models write Markdown, and people who reply may use it too. */
+/** Returns true if the turn may contain Markdown. Models write it, and so may people who reply. */
 function isMarkdown({ role }: Turn): boolean {
   return role === 'agent' || role === 'human';
 }

@@ -37,7 +37,7 @@ export function useStickToEnd(startsAtEnd: boolean): {
       const at = target instanceof Element ? target.scrollTop : window.scrollY;
       const isUp = at < last;
       last = at;
-      // New turns never cause an upward scroll, so the reader scrolled.
+      // Only the reader can have scrolled up, because new turns never cause an upward scroll.
       if (isUp && !isNear(mark)) tell(false);
       else if (isUp) sticks.current = false;
       else if (isNear(mark)) tell(true);

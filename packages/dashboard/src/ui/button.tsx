@@ -7,7 +7,7 @@ type Look = { kind?: 'primary' | 'danger' | 'plain' | 'quiet'; size?: 'small' };
 
 export type ButtonProps = ComponentProps<'button'> &
   Look & {
-    /** Whether the action is in progress. The button then shows that, and ignores further clicks. */
+    /** Whether the action is in progress. The button is then disabled and marked as busy. */
     isBusy?: boolean;
   };
 

@@ -22,7 +22,7 @@ export function Dialog({
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // A layout effect, because its cleanup runs before React removes an open dialog together with its component.
+  // This is a layout effect, because its cleanup runs before React removes an open dialog together with its component.
   useLayoutEffect(() => {
     const dialog = ref.current;
     if (!isOpen || !dialog) return undefined;

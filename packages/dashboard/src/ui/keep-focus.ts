@@ -20,7 +20,8 @@ export function keepFocus(): () => void {
     if (target instanceof HTMLElement && target !== standIn) kept = keptOf(target);
   };
   const leave = ({ target }: FocusEvent): void => {
-    // While an element is being removed, it is still connected. Afterwards, it is not.
+    // Checks later, because an element that is being removed is still connected now. If the element can still have the
+    // focus then, it was neither removed nor disabled, so the focus must not return to it.
     queueMicrotask(() => {
       if (kept?.element === target && isNowhere() && canHaveFocus(kept.element)) kept = undefined;
     });
@@ -48,7 +49,7 @@ export function holdFocus(): () => void {
   const before = kept;
   return () => {
     kept = before;
-    // If the dialog is still in the document, its removal calls `restore` again.
+    // This may have no effect while the dialog is still in the document. Its removal then calls `restore` again.
     restore();
   };
 }
