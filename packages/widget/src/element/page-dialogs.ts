@@ -1,10 +1,10 @@
-/** Node that may have `moveBefore`, with which newer browsers move a node without removing it first. */
+/** Parent node. In newer browsers it has `moveBefore`, which moves a child node without removing it first. */
 type Parent = ParentNode & Node & { moveBefore?: (node: Node, before: Node | null) => void };
 
 export type BesideDialogs = {
   /**
-   * Returns true if the host element was removed together with a dialog of the page. In that case the host element has
-   * been moved back to its original position.
+   * Call this after the host element was removed from the page. If it was inside a dialog of the page, moves it back to
+   * its original position and returns true. Otherwise returns false.
    */
   comeHome: () => boolean;
   stop: () => void;

@@ -42,7 +42,7 @@ abstract class Widget extends HTMLElement {
 
   connectedCallback(): void {
     const agent = this.getAttribute('agent') ?? '';
-    // The element was only moved within the page, so the widget stays as it is.
+    // If the element was only moved within the page, the widget stays as it is.
     if (this.#shown && this.#agent === agent) return;
     this.#leave();
     this.#agent = agent;
@@ -61,8 +61,8 @@ abstract class Widget extends HTMLElement {
   }
 
   /**
-   * The existence of this method tells browsers that can move an element not to call the two callbacks above for a
-   * move.
+   * Does nothing. Because this method exists, browsers that support `moveBefore` do not call the two callbacks above
+   * when the element is moved.
    */
   connectedMoveCallback(): void {}
 
@@ -163,8 +163,8 @@ class Shown {
   }
 
   /**
-   * Returns true if the host element was removed together with a dialog of the page. In that case the host element has
-   * been moved back to its original position.
+   * Call this after the host element was removed from the page. If it was inside a dialog of the page, moves it back to
+   * its original position and returns true. Otherwise returns false.
    */
   comeHome(): boolean {
     return this.#beside.comeHome();
@@ -287,7 +287,7 @@ class Shown {
     keep(this.#agent, undefined);
     if (!this.#isResuming) return;
     this.#isResuming = false;
-    // The stored chat has ended or expired. The next message begins a new chat.
+    // If the stored chat has ended or expired, the next message begins a new chat.
     if (this.#line.talk.get().phase === 'failed') this.#line.leave();
   }
 

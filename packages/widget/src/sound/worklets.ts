@@ -23,7 +23,7 @@ export type FromMicrophone = { type: 'sound'; samples: ArrayBuffer; level: numbe
 
 /** Number of samples in each frame that is sent: 20 ms. */
 const FRAME = TALK_RATE / 50;
-/** Number of samples that are resampled together: 4 ms. Marks may be reported early by up to this time. */
+/** Number of samples that are resampled together: 4 ms. A mark may therefore be reported up to 4 ms early. */
 const STEP = 64;
 /** Silence as long as the blocks that browsers process (one render quantum of the Web Audio API). */
 const SILENCE = new Float32Array(128);

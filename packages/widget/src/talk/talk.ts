@@ -36,8 +36,9 @@ const END_MS = 2_000;
 const BUFFERED_MAX = 64_000;
 
 /**
- * Client of a talk. It manages the talk's sockets, one at a time, and the state of the conversation. It has no code for
- * audio or the DOM. That code handles the `events` and subscribes to the store.
+ * Client of a talk. It manages the talk's sockets, one at a time, and the state of the conversation. It contains no
+ * code for audio or the DOM. Other classes play the audio that it reports to `events`, and display the state by
+ * subscribing to the store.
  */
 export class Talk {
   readonly #store = createStore(NO_TALK);
@@ -73,7 +74,7 @@ export class Talk {
     void this.#connect();
   }
 
-  /** Sends a message. If the talk is not open yet, the message is sent as soon as it is. */
+  /** Sends a message. If the talk is not open yet, the message is sent as soon as the talk opens. */
   say(text: string): void {
     this.#say((this.#saidBefore += 1), text);
   }

@@ -39,8 +39,8 @@ export function addressAt(text: string, at: number): Address | undefined {
   const rest = at + authority.length;
   REST.lastIndex = rest;
   const [tail = ''] = REST.exec(text) ?? [];
-  // Rejects an address whose host is followed by `@` or by a soft hyphen. No sentence continues like this, and browsers
-  // ignore soft hyphens.
+  // No sentence continues with one of these characters, such as `@` or a soft hyphen, directly after a host. Browsers
+  // could open a different host, so the address does not become a link.
   if (tail === '' && NO_END.test(text.slice(rest, rest + 2))) return undefined;
   const whole = authority + tail;
   return addressOf(trimmed(whole.slice(0, scriptChange(whole) ?? whole.length)));
