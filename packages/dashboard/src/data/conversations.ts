@@ -71,7 +71,7 @@ async function readTranscript(id: string, signal: AbortSignal) {
 type Said = {
   conversationId: string;
   text: string;
-  /** A retry sends the same key, so that the message is not added twice. */
+  /** Key that identifies the message. A retry sends the same key, so that the message is not added twice. */
   idempotencyKey: string;
   onToken: (text: string) => void;
   /** Aborting this signal ends the reply early. The text generated until then is stored. */

@@ -12,7 +12,7 @@ export type Series = {
 };
 
 export type ChartProps = {
-  /** Describes the chart in a sentence, because not everybody can read a chart. */
+  /** Sentence that describes the chart for people who cannot see it. */
   summary: string;
   /** Unix seconds, ascending. */
   times: readonly number[];

@@ -54,7 +54,7 @@ export function valuesOf(agent: Partial<Agent>) {
     limits: { ...agent.limits },
     redaction: agent.redaction ?? [],
     judgement: {
-      /** Empty if the agent does not declare `by`. */
+      /** Empty if the agent does not set `by`. */
       by: judgement?.by ?? ('' as const),
       model: { ...judgement?.model },
       topics: textOfLines(judgement?.topics),

@@ -10,7 +10,7 @@ import { CustomerLink } from '../customers/customer-link.tsx';
 
 const EARLIER_MAX = 5;
 
-/** Shows the user with agent, channel and team, and the user's earlier conversations. */
+/** Shows the user, the agent, channel and team of the escalation, and the user's earlier conversations. */
 export function CustomerPanel({ escalation }: { escalation: Escalation }) {
   const { data: conversation } = useConversation(escalation.conversation_id);
   const userId = conversation?.user_id ?? null;

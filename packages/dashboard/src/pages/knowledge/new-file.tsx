@@ -87,7 +87,7 @@ function useNewFile(name: string) {
   return {
     error: makeError ?? uploading.error,
     uploading,
-    /** Whether the source exists and its file is being sent. */
+    /** Whether the source has been created and its file is being uploaded. */
     isStarted,
     // The error is ignored here, because the mutation shows it.
     send: (chosen: File) => void send(chosen).catch(() => undefined),

@@ -84,7 +84,7 @@ function waitingPeople(rows: readonly { requested_at: number }[]): Need[] {
   ];
 }
 
-/** Lists users whom nobody answered in time, until somebody opens the escalation. */
+/** Lists users whom nobody answered in time. A user stays listed until somebody opens the escalation. */
 function missedPeople(rows: readonly Escalation[]): Need[] {
   return named(rows, {
     many: (count) => `${count} customers waited for a person, and nobody accepted.`,

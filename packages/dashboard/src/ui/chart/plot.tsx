@@ -263,7 +263,9 @@ function scalesOf({
   };
 }
 
-/** Returns the runs of known values, each with its indexes, because a line breaks where values are unknown. */
+/**
+ * Splits the values into runs at unknown values, because a line breaks there. Each value is returned with its index.
+ */
 function runsOf(values: readonly (number | null)[]): [index: number, value: number][][] {
   const runs: [number, number][][] = [];
   let run: [number, number][] | null = null;

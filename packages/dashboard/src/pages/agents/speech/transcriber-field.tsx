@@ -100,7 +100,7 @@ function TranscriberFields({
         rows={part.fallback ?? []}
         fields={['provider', 'model']}
         providers={names}
-        // Empty members are omitted when the agent is saved.
+        // The type assertion is safe, because empty members are omitted when the agent is saved.
         onChange={(fallback) => set({ fallback: fallback as NonNullable<Part['fallback']> })}
       />
       <Problem text={errorOf('fallback')} />

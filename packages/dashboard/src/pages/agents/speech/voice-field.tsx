@@ -103,7 +103,7 @@ function VoiceFields({
         rows={voice.fallback ?? []}
         fields={['provider', 'model', 'voice_id']}
         providers={names}
-        // Empty members are omitted when the agent is saved.
+        // The type assertion is safe, because empty members are omitted when the agent is saved.
         onChange={(fallback) => set({ fallback: fallback as NonNullable<Voice['fallback']> })}
       />
       <Problem text={errorOf('fallback')} />
