@@ -248,7 +248,9 @@ describe('a provider that refuses', () => {
     const stub = await stubModel();
     const model = await modelOf({ default: endpointOf(stub.url, { provider: 'default' }) });
     stub.script({ status: 401 }, { status: 404 });
-    expect((await failureOf(ask(model))).message).toContain('check PARLEY_MODEL_KEY, and make sure');
+    expect((await failureOf(ask(model))).message).toContain(
+      'check PARLEY_MODEL_KEY, and make sure',
+    );
     expect((await failureOf(ask(model))).message).toContain('check PARLEY_MODEL_URL, which');
   });
 
