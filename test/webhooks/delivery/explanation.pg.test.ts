@@ -131,7 +131,7 @@ test('never made: disabled, not subscribed, before the endpoint, a test of anoth
   expect(await why(missed)).toMatchObject({
     reason: 'made_while_disabled',
     delivery_id: null,
-    detail: expect.stringContaining('enable it'),
+    detail: expect.stringContaining('Enable it'),
   });
   await patch({ enabled: true, event_types: ['agent.*'] });
   expect((await why(await emit())).reason).toBe('not_subscribed');
