@@ -17,8 +17,8 @@ import { KEY_NAME_MAX, plainName } from './plain-name.ts';
 import { fromUuid } from '../ids.ts';
 
 /**
- * API key as returned by REST (contract/api-keys.md). The database stores only a hash of the key's text, so a response
- * cannot leak it.
+ * API key as REST returns it after its creation (contract/api-keys.md), without the key's text. The database stores
+ * only a hash of that text.
  */
 const ApiKey = z
   .strictObject({

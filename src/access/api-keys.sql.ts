@@ -23,12 +23,12 @@ const PREFIX = 'parley_';
 const PREFIX_SHOWN = 15;
 const RANDOM_BYTES = 30;
 
-/** Returns the text of a new key with 240 random bits. Only its hash is stored. */
+/** Generates the text of a new key, which contains 240 random bits. The database stores only its hash. */
 export function newKeyText(): string {
   return PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
-/** Returns the id of the key with this text. Inserts the key if it does not exist. */
+/** Inserts a key with this text if none exists. Returns its id in both cases. */
 export async function insertApiKey(
   db: Db,
   input: { namespace: string; scopes: readonly Scope[]; text: string; name?: string },

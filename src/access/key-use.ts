@@ -8,7 +8,10 @@ import type { Pool } from '../platform/postgres/pool.ts';
 export type KeyUse = {
   /** Notes in memory that a key was used. Never waits or throws. */
   note: (keyId: string) => void;
-  /** Stores all noted uses with one statement. Always returns false, because no work is left for another run. */
+  /**
+   * Stores all noted uses with one statement. Always resolves to false, which tells the periodic job that no work is
+   * left.
+   */
   write: () => Promise<boolean>;
 };
 

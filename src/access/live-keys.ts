@@ -22,8 +22,8 @@ export type LiveKeys = {
 };
 
 /**
- * Time in ms for which a key stays cached. Together with the check interval in watch-ends.ts this is less than the
- * promised second.
+ * Time in ms for which a key stays cached. This time and the check interval in watch-ends.ts together are less than one
+ * second, the time within which the contract promises to reject a deleted key.
  */
 const REMEMBER_MS = 500;
 const REMEMBERED_MAX = 1_000;

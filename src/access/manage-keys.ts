@@ -55,8 +55,8 @@ export type NewKey = { row: ApiKeyRow; text: string };
 const SCOPES_MISSING = 'A key may only have scopes that your own key has';
 
 /**
- * Creates an API key. A key with an expiry counts toward the same quota as rotated keys. The check for `last_key`
- * ignores a key with an expiry, because it cannot manage keys after it has expired.
+ * Creates an API key. A key with an expiry counts toward the same quota as rotated keys. A namespace must always keep a
+ * key that can manage keys (`last_key`). A key with an expiry does not count as such a key.
  * @throws ApiError unauthorized, quota_exceeded, invalid_body if the new key has scopes that the caller's own key
  * lacks, outlives that key, or has an expiry in the past
  */
@@ -117,8 +117,8 @@ export async function rotateKey(
       throw new ApiError('rotation_in_progress', detail);
     }
     if (endsAt !== null) {
-      // The new key would have no expiry, so it would outlive the caller's key. This check comes last, so that a key
-      // that no caller can rotate is reported as such.
+      // The new key would have no expiry, so it would outlive the caller's key. This check comes last, so that if the
+      // key cannot be rotated by anyone, the caller gets that error instead.
       const detail = `Your own key expires at ${unixSec(endsAt)} and cannot create a key that outlives it.`;
       throw new ApiError('missing_scope', detail);
     }

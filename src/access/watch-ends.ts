@@ -4,7 +4,7 @@ import type { Logger } from '../platform/observability/logger.ts';
 
 /** Watches open connections that must end together with an API key or a session. */
 export type EndWatch = {
-  /** Starts watching. `ended` aborts soon after the key or session with this id has ended. */
+  /** Watches the key or session with this id until `release` is called. `ended` aborts soon after it has ended. */
   watch: (id: string) => { ended: AbortSignal; release: () => void };
   /**
    * Rechecks the keys or sessions with these ids (`*` means all). Call this when they have ended or are about to end.
