@@ -11,7 +11,7 @@ import { saying } from '../platform/resources/schema/patterns.ts';
 /** The `rollout` field of agents: how a new version gets a growing share of conversations (contract/rollouts.md). */
 
 /**
- * Metrics that a check can compare. `worse` is the direction in which the metric gets worse. `range` is the difference
+ * Metrics that a check can compare. `worse` says whether a higher or a lower value is worse. `range` is the difference
  * between the largest and the smallest value that one conversation can have, or `null` if there is no largest value.
  */
 export const ROLLOUT_METRICS = {

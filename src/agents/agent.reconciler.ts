@@ -67,7 +67,7 @@ export type AgentReconcilerDeps = PublishAgentDeps & {
 
 /** Returns the reconciler of Agents, which publishes their content and activates pinned versions. */
 export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<AgentSpec, AgentStatus> {
-  /** Secrets of each agent's tools by uid, including those of earlier versions. */
+  /** Names of the Secrets that the tools of each agent use, also in earlier versions. The key is the agent's uid. */
   const secretsOf = new Map<string, ReadonlySet<string>>();
   const usesSecret = ({ spec, metadata }: Resource<AgentSpec>, name: string): boolean =>
     secretRefsOf(spec).some((ref) => ref.name === name) ||
@@ -116,7 +116,10 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
 
 type Act = Pick<PublishAgentInput, 'epoch' | 'beforeCommit'> & {
   id: string;
-  /** Reason why secrets from a REST request could not be written; `undefined` if they could. */
+  /**
+   * Reason why the secrets from a REST request could not be copied into the agent's own Secret; `undefined` if they
+   * could.
+   */
   unwritten: Problem | undefined;
 };
 

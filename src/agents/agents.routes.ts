@@ -201,7 +201,7 @@ function activationRoutes(deps: AgentRoutesDeps): Route[] {
       scope: 'publish',
       summary: 'Roll back to an earlier version',
       description:
-        'Pins that version. Later changes create versions that stay unpublished until the next ' +
+        'Pins the earlier version. Later changes create versions that stay unpublished until the next ' +
         'publish.',
       params,
       body: { schema: rollbackBody, isOptional: true },

@@ -83,7 +83,7 @@ function toolShape(): Record<string, z.ZodType> {
   return { ...restShape(tool), ...Object.fromEntries(secrets) };
 }
 
-/** Adds the secrets of tools to the fields of a body. */
+/** Returns the fields of a body with the write-only secrets added to the schema of `tools`. */
 function withToolSecrets(
   shape: Readonly<Record<string, z.ZodType>>,
   wrap: (tools: z.ZodType) => z.ZodType,

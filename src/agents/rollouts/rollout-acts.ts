@@ -21,7 +21,7 @@ import {
 
 type Agent = Pick<AgentProjection, 'id' | 'namespace' | 'name'>;
 /**
- * Author of an action, and the evidence for it. `evidence` is `null` if a person or a declaration caused the action.
+ * Author of an action, and the evidence for it. `evidence` is `null` if a declaration or a recall caused the action.
  */
 export type DecidedBy = Actor & { evidence: RolloutLine['evidence'] };
 

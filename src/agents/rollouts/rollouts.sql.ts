@@ -18,7 +18,7 @@ export type RolloutLine = {
   plan: RolloutPlan;
   actor: string;
   reason: string | null;
-  /** Metrics on which the action was based; `null` if a person or a declaration caused the action. */
+  /** Metrics at the time of the action; `null` if a declaration or a recall caused the action. */
   evidence: Record<string, unknown> | null;
   at: number;
 };
