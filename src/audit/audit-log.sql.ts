@@ -16,8 +16,8 @@ export type AuditRow = {
   id: string;
   namespace: string;
   /**
-   * Actor: `api:key_…`, `session:<name>`, `kubernetes:<manager>` or `file`, as in histories, or else `cli` or
-   * `environment`.
+   * Actor: `api:key_…`, `session:<name>`, `kubernetes:<manager>`, `file`, `cli` or `environment`. The first four
+   * also appear in the histories of objects.
    */
   actor: string;
   /** UUID; null if the action was not performed in a session. */
