@@ -54,7 +54,8 @@ export async function createKey(
 }
 
 /**
- * Returns advice for a missing DATABASE_URL: set it, or create keys in the dashboard or the API, or use the first key.
+ * Returns advice for a missing DATABASE_URL: set it, create keys in the dashboard or through the API, or use the key
+ * that `parley start` created on its first run.
  */
 function databaseCure(dataDir: string): string {
   const keyFile = path.join(dataDir, 'api-key');
@@ -77,8 +78,9 @@ function parseScopes(text: string | undefined): Scope[] {
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /**
- * Parses the end of a key's validity and returns it in Unix milliseconds: `90d`, `12h` or `30m` from now, or an ISO
- * 8601 time or date (the start of that day in UTC). Returns null if `text` is undefined.
+ * Parses the expiry of a key, and returns it in Unix milliseconds. `90d`, `12h` and `30m` are counted from now. An ISO
+ * 8601 time is also accepted, and so is a date, which means the start of that day in UTC. Returns null if `text` is
+ * undefined.
  * @throws StartupError if `text` has a different format or the time is in the past
  */
 export function parseEnd(text: string | undefined, nowMs: number): number | null {
