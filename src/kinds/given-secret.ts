@@ -13,8 +13,8 @@ import { deleteGiven, givenPlace, insertGiven, type GivenKey } from './given-sec
  * A "given" secret: one that a REST request may contain in clear text, and that no response shows
  * (contract/model-providers.md#keys). The API may not write Secrets. It therefore stores the given secret encrypted,
  * and declares a reference to the object's own Secret, into which the operator copies it. Each given secret gets a new
- * key in that Secret. One declaration therefore names both the secret and the address that receives it, and the changed
- * declaration wakes the operator.
+ * key in that Secret, so giving another secret changes the declaration, which wakes the operator. One declaration
+ * always names both the secret and the address that receives it.
  */
 export type SecretField = {
   /** REST field with the list whose items contain the fields below. If absent, the body itself contains them. */

@@ -16,7 +16,10 @@ export type OwnReconcile<Spec, Status> = Pick<
   ReconciledKind<Spec, Status>,
   'action' | 'isReferred' | 'listStale' | 'listChanged'
 > & {
-  /** Returns true if the object uses another object. If omitted, it uses no other objects. */
+  /**
+   * Returns true if the object refers to the object of a given kind and name. Omitted for kinds that refer to no other
+   * objects.
+   */
   uses?: ReconciledKind<Spec, Status>['uses'];
   /** Validates an object, writes its row with `project`, and returns its status. */
   act: (

@@ -42,7 +42,7 @@ export type KindSpec<S extends z.ZodObject, Used> = Omit<KindCrd, 'spec'> & {
   rest: RestTexts &
     DeclaredTexts &
     WriteRules<SnakeCased<z.output<S>>> & {
-      /** Messages for REST errors. Each key is the message of a schema rule, which the value replaces. */
+      /** Replacement messages for REST errors: maps the message of a schema rule to the one that REST callers get. */
       words?: Readonly<Record<string, string>>;
       /**
        * Filters of the list in addition to name, manager and readiness: the parameter's schema, and an SQL condition
