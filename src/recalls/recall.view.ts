@@ -58,7 +58,7 @@ const userId = z.string().nullable().meta({ description: 'Your own ID for the us
 export const RecalledConversation = z
   .strictObject({
     conversation_id: z.string(),
-    versions: versions.meta({ description: 'The recalled versions that took part.' }),
+    versions: versions.meta({ description: 'The recalled versions that took part in it.' }),
     agent_id: z.string().meta({ description: 'Agent with which the conversation started.' }),
     agent_version: version.meta({
       description:
@@ -73,7 +73,7 @@ export const RecalledConversation = z
     ended_at: z.int().nullable().meta({ description: 'Unix seconds.' }),
     erased: z.boolean().meta({
       description:
-        'Whether the conversation was erased, together with its user and its tool calls.',
+        'Whether the conversation was erased. Erasing it also erases its user and its tool calls.',
     }),
   })
   .meta({ id: 'RecalledConversation', description: 'A conversation with a recalled version.' });

@@ -41,7 +41,10 @@ const body = z
   })
   .describe('The versions to recall, and the conversations that the recall affects.');
 
-/** Statistics are counted per quarter of an hour (docs/decisions/0081). */
+/**
+ * `since` is rounded down to a multiple of this, because statistics are counted per quarter of an hour
+ * (docs/decisions/0081).
+ */
 const QUARTER_SEC = 900;
 
 function createRoute(deps: RecallDeps): Route {
