@@ -8,8 +8,8 @@ import type { Logger } from '../../platform/observability/logger.ts';
 /** Wrappers of turns, models and tools that add spans and metrics. */
 
 /**
- * Adds a span and metrics to each reply. A failed reply is returned like any other, without a rejection, so operators
- * see it only in the log and in a metric.
+ * Adds a span and metrics to each reply. The responder does not reject if a reply fails, but resolves to a reply with
+ * `error`. This wrapper logs such a reply and counts it, because nothing else would show the failure to operators.
  */
 export function observeResponder(
   respond: Responder,

@@ -22,8 +22,8 @@ export type Telephony = Module & {
 };
 
 /**
- * Creates the module for telephony: the accounts at carriers that are declared, and the clients of the carriers' REST
- * APIs. The routes of TelephonyProvider are generated from its kind.
+ * Creates the module for telephony: the declared carrier accounts, and the clients of the carriers' REST APIs. The
+ * routes of TelephonyProvider are generated from its kind.
  */
 export function createTelephony(
   infrastructure: Infrastructure,
