@@ -27,9 +27,10 @@ export type RolloutChange = 'advance' | 'hold' | 'resume' | 'abort';
 export type ChangedRollout = { line: RolloutLine; evidence: Evidence };
 
 /**
- * Changes the rollout in progress as a person decided, in one transaction under the agent's row lock. `advance` ends
- * the step regardless of its checks. After the last step, the new version goes live. Holding a rollout that is already
- * held, or resuming one that is not held, changes nothing. Stores the current metrics as evidence.
+ * Applies the change that a person requested to the rollout in progress. Runs in one transaction, which locks the
+ * agent's row. `advance` ends the step regardless of its checks. After the last step, the new version goes live.
+ * Holding a rollout that is already held, or resuming one that is not held, changes nothing. Stores the current metrics
+ * as evidence.
  * @throws ApiError no_rollout, write_conflict
  */
 export async function changeRollout(

@@ -42,8 +42,8 @@ const WAIT_MS = 1_000;
 const ANSWER_BYTES_MAX = 16 * 1024;
 const REASON_MAX = 512;
 /**
- * Maximum number of answers to remember, in case the database fails before the decision is stored. The webhook is asked
- * again for answers that were dropped.
+ * Maximum number of answers to remember, in case the database fails before the decision is stored. If an answer was
+ * dropped, the webhook is asked again.
  */
 const ANSWERS_MAX = 1_000;
 
@@ -66,8 +66,8 @@ export function createConfirmStep(deps: ConfirmStepDeps): ConfirmStep {
 }
 
 /**
- * Returns the ID of a question. A repeated request, for example after a change of leader, has the same ID. A step that
- * is resumed gets a new one.
+ * Returns the ID of a question. If the question is asked again, for example after a change of leader, it keeps its ID.
+ * After a rollout is held and resumed, the question has a new ID.
  */
 function questionId({ publicId, seq }: RolloutLine): string {
   return `${publicId}.${seq}`;

@@ -66,7 +66,7 @@ export const RolloutAct = z
     ...stepShape,
     action: z.enum(['started', 'advanced', 'held', 'resumed', 'completed', 'aborted']),
     evidence: z.strictObject(evidenceShape).nullable().meta({
-      description: 'Metrics when the rollout was changed. Null if a declaration changed it.',
+      description: 'Metrics at the time of this change. Null if a declaration or a recall made it.',
     }),
   })
   .meta({ id: 'RolloutAct', description: 'An entry in the append-only log of rollouts.' });
