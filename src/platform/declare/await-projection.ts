@@ -21,8 +21,8 @@ const POLL_MS = 100;
 
 /**
  * Creates the wait function. `onProjected` registers `wake` to be called on every projection, and returns a function
- * that unregisters it. `onShown` is called before the wait ends: the notification may arrive later, and the caller's
- * next request must not use a cached declaration.
+ * that unregisters it. `onShown` is called as soon as the row shows the write, before the wait ends. It must drop the
+ * cached declaration, because the notification that would drop it may arrive only after the caller's next request.
  */
 export function createAwaitProjection(deps: {
   onProjected: (wake: () => void) => () => void;

@@ -38,7 +38,7 @@ export function atRevision(precondition: Precondition, revision: number): Precon
 }
 
 /**
- * Returns a precondition that requires the object to have one of these tags.
+ * Returns a precondition that throws precondition_failed unless the object has one of these tags.
  * @throws ApiError precondition_failed (the returned function) if the object has another tag
  */
 export function requireTag(tags: readonly string[]): Precondition {

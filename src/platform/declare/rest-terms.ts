@@ -10,8 +10,8 @@ export type RestTerms = {
   /** Converts the JSON Pointer of a resource field to the pointer of the corresponding field in the REST body. */
   pointer: (pointer: string) => string;
   /**
-   * Messages for REST callers. Each key is the schema message, written for authors of manifests, that the value
-   * replaces.
+   * Replacement messages: maps a message of the schema, written for authors of manifests, to the one that REST callers
+   * get.
    */
   words?: Readonly<Record<string, string>>;
   /** Attempted action: `change` (the default), `delete` or `pin`. */

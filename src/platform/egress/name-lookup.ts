@@ -27,8 +27,8 @@ export type Lookup = (
 
 /**
  * Times in ms at which the query is repeated. With these repeats, a lost packet costs a quarter of a second; with
- * getaddrinfo it costs five seconds. c-ares itself does not repeat the query, because it would first close the socket
- * and so lose the response of a server that takes a second.
+ * getaddrinfo it costs five seconds. c-ares is configured not to repeat queries itself: before each repeat it would
+ * close the socket, and so lose the response of a server that takes a second.
  */
 const AGAIN_AT_MS = [250, 750, 1_750, 3_750];
 /**

@@ -78,7 +78,8 @@ const NETWORKS_MAX = 10_000;
  * Creates a function that returns how long to delay a rejection for an address, in ms. Beyond a burst, rejections are
  * sent at a steady rate. Without the delay, a client that retries immediately would keep the process busy: 20
  * connections send 2,000 requests per second.
- * @param mostMs longest delay, 1 s by default. Rejections that would wait longer exceed the rate
+ * @param mostMs longest delay, 1 s by default. A rejection that would have to wait longer is sent after this delay,
+ * even though the rate is then exceeded
  */
 export function createRefusalPace(mostMs = REFUSED_MS_MAX): (address: string) => number {
   const credits = new LRUCache<string, Credit>({ max: NETWORKS_MAX });

@@ -304,7 +304,9 @@ function watchUnread({ stalledMs = STALLED_MS, unreadBytesMax = UNREAD_BYTES_MAX
 
 /** Maximum number of invalid requests to respond to in one turn of the event loop. Thousands can time out together. */
 const BROKEN_AT_ONCE = 100;
-/** Maximum number of invalid requests whose answer is delayed. Beyond it, the oldest is answered. */
+/**
+ * Maximum number of invalid requests whose response is delayed. If there are more, the oldest one gets its response.
+ */
 const BROKEN_HELD_MAX = 200;
 
 /** Returns a handler that responds to invalid requests in batches, and yields to other work between the batches. */
@@ -326,9 +328,9 @@ export function answeringInTurns(): (error: Error, socket: Duplex) => void {
 }
 
 /**
- * Returns whether a request that Node could not parse, or that came too slowly, gets an answer. Another response may
- * already be partly sent, and a second one would corrupt it. A connection that has sent no data is closed without a
- * response: browsers open spare connections, and would mistake the response for the response to their next request.
+ * Returns true if a request that Node could not parse, or that came too slowly, may get a response. Returns false if
+ * another response has begun on the connection, because a second one would corrupt it. Returns false too if the client
+ * has sent no data: browsers open spare connections, and would take the response for the one to their next request.
  */
 function isAnswerable(socket: Duplex): socket is Socket {
   const isFirst = socket instanceof Socket && socket.bytesRead > 0 && socket.bytesWritten === 0;
@@ -336,8 +338,9 @@ function isAnswerable(socket: Duplex): socket is Socket {
 }
 
 /**
- * Returns a function that answers an invalid request. Beyond a burst, the answers to an address are delayed. Otherwise a
- * client that opens a connection for each request would keep the process busy: ten loops send thousands a second.
+ * Returns a function that responds to an invalid request. After a burst, the responses to one address are delayed.
+ * Without the delay, a client that opens a connection for each request would keep the process busy: ten such clients
+ * send thousands of requests per second.
  */
 function createDelayedAnswers(): (socket: Socket) => void {
   const pace = createRefusalPace();

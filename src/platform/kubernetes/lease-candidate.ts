@@ -71,8 +71,8 @@ export function createCandidate(deps: CandidateDeps): Candidate {
         await bell.wait(waitMs);
       }
     },
-    // Waits for the full time, even though `bell.ring` ends a single wait. Our own release of the Lease usually rings
-    // the bell.
+    // Waits for the full time. `bell.ring` ends a single `bell.wait` early, and usually does so here, because our own
+    // release of the Lease rings the bell.
     pause: async (ms) => {
       const untilMs = nowMs() + ms;
       while (!signal.aborted && nowMs() < untilMs) await bell.wait(untilMs - nowMs());

@@ -40,7 +40,7 @@ const TOKEN_BUCKETS = [
 export function createMetrics(options: { processMetrics: boolean }) {
   const registry = new Registry();
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
-  /** Functions that update computed gauges before each scrape. The key is the subject. */
+  /** Functions that update gauges before each scrape. The key names what the gauges measure, such as `event loop`. */
   const beforeScrape = new Map<string, () => void>();
   return {
     contentType: registry.contentType,

@@ -306,14 +306,16 @@ function placeOf(length: number): Buffer {
  * 34 uploads of 4 MB occupied 136 MB.
  */
 let spare: SharedArrayBuffer[] = [];
-/** Maximum number of pieces of memory that wait for reuse, of 20 MiB at most, and for how long in ms. */
+/**
+ * Maximum number of unused buffers to keep for reuse (each at most 20 MiB), and the time in ms for which they are kept.
+ */
 const SPARE_MAX = 2;
 const SPARE_MS = 10_000;
 let forgetting: NodeJS.Timeout | undefined;
 
 function keepForReuse({ buffer }: Buffer): void {
   if (!(buffer instanceof SharedArrayBuffer) || spare.includes(buffer)) return;
-  // The largest ones are kept.
+  // Keeps the largest buffers.
   spare = [...spare, buffer].toSorted((a, b) => a.byteLength - b.byteLength).slice(-SPARE_MAX);
   clearTimeout(forgetting);
   forgetting = setTimeout(() => (spare = []), SPARE_MS);
