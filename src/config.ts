@@ -278,7 +278,7 @@ export type Config = {
   encryptionKey: Buffer | undefined;
   /** Previous 32-byte key. It only decrypts values that have not been re-encrypted with the current key yet. */
   previousEncryptionKey: Buffer | undefined;
-  /** Default model provider, and the models of agents that do not name one. Undefined if no provider is set. */
+  /** Provider and models for agents that do not name their own. Undefined if no provider is set. */
   model:
     | { url: string; key: string | undefined; model: string; embeddingModel: string | undefined }
     | undefined;
@@ -370,7 +370,7 @@ function retentionOf(e: z.output<z.ZodObject<typeof retention>>): Retention {
   };
 }
 
-/** Returns the tracing settings. Appends `/v1/traces` to the endpoint for all signals, not to the one for traces. */
+/** Returns the tracing settings. Appends `/v1/traces` to the general OTLP endpoint, but not to the one for traces. */
 function tracingOf(e: z.output<z.ZodObject<typeof tracing>>): TracingSettings | undefined {
   const common = e.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/*$/, '/v1/traces');
   const url = e.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? common;
