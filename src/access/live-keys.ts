@@ -78,9 +78,9 @@ function createAuthenticate({ pool, nowMs, onUsed }: Deps): {
       if (!found) return undefined;
       const { endsInMs, ...key } = found;
       if (known.size >= REMEMBERED_MAX) known.clear();
-      // The cache time starts before the query, so that a key that is revoked during the query stays cached for at most
-      // `REMEMBER_MS` after that. If `forget` ran during the query, the key may have ended after it was read, so the
-      // key is not cached.
+      // The cache time starts before the query. A key that is revoked during the query therefore stays cached for at
+      // most `REMEMBER_MS` after the revocation. If `forget` ran during the query, the key may have ended after it was
+      // read, so the key is not cached.
       const untilMs = askedMs + Math.min(REMEMBER_MS, endsInMs ?? Infinity);
       if (before === timesForgotten) known.set(text, { key, untilMs });
       onUsed(key.id);

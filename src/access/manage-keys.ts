@@ -40,7 +40,10 @@ export type KeyDeps = {
 };
 export type KeyMakerDeps = QuotaDeps & KeyDeps;
 
-/** Caller that manages keys, either with a key or in a session of that key. `scopes` are the scopes of the key. */
+/**
+ * Caller that manages API keys. It has sent an API key, or has a session that was opened with one. `scopes` are the
+ * scopes of that key.
+ */
 export type KeyManager = AuditedBy & {
   /** UUID of the key. */
   keyId: string;
