@@ -59,7 +59,10 @@ export function agentSettled(
   return { after: { ...versionsOf(row), ...more } };
 }
 
-/** Adds the declared agent to the audit log when the operator applies it. `row` is the previous state. */
+/**
+ * Records in the audit log that an agent was declared or changed. Called when the operator applies the declaration.
+ * `row` is the previous state.
+ */
 export async function recordAgent(
   db: Db,
   declared: {

@@ -185,8 +185,8 @@ async function applyPin(
   const { namespace, name, generation, resourceVersion } = current.metadata;
   const { version } = pin;
   if (current.spec.pinnedVersion === version) return current; // The requested version is already pinned.
-  // The store removes only the API's own declaration of the pin. If another manager also declares the pin, it would
-  // silently stay in place, so the removal is rejected.
+  // The store removes only the API's own declaration of the pin. If another manager also declares the pin, the pin
+  // would silently stay in place, so the request is rejected.
   const owner = current.owners['pinnedVersion']?.find((manager) => manager !== API_PIN_MANAGER);
   if (version === undefined && owner !== undefined) {
     throw managedElsewhere([{ field: 'pinnedVersion', manager: owner }], PINNING);
