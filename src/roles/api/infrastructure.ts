@@ -27,8 +27,9 @@ export type Infrastructure = RoleContext & {
   /** Wakes the requests that wait in `awaitProjection`. */
   wakeProjections: () => void;
   /**
-   * Registers a cache of declarations. After a write through REST and before its response, `drop` is called with the
-   * items that `CHANNELS.projected` also sends for the object, so that the cache drops it.
+   * Registers `drop`, which removes an object from a cache of declarations. It is called after each write through REST,
+   * before the response is sent. Its argument has the items that a notification on `CHANNELS.projected` would have for
+   * the object.
    */
   onShown: (drop: (items: readonly string[]) => void) => void;
   inFlight: InFlight;

@@ -18,7 +18,10 @@ import { createEndpoints } from '../../models/find-endpoint.ts';
 import type { ModelSettings } from '../../models/model-endpoint.ts';
 import { openEmbedder } from '../open-embedder.ts';
 
-/** Limits on the queue of texts from reconciles and syncs. A declared text has at most one megabyte. */
+/**
+ * Maximum number of texts from reconciles and syncs that may wait to be split into passages. A declared text has at
+ * most one megabyte, so the waiting texts need little memory.
+ */
 export const TEXTS_WAITING_MAX = { namespace: 16, all: 16 };
 
 /**
