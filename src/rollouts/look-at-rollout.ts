@@ -113,8 +113,8 @@ function stateOf(line: LastRolloutLine, evidence: Evidence, isSuspended: boolean
 }
 
 /**
- * Returns the final decision with a reason for people. The confirmation webhook may change the decision to hold or
- * abort. Only advancing and completing a rollout require a confirmation. Returns `undefined` while the webhook has not
+ * Returns the final decision, with a reason for people. Before a rollout is advanced or completed, asks the
+ * confirmation webhook, which may change the decision to hold or abort. Returns `undefined` while the webhook has not
  * answered.
  */
 async function confirm(
