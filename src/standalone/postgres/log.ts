@@ -48,8 +48,8 @@ export function createServerLog(file: string, maxBytes = MAX_BYTES): ServerLog {
 }
 
 /**
- * Returns undefined on failure, because a log file owned by root must not prevent the folder's owner from starting
- * Parley.
+ * Opens the log file. Returns undefined if that fails, because a log file owned by root must not prevent the folder's
+ * owner from starting Parley.
  */
 function openLog(file: string): number | undefined {
   try {
