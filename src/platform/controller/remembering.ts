@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Cache for rows that other processes may change. A change becomes visible when `forget` is called, or after at most
- * one second if that notification is lost.
+ * Cache for rows that other processes may change. A change becomes visible when `forget` is called, which happens when
+ * a notification reports the change. If the notification is lost, the change becomes visible after at most one second.
  */
 export type Remembering<T extends object> = {
   /**

@@ -29,18 +29,15 @@ export function etagOf({ uid, generation, revision = 0 }: Declared): string {
 export const noPrecondition: Precondition = () => undefined;
 
 /**
- * Returns a precondition that checks the object together with this `revision`, which is part of its tag but is stored
- * outside of it.
+ * Returns a precondition that checks the object's tag with this `revision`, which is part of the tag but is not stored
+ * in the object.
  */
 export function atRevision(precondition: Precondition, revision: number): Precondition {
   if (precondition === noPrecondition) return precondition;
   return ({ metadata }) => precondition({ metadata: { ...metadata, revision } });
 }
 
-/**
- * Returns a precondition that throws precondition_failed unless the object has one of these tags.
- * @throws ApiError precondition_failed (the returned function) if the object has another tag
- */
+/** Returns a precondition that throws `ApiError` precondition_failed unless the object has one of these tags. */
 export function requireTag(tags: readonly string[]): Precondition {
   return ({ metadata }) => {
     if (!tags.includes(etagOf(metadata))) throw preconditionFailed();

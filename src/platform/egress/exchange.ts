@@ -69,7 +69,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#controller !== undefined;
   }
 
-  /** Returns true if a reused socket closed before any byte of a response arrived, so that a repeat is safe. */
+  /** Returns true if a reused socket closed before any byte of a response arrived. The request can then be repeated. */
   diedUnanswered(error: unknown): boolean {
     return this.#isReused && !this.#hasFirstByte && isDroppedConnection(error);
   }

@@ -28,8 +28,8 @@ function sharing(options: CorsOptions): RequestHandler {
 }
 
 /**
- * Opens a route to all origins. The route needs no key and checks the `Origin` itself. CORS lets even a page that the
- * route rejects read the reason.
+ * Opens a route to all origins. The route needs no key and checks the `Origin` itself. The CORS headers are sent even
+ * to a page that the route rejects, so that it can read the reason.
  */
 export function shareWithAll(): RequestHandler {
   return sharing({ origin: true, methods: ['POST'], allowedHeaders: ['Content-Type'] });

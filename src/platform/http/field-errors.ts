@@ -74,7 +74,7 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
         words: `must have at least ${issue.minimum}`,
       });
     case 'invalid_format':
-      // The pattern's own message describes it in words (patterns.ts), whereas zod's message would quote the pattern.
+      // Uses the message that describes the pattern in words (patterns.ts). zod's own message would quote the pattern.
       return [
         'invalid_format',
         issue.format !== 'regex' || issue.message.startsWith('Invalid ')

@@ -33,7 +33,8 @@ export function answerLast(socket: Duplex, error: ApiError): void {
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // The client's data is still read. Unread bytes would cause a reset, and the client could lose the response.
+  // Continues to read the client's data, because unread bytes would cause a reset, and the client could lose the
+  // response.
   dropRest(socket);
   destroySoon(socket);
 }

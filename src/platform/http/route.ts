@@ -262,8 +262,8 @@ const RAW_SCHEMA = z.string().describe('The content of the file.');
 const NO_UPLOAD: RawBody = { mediaType: '', bytes: Buffer.alloc(0) };
 
 /**
- * Checks that PostgreSQL can store the values in the path and the query. They cannot contain lone surrogates, but they
- * can contain U+0000, as `%00`.
+ * Rejects U+0000 (`%00`) in the path and the query, because PostgreSQL cannot store it. Lone surrogates, which
+ * PostgreSQL cannot store either, cannot occur there.
  * @throws ApiError invalid_parameter
  */
 function requireStorable(values: Record<string, unknown>): Record<string, unknown> {
@@ -309,8 +309,8 @@ export function parseQuery<T>(
 }
 
 /**
- * Returns the schema's name for a parameter, or undefined if it is unknown. The name `__proto__` is never allowed
- * (contract/requests.md#bodies).
+ * Returns the name under which the schema declares a query parameter, or undefined if the parameter is unknown. The
+ * name `__proto__` is never allowed (contract/requests.md#bodies).
  */
 function parameterOf(name: string, known: readonly string[]): string | undefined {
   return known.find((one) => {
@@ -365,12 +365,12 @@ const NO_IF_MATCH =
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const LIST = new RegExp(`^${ENTITY_TAG.source}(?:[ \\t]*,[ \\t]*${ENTITY_TAG.source})*$`);
 
-/** Returns true if a route accepts `Idempotency-Key`. Responses to requests without an API key are never stored. */
+/** Returns true if a route accepts `Idempotency-Key`: a POST route whose callers send an API key. */
 export function takesIdempotencyKey({ method, scope }: Pick<Route, 'method' | 'scope'>): boolean {
   return method === 'post' && scope !== null;
 }
 
-/** Returns true if a route accepts `If-Match`. A route that creates a resource has no earlier version to compare. */
+/** Returns true if a route accepts `If-Match`. Routes that create a resource do not: they change no existing one. */
 export function takesIfMatch({
   etag,
   method,

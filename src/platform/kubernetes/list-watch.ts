@@ -6,9 +6,9 @@ import type { KubeClient } from './client.ts';
 import { isKubeError, toKubeError } from './kube-error.ts';
 
 /**
- * Follows a collection: lists it page by page, watches it from that version on, and never ends by itself. It works like
- * client-go's Reflector. The informer in @kubernetes/client-node is not used, because it stops at the first broken
- * connection and ignores bookmarks.
+ * Follows a collection: lists it page by page, then watches it from the version of that list on, and never ends by
+ * itself. It works like client-go's Reflector. The informer in @kubernetes/client-node is not used, because it stops at
+ * the first broken connection and ignores bookmarks.
  * - A watch that broke or ended resumes from the last version seen. Bookmarks keep this version recent.
  * - If the server no longer has that version (410 Gone, as a status or an event), everything is listed again.
  * - A connection may die without an error, so the watch is closed after `deadManMs` without an event. The server sends

@@ -65,8 +65,8 @@ function unavailable(cause: Error): StoreUnavailableError {
 }
 
 /**
- * Parses a conflict message, such as `conflict with "kustomize-controller" using parley.dev/v1alpha1`:
- * `.spec.tools[name="a"].url`
+ * Parses one cause of a conflict. Its message has the form `conflict with "kustomize-controller" using
+ * parley.dev/v1alpha1`, and its field the form `.spec.tools[name="a"].url`.
  */
 function toConflict({ message, field }: StatusCause): { field: string; manager: string } {
   const manager = /conflict with "([^"]*)"/.exec(message)?.[1] ?? 'another manager';

@@ -93,7 +93,10 @@ const identified = z.object({
   }),
 });
 
-/** Returns the cached object if it is unchanged, so that a new list does not keep every object in memory twice. */
+/**
+ * Returns the cached object if the received one (`raw`) is the same version of it. A new list then does not keep every
+ * object in memory twice.
+ */
 function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undefined {
   const { data } = identified.safeParse(raw);
   const known = data && cache.get(data.metadata);
@@ -103,7 +106,10 @@ function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undef
   return isSame ? known : undefined;
 }
 
-/** Returns true if a change affects the declaration. A change that affects only the status comes from this operator. */
+/**
+ * Returns true if a change affects the declaration, and false if it affects only the status, which this operator has
+ * written itself.
+ */
 function matters({ before, after }: CacheChange<Resource>): boolean {
   if (!before || !after) return true;
   const [a, b] = [before.metadata, after.metadata];

@@ -7,7 +7,8 @@ import { objectPath, pathOf } from './resource-paths.ts';
 
 const STATUS_MANAGER = 'parley-operator';
 /**
- * A version that no object ever has. A request that requires it therefore succeeds only if the object does not exist.
+ * A version that no object ever has. The server compares the required version only if the object exists, so a request
+ * that requires this one can create the object but never change it.
  */
 const NO_VERSION = '1';
 

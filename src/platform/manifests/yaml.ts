@@ -46,7 +46,7 @@ export function parseYaml(
 
 /**
  * Options for parsing YAML 1.1 as kubectl does: `no` is false, and `<<` merges. Where a YAML 1.1 parser would return a
- * date, or the number 1320 for `22:00`, kubectl returns the string.
+ * date, or the number 1320 for `22:00`, kubectl returns the string, and so do we.
  */
 const LIKE_KUBECTL = {
   version: '1.1',

@@ -9,8 +9,8 @@ import type { Stall, WatchdogData } from './watchdog-thread.ts';
 import { currentWork } from './work.ts';
 
 /**
- * Interval in ms of the timer. It is short enough to detect a stall of 100 ms. The cost of 50 timer calls per second
- * was too small to measure.
+ * Interval in ms of the timer that shows that the event loop is running. It is short enough to detect a stall of 100
+ * ms. The cost of 50 timer calls per second was too small to measure.
  */
 const BEAT_MS = 20;
 

@@ -38,7 +38,7 @@ const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
-/** Length of a signature: 128 bits cannot be guessed, and keep links short. */
+/** Length of a signature in bytes. 128 bits cannot be guessed, and keep links short. */
 export const SIGNATURE_BYTES = 16;
 
 /** Creates a sealer from 32-byte keys. `other` is used only to decrypt and verify. */

@@ -25,13 +25,13 @@ type Silence = { bytesRead: number; sinceMs: number; patienceMs: number };
 
 export type SilenceWatch = {
   /**
-   * Options for the pool. With them, the pool's connections are watched from the start, and each session's pid is read
-   * and its parameters are set.
+   * Options with which to create the pool. They make sure that each new connection is watched, that the pid of its
+   * session is known, and that the parameters of the session are set.
    */
   options: Required<Pick<pg.PoolConfig, 'Client' | 'verify'>>;
   /**
-   * Ends the pool with `endPool`, and keeps watching its connections until then, because a dead connection could block
-   * `endPool`.
+   * Calls `endPool` to end the pool. Keeps watching the connections until `endPool` resolves, because a dead connection
+   * could block it.
    */
   endWith: (endPool: () => Promise<void>) => Promise<void>;
 };

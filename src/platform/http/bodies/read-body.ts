@@ -29,7 +29,10 @@ const DISCARD_BACKLOG_MS = 1_000;
 
 /** Size of the pieces in which bodies are read. Each piece waits for its turn. */
 const PIECE_BYTES = 256 * 1024;
-/** Read rate of all accepted bodies in a process together, and also of all rejected bodies together. */
+/**
+ * Rate at which a process reads all accepted bodies together. All rejected bodies together have the same rate,
+ * separately.
+ */
 const BYTES_PER_SEC = 16 * 1024 * 1024;
 
 /** Parsing JSON of this size takes a millisecond or more. */
@@ -60,8 +63,8 @@ export type BodyReader = {
   /** Frees the body's slot. Call it when the request has been handled. */
   release: () => void;
   /**
-   * Gives the memory of a large body to later ones. The caller calls it when nothing uses the bytes any longer, which may
-   * be later than the end of the connection.
+   * Makes the memory of a large body available to later bodies. Call it when nothing uses the bytes any longer, which
+   * may be after the connection has ended.
    */
   reuse: () => void;
 };
@@ -302,8 +305,8 @@ function placeOf(length: number): Buffer {
 }
 
 /**
- * Shared memory that later bodies reuse. V8 does not count shared memory, so it does not collect garbage because of it:
- * 34 uploads of 4 MB occupied 136 MB.
+ * Shared memory that later bodies reuse. V8 does not count shared memory, so using much of it starts no garbage
+ * collection: without reuse, 34 uploads of 4 MB occupied 136 MB.
  */
 let spare: SharedArrayBuffer[] = [];
 /**

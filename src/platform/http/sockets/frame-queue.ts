@@ -37,8 +37,8 @@ const BYTES_IN_PROGRESS_MAX = 64 * 1024;
 /** Maximum number of frames that may wait for a turn of the event loop before the socket is paused. */
 const QUEUED_MAX = 10;
 /**
- * Maximum number of waiting frames while the handler is behind. They come from the last chunk that is read before the
- * pause. 100 frames are two seconds of audio.
+ * Maximum number of waiting frames while the handler is behind. Frames are still queued while reading is paused,
+ * because the last chunk that was read before the pause may contain many. 100 frames are two seconds of audio.
  */
 const WAITING_MAX = 100;
 /**

@@ -88,8 +88,9 @@ const SHARE = 0.5;
  */
 const HELD_MAX = 4_000;
 /**
- * Longest delay of the close of a rejected socket. Opening and rejecting a socket costs several times as much as a 429.
- * With this delay, 900 sockets that are opened again and again are rejected 200 times a second.
+ * Longest delay in ms before a rejected socket is closed. Opening and rejecting a socket costs several times as much as
+ * a 429. With this delay, a client that keeps 900 sockets open, and reopens each as soon as it is closed, causes only
+ * about 200 rejections per second.
  */
 const REFUSED_MS_MAX = 5_000;
 /** Maximum number of bytes waiting to be sent. It is enough for several seconds of speech in any format. */

@@ -2,7 +2,10 @@ import { Environment } from '@marcbachmann/cel-js';
 import type { FieldError } from '../../../errors.ts';
 import type { StructuralSchema } from './json-schema.ts';
 
-/** Evaluates all rules of a schema on a value. Apart from the rules, the value must already be valid. */
+/**
+ * Evaluates all rules of a schema on a value. The caller must already have checked that the value is valid in all other
+ * respects.
+ */
 export type RuleChecker = (value: unknown) => FieldError[];
 
 type Rule = { holds: (self: unknown) => boolean; message: string; subPointer: string };

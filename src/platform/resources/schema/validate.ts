@@ -133,8 +133,8 @@ function compile(schema: StructuralSchema): Compiled {
 }
 
 /**
- * Returns true if a `set` has no duplicate items, or if no two items of a `map` have the same keys. ajv always passes
- * `parent` to a keyword.
+ * Returns true if a `set` has no duplicate items, or if no two items of a `map` have the same keys. `parent` is the
+ * schema of the list.
  */
 function isListType(listType: string, list: unknown[], parent?: AnySchemaObject): boolean {
   if (listType === 'atomic') return true;
