@@ -58,7 +58,9 @@ const userId = z.string().nullable().meta({ description: 'Your own ID for the us
 export const RecalledConversation = z
   .strictObject({
     conversation_id: z.string(),
-    versions: versions.meta({ description: 'The recalled versions that took part in it.' }),
+    versions: versions.meta({
+      description: 'The recalled versions that took part in the conversation.',
+    }),
     agent_id: z.string().meta({ description: 'Agent with which the conversation started.' }),
     agent_version: version.meta({
       description:
