@@ -19,8 +19,8 @@ import type { ModelSettings } from '../../models/model-endpoint.ts';
 import { openEmbedder } from '../open-embedder.ts';
 
 /**
- * Maximum number of texts from reconciles and syncs that may wait to be split into passages. A declared text has at
- * most one megabyte, so the waiting texts need little memory.
+ * Maximum number of texts that may wait to be split into passages. It applies separately to the texts from reconciles
+ * and to those from syncs. It bounds memory: a declared text may have up to one megabyte.
  */
 export const TEXTS_WAITING_MAX = { namespace: 16, all: 16 };
 
