@@ -113,9 +113,9 @@ function stateOf(line: LastRolloutLine, evidence: Evidence, isSuspended: boolean
 }
 
 /**
- * Returns the final decision, with a reason for people. Before a rollout is advanced or completed, asks the
- * confirmation webhook, which may change the decision to hold or abort. Returns `undefined` while the webhook has not
- * answered.
+ * Returns the final decision, with a reason for people. Before a rollout is advanced or completed, asks its
+ * confirmation webhook, if it has one. The webhook may change the decision to hold or abort. Returns `undefined` while
+ * the webhook has not answered.
  */
 async function confirm(
   deps: LookDeps,
