@@ -837,7 +837,7 @@ export interface components {
       /** Unix seconds. */
       at: number;
       action: ('started' | 'advanced' | 'held' | 'resumed' | 'completed' | 'aborted');
-      /** Metrics when the rollout was changed. Null if a declaration changed it. */
+      /** Metrics at the time of this change. Null if a declaration or a recall made it. */
       evidence: ({
         /** Number of conversations on the old version that have ended. */
         from: {
@@ -880,7 +880,7 @@ export interface components {
     /** A conversation with a recalled version. */
     RecalledConversation: {
       conversation_id: string;
-      /** The recalled versions that took part. */
+      /** The recalled versions that took part in the conversation. */
       versions: number[];
       /** Agent with which the conversation started. */
       agent_id: string;
@@ -895,7 +895,7 @@ export interface components {
       started_at: number;
       /** Unix seconds. */
       ended_at: (number | null);
-      /** Whether the conversation was erased, together with its user and its tool calls. */
+      /** Whether the conversation was erased. Erasing it also erases its user and its tool calls. */
       erased: boolean;
     };
     /** A user who talked to a recalled version, and the newest conversation in which this happened. */
