@@ -22,8 +22,8 @@ type AgentStatsDeps = { pool: Pool; nowMs: () => number };
 const version = versionFilter.describe('Counts only conversations on this version.');
 
 /**
- * Body of the response. The fields are flat and numeric, so that any tool that reads JSON by path can decide whether a
- * rollout continues.
+ * Body of the response. All metrics are numbers at the top level, so that any rollout tool that can read JSON by path
+ * can decide from them whether a rollout continues.
  */
 const AgentStats = z
   .strictObject({
@@ -35,8 +35,8 @@ const AgentStats = z
     turn_latency_count: count(
       'Number of agent turns with a measured latency in the newest 1,000 conversations.',
     ),
-    turn_latency_p50_ms: figure('Median latency of these turns, in milliseconds.'),
-    turn_latency_p95_ms: figure('95th percentile of the latency of these turns, in milliseconds.'),
+    turn_latency_p50_ms: figure('Median of the measured turn latencies, in milliseconds.'),
+    turn_latency_p95_ms: figure('95th percentile of the measured turn latencies, in milliseconds.'),
   })
   .meta({ id: 'AgentStats', description: "Statistics about an agent's conversations." });
 

@@ -16,12 +16,16 @@ export type AgentStats = Measured & {
  */
 const MEASURED_MAX = 1_000;
 /**
- * Margin in ms by which the scanned range of conversation ids is wider than the time span. The time in an id may differ
- * from the start of its conversation, because a request may be repeated and clocks differ.
+ * Margin in ms. Conversation ids contain a creation time, so the query scans a range of ids instead of all
+ * conversations. The range is wider than the time span by this margin, because the time in an id may differ from the
+ * start of its conversation: a request may be repeated, and clocks differ.
  */
 const ID_LEAD_MS = 3_600_000;
 
-/** Reads the statistics of an agent from its counters and from the turns of at most `MEASURED_MAX` conversations. */
+/**
+ * Reads the statistics of an agent. The counts come from its counters, and the reply times from the turns of at most
+ * `MEASURED_MAX` conversations.
+ */
 export async function readAgentStats(
   db: Db,
   agent: { namespace: string; agentId: string; version: number | undefined },

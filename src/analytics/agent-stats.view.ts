@@ -74,7 +74,7 @@ export const countedShape = {
         'Pearson correlation of reported and predicted satisfaction. Null if fewer than two ' +
         'conversations have both values, or if all values of one kind are equal.',
     }),
-  escalations: count('Number of escalations in these conversations.'),
+  escalations: count('Number of escalations in the counted conversations.'),
   escalated_conversations: count('Number of conversations with at least one escalation.'),
   escalation_rate: rate('`escalated_conversations` divided by `conversations`.'),
   questions: count('Number of user questions, answered or not.'),

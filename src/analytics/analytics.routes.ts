@@ -114,7 +114,7 @@ export function analyticsRoute(deps: { pool: Pool; nowMs: () => number }): Route
   });
 }
 
-/** What to read, as derived from the validated query. */
+/** Query parameters after validation, with defaults filled in and the starts of all intervals computed. */
 type Plan = {
   /** The conversations of the filters: of the total and of the intervals. */
   compared: Compared;

@@ -18,7 +18,8 @@ export type GroupKey = {
 };
 
 /**
- * Selects the conversations to count. Their metrics are compared with those of the preceding period of the same length.
+ * Selects the conversations to count in a period. The same selection applies to the preceding period of the same
+ * length, with which the metrics are compared.
  */
 export type Compared = Omit<Counting, 'span' | 'hasCosts'> & { span: Span };
 
@@ -31,7 +32,7 @@ const AMOUNT = 'currency, sum(amount)::float8 as amount';
 
 function addRow(figures: Figures, { currency, amount, ...sums }: Row): void {
   if (currency !== null) {
-    // The amount is 0 if every conversation with costs in this currency has been subtracted from the counters again.
+    // The amount is 0 if the conversations that had costs in this currency have all been removed from the counters.
     if (amount !== 0) figures.costs[currency] = amount;
     return;
   }
@@ -159,8 +160,8 @@ function keyOf({ agentId, version, channel, label }: Partial<GroupKey>): GroupKe
 }
 
 /**
- * Returns the parts of a period and of the preceding one, and an SQL condition that is true for the parts of the
- * preceding one.
+ * Returns the SQL that reads the rows to add up (parts.sql.ts) for a period and the preceding period. `isBefore` is an
+ * SQL condition that is true for the rows of the preceding period.
  */
 function comparedParts(compared: Compared): { sql: string; values: unknown[]; isBefore: string } {
   const { from, to } = compared.span;

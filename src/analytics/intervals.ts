@@ -23,7 +23,10 @@ export function startsIn(
   return starts;
 }
 
-/** Time in ms from the start of an interval to some point within the next one, whether or not the clock changes. */
+/**
+ * Time in ms to add to the start of an interval to reach some point within the next one. It works for intervals that a
+ * clock change makes shorter or longer, too.
+ */
 const STEP_MS = { hour: HOUR_MS, day: 1.5 * DAY_MS, week: 7.5 * DAY_MS };
 
 function startOf(interval: Interval, atMs: number, timeZone: string): number {

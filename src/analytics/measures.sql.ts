@@ -64,7 +64,7 @@ export const STORED = Object.entries(EXPRESSIONS).map(([name, expression]) => ({
   expression,
 }));
 
-/** All measures, in the order that every part of a union uses. */
+/** All measures, in a fixed order, because SQL matches the columns of a union by their order. */
 export const MEASURES = [
   { name: 'active', column: 'active', expression: when('not is_ended') },
   ...STORED,
@@ -145,7 +145,10 @@ export const factsOfConversations = (where: string): string =>
      ) e on (c.tally #>> '{escalations,requested}')::int > 0
     where ${where}`;
 
-/** Selects the rows of `facts` with a `label`: one row for each conversation, topic or person, depending on `kind`. */
+/**
+ * Selects the rows of `facts` with a `label`. For `topic`, there is one row for each topic of a conversation; for
+ * `person`, one for each person who accepted it; for `all`, one row with an empty label.
+ */
 export function labelled(kind: LabelKind): string {
   const columns = FACT_COLUMNS.map((name) => `f.${name}`).join(', ');
   switch (kind) {

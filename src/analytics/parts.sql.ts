@@ -29,8 +29,9 @@ export type Counting = {
 };
 
 /**
- * Margin in ms by which the scanned range of conversation ids at the edge of a period is wider than the edge. The time
- * in an id may differ from the start of its conversation, because it comes from a different clock.
+ * Margin in ms. The edges of a period are read by a range of conversation ids, which contain a creation time. The range
+ * is wider than the edge by this margin, because the time in an id comes from a different clock than the start of the
+ * conversation.
  */
 const ID_LEAD_MS = 600_000;
 
@@ -73,7 +74,7 @@ export function partsOf(counting: Counting): { sql: string; values: unknown[] } 
     factsOfConversations(
       `${inSpan} and c.status in ('active', 'escalated') and c.deleted_at is null`,
     ),
-    // Erased conversations have a separate index, so a second query reads them.
+    // Erased conversations are in a separate index, so a second query reads them.
     ...edges
       .map(atEdge)
       .flatMap((where) => [
@@ -91,7 +92,8 @@ export function partsOf(counting: Counting): { sql: string; values: unknown[] } 
 const KEY = 'quarter, agent_id, agent_version, channel, label';
 
 /**
- * Leaves out recalled versions. `since` and `quarter` are both starts of a quarter of an hour, so they can be compared.
+ * Leaves out recalled versions, in the quarters of an hour from `since` on. `since` and `quarter` are both starts of a
+ * quarter of an hour, so they can be compared directly.
  */
 const WITHOUT_RECALLED = `select p.* from every_part p
    left join recalled r on r.agent_id = p.agent_id and r.version = p.agent_version and p.quarter >= r.since
