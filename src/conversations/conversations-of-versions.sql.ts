@@ -36,8 +36,8 @@ export type ToolCallOfVersions = TurnRow & {
 /** Highest UUID. As a cursor, it means the beginning of a list. */
 const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /**
- * Margin in ms by which the scanned range of ids starts before `since`, because the time in an id may come from a
- * different clock.
+ * Margin in ms. Ids contain a creation time, so the lists scan the ids from `since` on. The scan starts earlier by this
+ * margin, because the time in an id may come from a different clock.
  */
 const ID_LEAD_MS = 3_600_000;
 

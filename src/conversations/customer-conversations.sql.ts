@@ -144,8 +144,9 @@ export async function countAllConversationsOf(
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns the customer's first conversation after `cursor` or, if none exists, the first one overall. Returns
- * undefined if no conversation is left. The cursor skips the index entries of conversations that were just erased.
+ * Returns the customer's first conversation after `cursor` or, if none exists, the first one overall. Returns undefined
+ * if no conversation is left. The caller erases conversations one after the other; with the cursor, the query does not
+ * scan the index entries of those already erased.
  */
 export async function nextConversationOf(
   db: Db,

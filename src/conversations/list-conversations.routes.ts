@@ -136,8 +136,8 @@ async function withQuotes(pool: Pool, rows: readonly ConversationRow[], sought: 
 }
 
 /**
- * Counts the conversations on all pages. Returns null for a search by words, because the count would have to read all
- * conversations.
+ * Counts the conversations on all pages. Returns null if the list searches for words, because counting the matches
+ * would mean reading all conversations.
  */
 function countFound(
   pool: Pool,

@@ -71,8 +71,8 @@ export async function readRolloutFigures(db: Db, rolloutId: string): Promise<Ste
 }
 
 /**
- * Maximum number of conversations per arm whose latencies are compared. These are the conversations that ended first,
- * so that later ones do not replace latencies that an earlier check has used.
+ * Maximum number of conversations per arm whose latencies are compared. They are the conversations that ended first, so
+ * that each check of the rollout uses the same latencies as the check before it, plus new ones.
  */
 const TIMED_MAX = 2_000;
 

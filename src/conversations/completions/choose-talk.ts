@@ -12,8 +12,9 @@ export type Choice<T = FoundTalk> = { talk: T; from: number | undefined; isAgain
 /** Time in seconds that OpenAI clients wait for a response before they retry. */
 const REPEAT_SEC = 600;
 /**
- * Age in seconds after which a retry may take over a pending request. By then, the first attempt has stopped, or its
- * client is no longer waiting.
+ * Age in seconds after which a request that the client marked as a retry takes over the pending request of its first
+ * attempt. By then, the first attempt has ended, or nobody is waiting for it, because the client has moved on to the
+ * retry.
  */
 const UNDER_WAY_SEC = 60;
 
@@ -58,7 +59,7 @@ export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'stat
     if (isRetry) throw stillRunning();
   }
   for (let known = count; known > from; known -= 1) {
-    // The talk has no reply to its last message, or has a partial reply that the client discarded.
+    // Finds a talk without a reply to its last message, or with a partial reply that the client discarded.
     const unanswered = first(
       (one) => isCut(one) && isAt(one.state, known),
       Math.min(known, count - 1),

@@ -80,7 +80,7 @@ function unless(isAsked: (value: unknown) => boolean, detail: string) {
     .unknown()
     .refine((value) => !isAsked(value), detail)
     .optional()
-    .describe(`Ignored, but rejected if it would change the response: ${detail}.`);
+    .describe(`Has no effect. Values that would change the response are rejected: ${detail}.`);
 }
 
 /** Returns true for a non-empty list or object. */
@@ -192,7 +192,8 @@ export const CompletionBody = z
       .array(message)
       .max(MESSAGES_MAX)
       .describe(
-        'Messages so far, oldest first. If no user message follows the last reply, the agent speaks first.',
+        'Messages so far, oldest first. If there is no user message after the last reply, the agent ' +
+          'speaks without one, for example to greet the user.',
       ),
     stream: z
       .boolean()

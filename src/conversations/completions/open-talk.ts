@@ -125,8 +125,9 @@ async function take(
 }
 
 /**
- * Returns the user's text that still needs a reply. Omits notes, because the transcript already has them. If only notes
- * follow `from`, returns the user's text after the agent's last reply.
+ * Returns the user's text that still needs a reply. Leaves out notes (messages from the client program, see
+ * `addNotes`), because the transcript already has them. If only notes follow `from`, returns the user's text after the
+ * agent's last reply.
  */
 function addedAgain(said: TalkRequest['said'], from: number): Added {
   const { text } = addedFrom(said, from);

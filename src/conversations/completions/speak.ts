@@ -82,12 +82,13 @@ async function spokenOf(
   const said = [...talk.unheard, ...(agentTurn ? [agentTurn.text] : [])].join(UNHEARD_END);
   const whole = said === '' && !agentTurn ? await passedOn(db, talk) : said;
   // Clients keep the text that was streamed to them, even if the reply was withdrawn because somebody wrote in the
-  // meantime. The response is therefore the streamed text, unless the stored text continues it.
+  // meantime. The response must therefore begin with the streamed text. If the stored text does not begin with it, the
+  // response is the streamed text alone.
   return { turns, agentTurn, content: whole.startsWith(streamed) ? whole : streamed };
 }
 
 /**
- * Returns a sentence saying that the request was passed on to a human. Without this sentence, the client would show
+ * Returns a sentence for the user, saying that a human will take over. Without this sentence, the client would show
  * nothing until a human answers, and would seem broken.
  */
 async function passedOn(db: Db, talk: OpenTalk): Promise<string> {

@@ -17,8 +17,8 @@ import type { Judged } from '../judging/ask-judge.ts';
 import { VERDICT_OUTCOMES } from '../judging/verdict.ts';
 
 /**
- * Result of a judgement by a model. `isOutcomeStated` is true if the party that ended the conversation stated an
- * outcome.
+ * What a model's judgement returned: the verdict or an error. `isOutcomeStated` is true if the party that ended the
+ * conversation stated an outcome, which the verdict then does not replace.
  */
 export type Judging =
   | { judged: Judged; isOutcomeStated: boolean }

@@ -74,8 +74,8 @@ export function countEnd(
 }
 
 /**
- * Counts a conversation in the metrics after its end is committed, and queues its judgement if a model judges it. If
- * that fails, the reaper completes the transcript.
+ * Called after the end of a conversation is committed. Counts the end in the metrics and, if a model should judge the
+ * conversation, queues the judgement. If the judgement is lost, the reaper completes the transcript.
  */
 export function afterEnd(
   deps: ConversationDeps,
@@ -87,8 +87,8 @@ export function afterEnd(
 }
 
 /**
- * Time limit in seconds for a model's judgement. After that, the result of the rules is used, even if the model is
- * still running.
+ * Time limit in seconds for a model's judgement. After that, the outcome and summary that were computed without a model
+ * are used, even if the model is still running.
  */
 const JUDGE_SEC = 60;
 

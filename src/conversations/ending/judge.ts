@@ -19,7 +19,10 @@ import { completeTranscript, type Judging } from './complete-transcript.ts';
  */
 const PLACES = 8;
 const SHARE = 4;
-/** Maximum number of queued judgements. Beyond it, rules determine the result of a conversation, without a model. */
+/**
+ * Maximum number of queued judgements. Conversations beyond it get the summary and outcome that are computed without a
+ * model.
+ */
 const WAITING_MAX = { namespace: 200, all: 1_000 };
 /** Timeout in ms for the model's response. */
 const ANSWER_MS = 30_000;
@@ -31,7 +34,10 @@ type Ended = { row: ConversationRow; isOutcomeStated: boolean };
 export type Judge = {
   /** Queues a conversation for judgement. Never waits or throws. */
   take: (ended: Ended) => void;
-  /** Completes the transcripts of all queued conversations. Rules determine the result of those without a judgement. */
+  /**
+   * Shuts the queue down and resolves when every conversation in it has its complete transcript. Judgements in progress
+   * have five seconds to finish. All other conversations get the summary and outcome that are computed without a model.
+   */
   stop: () => Promise<void>;
 };
 

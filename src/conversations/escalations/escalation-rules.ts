@@ -34,8 +34,8 @@ export type RuleFacts = {
 export type HandOver = { reason: string; team?: string };
 
 /**
- * Returns why a human should take over, or undefined if no rule applies. A user who requests a human gets one even
- * without a rule; a rule for this only changes the reason.
+ * Returns why a human should take over, or undefined if no human is needed. A user who asks for a human gets one even
+ * if no rule says so; a rule for this only changes the reason.
  */
 export function toHandOver(content: AgentContent, facts: RuleFacts): HandOver | undefined {
   const rules = content.escalation?.rules ?? [];
@@ -48,8 +48,8 @@ export function toHandOver(content: AgentContent, facts: RuleFacts): HandOver | 
 type IsSaid = (keyword: string) => boolean;
 
 /**
- * Returns a function that tells whether the text contains a keyword of the rules. Reads the text once and normalizes
- * each keyword once, because an agent may have a thousand. Does neither if nobody has said anything.
+ * Returns a function that checks whether the text contains a keyword of the rules. The text is read once and each
+ * keyword normalized once, because an agent may have a thousand keywords. Neither is done if the text is empty.
  */
 function keywordsSaid(rules: readonly Rule[], text: string): IsSaid {
   if (text === '') return () => false;

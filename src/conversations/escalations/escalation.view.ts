@@ -16,14 +16,17 @@ export const Person = z.strictObject({
 });
 
 /**
- * Name on one line and without bidirectional control characters, because users and colleagues read it within other
- * text.
+ * Name on one line, without control characters that change the direction of text. Users and colleagues see the name
+ * within other text, which such characters could distort.
  */
 export const lineName = Person.shape.name
   .refine(...onOneLine())
   .describe('Name that the user sees. It must be one line without control characters.');
 
-/** Returns the arguments of zod's `refine`. A pattern would not work, because OpenAPI does not support its `u` flag. */
+/**
+ * Returns arguments for zod's `refine` that reject line breaks and other control characters. A pattern would not work,
+ * because it would need the `u` flag, which OpenAPI does not support.
+ */
 export function onOneLine(): [(text: string) => boolean, string] {
   return [
     (text) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(text),

@@ -36,10 +36,13 @@ export function foldPhrase(text: string): string {
 }
 
 const WORD_CHAR = /[\p{L}\p{N}_]/u;
-/** Number of code points whose membership is looked up instead of matched. */
+/**
+ * Number of ASCII characters. For these, a table says whether they are part of a word; for all others, a regular
+ * expression decides.
+ */
 const ASCII = 128;
 const ASCII_WORDS = Uint8Array.from({ length: ASCII }, (_, code) => isWordChar(code));
-/** Highest code point of a single code unit. Higher ones have two. */
+/** Highest code point that takes one UTF-16 code unit. Higher ones take two. */
 const MAX_SINGLE_UNIT = 0xff_ff;
 
 function isWordChar(code: number): 0 | 1 {
@@ -47,8 +50,8 @@ function isWordChar(code: number): 0 | 1 {
 }
 
 /**
- * Returns 1 for each code unit of a letter, a digit or `_`, and 0 for all others. Looks at one character at a time,
- * because a match for each word takes four times as long.
+ * Returns 1 for each code unit of a letter, a digit or `_`, and 0 for all others. Tests one character at a time,
+ * because matching each word with a regular expression takes four times as long.
  */
 function wordUnits(text: string): Uint8Array {
   const units = new Uint8Array(text.length);
@@ -62,8 +65,8 @@ function wordUnits(text: string): Uint8Array {
 }
 
 /**
- * Phrases of the same length. `mayBe` has 1 at the highest bits of each phrase's hash. Nearly all other hashes have 0
- * there, so they are not looked up in the set.
+ * Phrases of the same length. `mayBe` is a table indexed by the highest bits of a hash: it has 1 if the hash of a
+ * phrase has these bits. Most other hashes find 0 there, so they need no lookup in the set.
  */
 type Wanted = { wanted: Set<string>; wantedHashes: Set<number>; mayBe: Uint8Array };
 

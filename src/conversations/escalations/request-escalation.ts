@@ -71,7 +71,10 @@ export function requestEscalation(
   );
 }
 
-/** Returns the telephone number to call, or null if the agent has no number or is outside its opening hours. */
+/**
+ * Returns the telephone number of the person to call, or null if the agent has no number for escalations or is outside
+ * its opening hours.
+ */
 function telephoneOf(
   content: Pick<AgentContent, 'escalation' | 'language'>,
   { startedAt, ageMs }: LiveConversation,

@@ -13,7 +13,7 @@ export const FEEDBACK_PATH = '/feedback';
 
 export type FeedbackPageDeps = Pick<ConversationDeps, 'pool' | 'changed' | 'nowMs'> & {
   sealer: Pick<Sealer, 'isSigned'>;
-  /** Counts invalid links per client address, together with invalid API keys. */
+  /** Counts invalid links per client address, in the same limit as invalid API keys. */
   rateLimits: Pick<RateLimits, 'countFailure'>;
   /** Counts requests per feedback link. */
   linkLimits: Pick<RateLimits, 'count'>;
@@ -45,8 +45,8 @@ export function feedbackPage(deps: FeedbackPageDeps): Page {
       return { location: `${FEEDBACK_PATH}?token=${token}&done` };
     },
     explain: ({ code, status }, request) =>
-      // `EXPLAINED` has all client errors that the page's own form can cause. For any other client error, the page asks
-      // for a rating.
+      // `EXPLAINED` has the client errors that have a text of their own. After any other client error, such as a
+      // malformed form, the page asks for the rating.
       textPage(request, EXPLAINED[code] ?? (status < 500 ? 'choose' : 'away'), status),
   };
 }

@@ -11,9 +11,14 @@ import { quoted } from '../record/quoted.ts';
 import type { TurnRow } from '../record/turns.sql.ts';
 import { readVerdict, verdictSchema, type Verdict } from './verdict.ts';
 
-/** Maximum number of turns that a judgement reads. Of a longer conversation, it reads the last turns. */
+/**
+ * Maximum number of turns that the model reads to judge a conversation. If there are more, it reads only the last ones.
+ */
 export const TURNS_MAX = 200;
-/** Maximum length of the text sent to the judge, about 8,000 tokens. Of a longer text, only the end is sent. */
+/**
+ * Maximum length of the conversation text that is sent to the model, about 8,000 tokens. If the text is longer, only
+ * its end is sent.
+ */
 const CHARS_MAX = 32_000;
 const TURN_CHARS_MAX = 4_000;
 

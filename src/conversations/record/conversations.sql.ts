@@ -111,7 +111,7 @@ const INSERT = `insert into conversations as c
              clock_timestamp() + make_interval(secs => least($12::int, $13::int)))
            returning ${CONVERSATION_COLUMNS}`;
 
-/** A rollout counts only the first conversation of each person, so later ones add no row. */
+/** SQL that inserts a conversation and, if it is the first of its person in the rollout, counts it there. */
 const INSERT_IN_ROLLOUT = `with started as (${INSERT}), counted as (
              insert into rollout_conversations (rollout_id, unit, conversation_id, step, is_new)
              values ($15, decode(left($16, 32), 'hex'), $1, $17, $18) on conflict do nothing)
@@ -319,8 +319,8 @@ export async function waitLonger(db: Db, { id, sec }: { id: string; sec: number 
 }
 
 /**
- * Stores user and metadata. The caller has locked the conversation. A turn in progress can still be stored afterwards,
- * because the check before storing it compares only other fields of the conversation.
+ * Stores user and metadata. The caller has locked the conversation. A reply in progress can still be stored afterwards:
+ * before storing it, Parley checks that the conversation has not changed, but ignores these two fields.
  */
 export async function setAbout(
   db: Db,

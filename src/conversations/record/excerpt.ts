@@ -1,7 +1,7 @@
 /** Maximum number of characters that a list quotes from a text. */
 export const QUOTE_MAX = 280;
 
-/** Maximum number of characters that an excerpt shows before the first word that matches. */
+/** Maximum number of characters in an excerpt before the first matching word. */
 const LEAD_MAX = 120;
 /** End of a sentence or a line. */
 const SENTENCE_END = /[.!?…]\s|[。！？\n]/g;

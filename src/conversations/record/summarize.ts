@@ -74,7 +74,10 @@ function asked(tally: Tally): string[] {
   ];
 }
 
-/** Quotes the last question, unless `asked` already quotes it. It is often the reason why a human is needed. */
+/**
+ * Quotes the user's last question, unless the summary already quotes it among the answered or the open questions. It is
+ * often the reason why a human is needed.
+ */
 function lastAsked({ recent, told, open }: Tally): string[] {
   const last = recent.at(-1)?.text;
   const shown = [

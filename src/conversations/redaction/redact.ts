@@ -40,8 +40,8 @@ export async function redact(written: string, settings: RedactionSettings): Prom
 }
 
 /**
- * Number of characters that take up to 5 ms to redact. In a longer text, other work in the process can run before each
- * search. In a history, it can run each time this many characters have been redacted.
+ * Length of text whose redaction takes up to 5 ms. For a longer text, the process lets other work run before each of
+ * the searches. For a history, it lets other work run each time this many characters have been redacted.
  */
 const LONG_CHARS = 4_000;
 
@@ -134,7 +134,7 @@ function replaced(
   return { text: parts.join('') + written.slice(place), redacted };
 }
 
-/** Adds up the redactions made in two passes over the same text. */
+/** Adds up the numbers of redactions that two passes over the same text made. */
 export function sumOf(before: Redacted | null | undefined, now: Redacted | null): Redacted | null {
   if (!before || !now) return before ?? now;
   const kinds = ORDER.filter((kind) => before[kind] ?? now[kind]);

@@ -141,8 +141,8 @@ function requireArguments(
   given: Arguments,
 ): Arguments {
   const parameters = parametersOf(tool);
-  // The hash of the schema identifies it in the cache instead of a version: an unsaved schema has no version, and a
-  // changed schema must be compiled again.
+  // The cache of compiled schemas is keyed by the schema's hash here, not by an agent version: an unsaved schema has no
+  // version, and a changed schema must be compiled again.
   const name = hash('sha256', JSON.stringify(parameters), 'base64url');
   const found = read({ ...of, agentVersion: 0, name }, parameters, JSON.stringify(given));
   if ('problem' in found) throw invalid('/arguments', 'invalid_value', found.problem);

@@ -17,7 +17,8 @@ export function pickSentences(
   let from = scores.indexOf(Math.max(...scores));
   let to = from + 1;
   let length = sentences[from]!.length;
-  // Prefers the following sentence, because it explains a statement more often than the preceding sentence does.
+  // Adds sentences around the best one. The following sentence comes before the preceding one, because a sentence is
+  // more often explained by the one after it.
   for (;;) {
     const after = sentences[to];
     const before = sentences[from - 1];
@@ -54,7 +55,7 @@ function root(word: string): string {
   return word.length > 5 ? word.slice(0, 5) : word;
 }
 
-/** Truncates a long text that has no sentence ends, such as a table, at a word boundary. */
+/** Truncates a long text without sentence ends, such as a table, between two words. */
 function cutLong(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   const cut = text.slice(0, charsMax - 1).toWellFormed();

@@ -49,7 +49,7 @@ export function readUserTurn(message: string, language?: string): UserTurn {
   const words = plain(text);
   const clauses = clausesOf(text).map((clause) => ({ clause, kinds: kindsOf(clause) }));
   const rest = clauses.filter((one) => one.kinds.length === 0).map(({ clause }) => clause);
-  // A remark next to a call for help is the question: "My parcel is not there. Can you help me?"
+  // If the message also asks for help, its remark is the question, as in "My parcel is not there. Can you help me?"
   const isRemark = !rest.some(asksSomething) && !(rest.length > 0 && CALLS_FOR_HELP.test(words));
   const mood = moodOf(text);
   const kinds = new Set(clauses.flatMap((one) => one.kinds));
@@ -57,9 +57,10 @@ export function readUserTurn(message: string, language?: string): UserTurn {
     for (const kind of kindsWithin(rest.join(' '), mood)) kinds.add(kind);
   }
   const smallTalk = ORDER.find((kind) => kinds.has(kind));
-  // A remark next to thanks, a goodbye or a complaint is part of that small talk, so it needs no answer.
+  // If the message also has thanks, a goodbye or a complaint, its remark belongs to that small talk and needs no
+  // answer.
   const isOnlyTalk = rest.length === 0 || (isRemark && TAKING_REMARKS.has(smallTalk ?? 'noise'));
-  // A message without small talk is used unchanged, so that it keeps the commas between its clauses.
+  // If the message has no small talk, its text is used unchanged, which keeps the commas between the clauses.
   const asked = rest.length === clauses.length ? message.trim() : rest.join(' ');
   const question = isOnlyTalk ? '' : asked;
   return {

@@ -15,13 +15,16 @@ export type TurnInput = {
   namespace: string;
   /** UUID. */
   conversationId: string;
-  /** The user's message. It is empty if the agent speaks first; the turn then has no message. */
+  /**
+   * The user's message. It is empty if the agent sends the next message without waiting for the user; no user turn is
+   * stored then.
+   */
   text: string;
   /** Redactions that were already made in the text; absent if there were none. */
   redacted?: Redacted | null | undefined;
   /**
-   * Receives each part of the reply, or an apology in its place. The text that is stored is in the result. `turnCount`
-   * is the number of turns stored before this message.
+   * Called with each part of the reply as it is generated or, if the reply fails, with an apology (`isApology`). The
+   * stored text may differ; it is in the result. `turnCount` is the number of turns stored before this message.
    */
   onToken?: ((text: string, isApology: boolean, turnCount: number) => void) | undefined;
   /** Called before tools are called. From then on, the reply counts as started. */
@@ -48,7 +51,7 @@ type RequestDeps = {
   ways?: SearchWays | undefined;
 };
 
-/** Returns the request for an immediate reply. */
+/** Builds the request for a reply that is generated immediately, without first claiming the turn. */
 export function requestOf({ pool, ways }: RequestDeps, begun: Begun): ResponderRequest {
   const { input, content, conversation, user } = begun;
   const { namespace, id: conversationId } = conversation;
@@ -75,8 +78,8 @@ export function requestOf({ pool, ways }: RequestDeps, begun: Begun): ResponderR
 }
 
 /**
- * Returns the request for a reply to a turn that this process has claimed. `hasTools` returns true as soon as tool
- * calls of the turn may be stored.
+ * Builds the request for a reply to a turn that this process has claimed. `hasTools` returns true as soon as tool calls
+ * of the turn may be stored.
  */
 export function heldRequest(
   deps: RequestDeps,

@@ -114,9 +114,10 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
 type HeldTurnDeps = TakeTurnDeps & { turns: LiveTurns };
 
 /**
- * Takes a turn that stays claimed while the reply is generated. Returns undefined if another turn came first and the
- * conversation must be read again. Runs three statements in sequence: the read, the claim with the history, and the
- * write. Each round of tool calls adds two statements. The knowledge search runs in parallel.
+ * Handles a message while this process holds a claim on the conversation's turn, so that no other process replies.
+ * Returns undefined if another turn came first and the conversation must be read again. Runs three statements in
+ * sequence: the read, the claim with the history, and the write. Each round of tool calls adds two statements. The
+ * knowledge search runs in parallel.
  */
 async function takeHeldTurn(
   deps: HeldTurnDeps,
@@ -169,11 +170,10 @@ async function storeHeldTurn(
 }
 
 /**
- * Runs turns. In this process, turns of the same conversation run one after the other, and turns of different
- * conversations concurrently. Waiting is cheaper than generating a reply and discarding it when another turn is stored
- * first.
- *
- * `overtaken` aborts as soon as a newer turn is queued. Slow replies then stop early; immediate replies can ignore it.
+ * Runs the turns that this process handles. Turns of the same conversation run one after the other, and turns of
+ * different conversations concurrently. Queueing is cheaper than generating a reply and discarding it because another
+ * turn was stored first. `overtaken` aborts as soon as a newer turn is queued. Slow replies then stop early; immediate
+ * replies can ignore it.
  */
 type InTurn = <T>(key: string, work: (overtaken: AbortSignal) => Promise<T>) => Promise<T>;
 

@@ -82,7 +82,8 @@ export function countReply(
     ...(reply.toolTurns && { tools: countTools(tally.tools ?? [], reply.toolTurns) }),
   };
   const counted = countOutcome(wanted, user, { reply, text });
-  // The user needed a human, no matter what else was answered.
+  // If the reply said that nobody is available, the user still lacks a human, even if the reply also answered a
+  // question.
   return reply.isClosed ? { ...counted, lacksHuman: true, toldClosed: true } : counted;
 }
 

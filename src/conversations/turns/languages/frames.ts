@@ -38,8 +38,8 @@ export function findAnyFrame(frames: readonly string[], slots: Slots): FindFrame
   const phrases = readFrames(frames, slots);
   const begunBy = createIndex();
   return (words, first = 0) => {
-    // Possible ends of each slot by start position, cached because many frames use the same slot. A list suffices,
-    // because a start position has few ends.
+    // Caches where each slot can end, by start position, because many frames use the same slot. The ends are in a list,
+    // which is fast enough because there are few.
     const known = new Map<Phrase[], Map<number, readonly number[]>>();
     const endsOfAny = (of: Phrase[], from: number): readonly number[] => {
       const begun = begunBy(of, words[from]);

@@ -32,7 +32,7 @@ const understood = new Map<string, AsksForHuman>();
 export function asksForHumanIn(tag = 'en'): AsksForHuman {
   const code = tag.toLowerCase().split('-')[0];
   const file = LANGUAGE_FILES.find(({ language }) => language === code) ?? en;
-  // Built on first use, because most processes need one language and some need none.
+  // Rules are built on first use, because most processes need one language and some need none.
   const known = understood.get(file.language) ?? understand(file);
   understood.set(file.language, known);
   return known;
