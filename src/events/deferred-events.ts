@@ -7,8 +7,9 @@ import { emitEvent, type Announce, type EventToEmit } from './emit-event.ts';
 import type { EventType } from './event-types.ts';
 
 /**
- * Emits the events of long transactions after the commit (docs/decisions/0051). The long transaction stores its events
- * together with its change. After the commit, a separate transaction emits them. If a process dies in between, a
+ * Emits the events of long transactions after the commit (docs/decisions/0051). An event inside a long transaction
+ * would hold back all later events of the stream until the commit. So the long transaction only stores its events,
+ * together with its change, and a separate transaction emits them after the commit. If a process dies in between, a
  * periodic search finds the stored events, so none is lost.
  */
 
