@@ -36,7 +36,7 @@ export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<Opened
     aside: (text) => send({ type: 'text', text: `${text} ` }),
   });
   const closeWindow = deps.windows.add(id, leave);
-  // The captions send all stored turns to the page, so the session must not send these turns again.
+  // `TalkCaptions` already sends all stored turns to the page, so the session must not send these turns again.
   const saidTo = conversation.turnCount - 1;
   const language = content?.language;
   const held = startAgentSession(deps, {

@@ -47,7 +47,7 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
     const playedText = cuts.get(index);
     cuts.delete(index);
     if (!isShown(role)) return;
-    // A reply that only called tools has no text to show.
+    // A turn in which the agent only called tools has no text to show.
     if (text === '' && !interrupted && playedText === undefined && !hasTokens) return;
     if (role === 'agent') hasTokens = false;
     const isCut = interrupted || playedText !== undefined;

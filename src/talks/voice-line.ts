@@ -204,7 +204,9 @@ function soundLine(
   };
 }
 
-/** Silent line for a talk without an agent. Opening such a talk fails, and the visitor gets an error. */
+/**
+ * Line without audio, used if the agent no longer exists. Opening the talk then fails, and the visitor gets an error.
+ */
 const nobody = (): Line => ({
   playout: createPlayout(createSilentOutput()),
   end: () => undefined,
