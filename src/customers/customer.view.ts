@@ -48,7 +48,7 @@ export const Customer = z
       answered: count('Number of calls that were answered.'),
     }),
     escalations: z.strictObject({
-      total: count('Number of escalations in these conversations.'),
+      total: count('Number of escalations in the counted conversations.'),
       waiting: count('Number of escalations that nobody has accepted yet.'),
       accepted: count('Number of escalations that somebody accepted.'),
       missed: count('Number of escalations that nobody accepted in time.'),
