@@ -9,9 +9,13 @@ import { hash } from 'node:crypto';
  * second later.
  */
 export type Affinity = {
-  /** Sets the numbers of the other processes that claim deliveries, in ascending order. */
+  /**
+   * Sets the process numbers (`delivery_processes`) of the other processes that claim deliveries, in ascending order.
+   */
   setOthers: (numbers: readonly number[]) => void;
-  /** Returns the given endpoints that are assigned to this process. `*` (any endpoint) is always returned. */
+  /**
+   * Returns those of the given endpoints that are assigned to this process. `*` (any endpoint) is always among them.
+   */
   ours: (endpointIds: readonly string[]) => string[];
 };
 

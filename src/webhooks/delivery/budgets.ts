@@ -6,9 +6,9 @@ import type { DueEndpoints } from './due-endpoints.ts';
 export const IN_FLIGHT_MAX = 512;
 
 /**
- * Number of shares of a namespace's room that a claim keeps free. With n due endpoints, a claim gives each of them at
- * most 1 / (n + 7) of the room. The more slots are occupied by endpoints that hang, the smaller the shares become. So
- * some slots stay free for an endpoint of the namespace whose events arrive later. A single endpoint gets up to
+ * Number of shares of a namespace's room that a claim leaves free. With n due endpoints, it divides the room into n + 7
+ * shares and gives each endpoint at most one. So some slots stay free for an endpoint of the namespace whose events
+ * arrive later, and the shares shrink as endpoints that hang occupy more slots. A single endpoint gets up to
  * 256 / 8 = `SLOTS_MAX` slots.
  */
 const PART_OF_ROOM = 7;

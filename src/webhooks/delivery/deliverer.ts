@@ -78,7 +78,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       const budgets = await nextBudgets(deps, due);
       if (budgets.length === 0 && due.yielding.size > 0 && !stopped) retry.schedule();
       if (budgets.length === 0 || stopped) {
-        // Endpoints that are paused or full are tried again with the next sweep.
+        // Endpoints are still in `due` if they are paused or have no free slot. The next sweep tries them again.
         if (due.fresh.size + due.yielding.size > 0) sweeps.within(SWEEP_MS);
         return;
       }
@@ -280,7 +280,7 @@ async function releaseSuccessors(
   claimed: readonly ClaimedDelivery[],
   wake: (endpointIds: readonly string[]) => void,
 ): Promise<void> {
-  // Includes each delivery whose lease another process has lost, even if this is not the first attempt: that process
+  // Also includes deliveries that are not on their first attempt but whose lease another process has lost: that process
   // may have died before it marked the first attempt as started.
   const first = claimed.filter((d) => d.conversationId !== null && (d.attempt === 1 || d.lost));
   if (first.length === 0) return;

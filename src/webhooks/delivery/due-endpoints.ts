@@ -1,8 +1,9 @@
 import type { ClaimBudget, ClaimedDelivery } from '../queue/dispatch-queue.ts';
 
 /**
- * Endpoints with deliveries due. The sets keep their insertion order. An endpoint that was just served is added again
- * at the end, so that others come first.
+ * Endpoints with deliveries due. A delivery is yielding if it lets fresh events go first, because it is a retry, was
+ * created by a job, or is late (slots.ts). The sets keep their insertion order. An endpoint that was just served is
+ * added again at the end, so that others come first.
  *
  * Wake-ups name endpoints without their namespaces, because older releases read the same notifications. So this also
  * keeps the namespace of each endpoint that it has seen, and names those whose namespace has to be looked up.

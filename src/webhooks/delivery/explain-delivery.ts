@@ -132,7 +132,7 @@ function whyQueued(
   return ['waiting_for_retry', detail];
 }
 
-/** Advice for attempts that the circuit breaker (slots.ts) may be delaying. */
+/** Sentence that is added if the circuit breaker (slots.ts) may be delaying an attempt. */
 const PACED = 'A failing endpoint gets one attempt at a time, with pauses of up to 30 seconds.';
 
 function whyFailed(facts: Facts, { status, attempts }: ExplainableDelivery): Why {

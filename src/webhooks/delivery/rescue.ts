@@ -50,7 +50,7 @@ export async function createRescue(deps: {
   /** Monotonic clock. */
   nowMs: () => number;
   wake: (endpointIds: readonly string[]) => void;
-  /** Called at each check with the numbers of the other processes that claim deliveries. */
+  /** Called at each check with the process numbers of the other processes that claim deliveries. */
   onOthers: (numbers: readonly number[]) => void;
   log: Logger;
 }): Promise<Rescue> {

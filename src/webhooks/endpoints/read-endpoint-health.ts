@@ -102,7 +102,7 @@ function deliveryToShow(endpoint: HealthRow | undefined, shown: Shown): ShownDel
   }
   const { lastSuccessAt, lastFailureAt, failingSince } = endpoint;
   const state = healthOf(endpoint);
-  // Before the first delivery, the status must not report success.
+  // Until something has been delivered, the status must not report success.
   const wasTried = lastSuccessAt !== null || lastFailureAt !== null;
   const health = state === 'healthy' && !wasTried ? ('Unknown' as const) : IN_STATUS[state];
   const timeOf = (atMs: number | null, shownTime: string | undefined): string | undefined => {

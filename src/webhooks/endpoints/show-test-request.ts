@@ -22,8 +22,9 @@ export type ShownRequest = {
 };
 
 /**
- * Returns the request of a test event as it would be sent and signed now, without storing or sending it. The header
- * `parley-test` is not signed, so anyone who sees the response could send the request as a real event.
+ * Returns the request of a test event exactly as it would be sent, signed with the current time. Does not store or send
+ * it. Treat the response as confidential: the header `parley-test` is not signed, so anyone who sees the request could
+ * leave the header out and send it to the receiver as a real event.
  * @throws ApiError not_found, write_conflict (no secret is active yet)
  */
 export async function showTestRequest<T extends EventType>(

@@ -147,7 +147,7 @@ async function act(
       suspendedBy: spec.suspend ? (endpoint.owners['suspend']?.[0] ?? null) : null,
       metadata: spec.metadata ?? {},
     },
-    // Null leaves the stored signing secrets unchanged, even if the only missing Secret is one with headers.
+    // Null leaves the stored signing secrets unchanged. This applies even if only a Secret with headers is missing.
     secrets: !missing && 'secrets' in found ? found.secrets : null,
     headers: 'headers' in headers ? headers.headers : null,
     found: declaredByRest(endpoint) ?? ('secrets' in found ? found.headers : undefined),
@@ -192,8 +192,8 @@ async function dropDeclaredByRest(
 }
 
 /**
- * Reports headers that contain an API key in plain text. A ModelProvider with such headers is rejected. Endpoints from
- * earlier releases may have them, so they stay active.
+ * Returns a warning if headers contain an API key in plain text. A ModelProvider with such headers is rejected. An
+ * endpoint stays active, because earlier releases allowed such headers.
  */
 function keysInClear({ headers = {} }: WebhookEndpointSpec): Finding[] {
   const names = Object.keys(headers).filter(isKeyHeader);

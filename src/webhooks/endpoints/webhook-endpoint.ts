@@ -35,7 +35,7 @@ export const webhookEndpointSpec = z
   .strictObject({
     url: httpUrl.describe('HTTPS URL that receives the events.'),
     eventTypes: z
-      // An enum instead of a pattern, so that `kubectl explain` and the error message for a typo list all values.
+      // Uses an enum instead of a pattern, so that `kubectl explain` and the error message for a typo list all values.
       .array(z.enum(SUBSCRIPTIONS))
       .max(SUBSCRIPTIONS.length)
       .meta(LIST_SET)

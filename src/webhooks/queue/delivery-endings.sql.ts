@@ -104,7 +104,8 @@ async function attemptAnew(
   eventIds: readonly string[],
 ): Promise<{ canceled: CanceledDelivery[]; canceledCount: number }> {
   await db.query(
-    // Materialized, because a join may evaluate a subquery once for each row, at different times.
+    // The subquery is materialized, so that all rows get the same time. In a join, PostgreSQL could evaluate it once
+    // for each row, at different times.
     `with soon as materialized (select clock_timestamp() + interval '1 s' as at)
      update delivery_queue
         set run_at = case when lease_token is null then greatest(run_at, soon.at) else soon.at end,

@@ -208,7 +208,7 @@ const CLAIM = `with want as materialized (
 
 /**
  * Lists endpoints that have deliveries due now, and the time until the next delivery of another endpoint becomes due.
- * It jumps from endpoint to endpoint in the index instead of reading the whole queue.
+ * The statement jumps from endpoint to endpoint in the index instead of reading the whole queue.
  */
 export async function listDueEndpoints(db: Db): Promise<Due> {
   const { rows } = await db.query<DueEndpoint & { inMs: number }>({
@@ -259,7 +259,8 @@ async function readNamespaces(
 
 /**
  * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
- * claimed. Returns the deliveries for which no other delivery of the same conversation and endpoint waits.
+ * claimed. Returns the deliveries after which nothing is waiting: the queue has no later, unclaimed delivery of the
+ * same conversation and endpoint.
  */
 export async function markStarted(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.query<{ id: string }>({

@@ -14,7 +14,8 @@ export type DispatchQueue = {
   namespacesOf: (endpointIds: readonly string[]) => Promise<Map<string, string>>;
   /**
    * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
-   * claimed. Returns the deliveries for which no other delivery of the same conversation and endpoint waits.
+   * claimed. Returns the deliveries after which nothing is waiting: the queue has no later, unclaimed delivery of the
+   * same conversation and endpoint.
    */
   markStarted: (ids: readonly string[]) => Promise<Set<string>>;
   /** Records either all or none of the attempts. Returns the deliveries whose results were accepted. */

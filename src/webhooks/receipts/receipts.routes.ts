@@ -39,15 +39,15 @@ const Digest = z
     }),
     sha256: z.string().meta({
       description:
-        'Lower-case hex SHA-256 of the IDs of these events, in ascending order, joined by LF, ' +
+        'Lower-case hex SHA-256 of the IDs of the counted events, in ascending order, joined by LF, ' +
         'without a trailing LF.',
     }),
     unfinished: z.int().min(0).meta({
-      description: 'Number of these events that are still queued and not acknowledged yet.',
+      description: 'Number of counted events that are still queued and not acknowledged yet.',
     }),
     failed: z.int().min(0).meta({
       description:
-        'Number of these events whose delivery failed permanently. A replay sends them again.',
+        'Number of counted events whose delivery failed permanently. A replay sends them again.',
     }),
   })
   .meta({

@@ -84,7 +84,7 @@ export async function findSent(
 ): Promise<{ id: string; isCounted: boolean }[]> {
   if (ids.length === 0) return [];
   const oldest = ids.reduce((least, id) => (id < least ? id : least));
-  // A sub-select, because PostgreSQL would otherwise compare each of thousands of ids with each partition.
+  // Uses a sub-select, because PostgreSQL would otherwise compare each of thousands of ids with each partition.
   const { rows } = await db.query<{ id: string; isCounted: boolean }>(
     `select event_id as id,
             bool_or(status <> 'canceled') and not bool_or(trigger = 'test') as "isCounted"

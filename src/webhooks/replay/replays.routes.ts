@@ -167,7 +167,7 @@ const manyBody = z
 const Counted = z
   .strictObject({
     count: z.int().min(0).meta({
-      description: 'Number of deliveries that would be created, or attempted with `retrying`.',
+      description: 'Number of deliveries that would be created or, with `retrying`, attempted.',
     }),
     endpoint_id: z.string(),
     mode: replayMode,
@@ -175,7 +175,7 @@ const Counted = z
     since: unixTime,
     until: unixTime,
   })
-  .meta({ id: 'ReplayCount', description: 'The effect that a replay would have.' });
+  .meta({ id: 'ReplayCount', description: 'What a replay would send.' });
 
 function replayManyRoute(deps: ReplayRoutesDeps): Route {
   return route({
