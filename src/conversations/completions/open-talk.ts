@@ -56,7 +56,7 @@ export type OpenTalk = {
   conversationId: string;
   agentId: string;
   agentVersion: number;
-  /** The user's text. Empty if the agent speaks first. */
+  /** The user's text. Empty if the agent speaks without a new message from the user. */
   text: string;
   /** Hash of all messages of the request. */
   request: Buffer;

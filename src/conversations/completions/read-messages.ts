@@ -41,7 +41,7 @@ const ROLES = { system: 'system', developer: 'system', user: 'user', assistant: 
 export type Added = {
   /** Messages with the role `system` or `developer`, which the client program writes for the agent. */
   notes: string[];
-  /** The user's text. Empty if the agent speaks first. */
+  /** The user's text. Empty if the agent speaks without a new message from the user. */
   text: string;
 };
 

@@ -56,8 +56,8 @@ export type DeletedAgent = {
 };
 
 /**
- * Age in seconds after which a deletion counts as settled. It is longer than a transaction that starts a conversation
- * can last.
+ * Age in seconds after which a deletion counts as settled. Transactions that start a conversation always take less
+ * time.
  */
 const SETTLED_AFTER_SEC = 60;
 

@@ -53,7 +53,7 @@ export type EscalationRow = {
   finishedAt: number | null;
   /** Whether nobody accepted in time, no other team was asked next, and nobody has reviewed the escalation. */
   missed: boolean;
-  /** Time of the first review after the escalation was missed. `reviewedBy` is its actor. Both are null until then. */
+  /** Time at which somebody first reviewed the missed escalation; `reviewedBy` says who. Both are null until then. */
   reviewedAt: number | null;
   reviewedBy: string | null;
 };

@@ -95,7 +95,7 @@ export function startConversation(
   );
 }
 
-/** Returns the arm of a conversation as the event reports it. */
+/** Returns the rollout arm of a conversation in the form in which events report it. */
 function armOf({ publicId, isNew, weight }: RolloutArm): {
   id: string;
   arm: 'from' | 'to';

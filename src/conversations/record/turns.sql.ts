@@ -89,13 +89,13 @@ export const TURN_COLUMNS = `index, role, text, started_at_ms as "startedAtMs", 
   agent_id as "agentId", agent_version as "agentVersion", model, error, redacted,
   person_name as "personName", provider_metadata as "providerMetadata"`;
 
-/** Turns to add, and the conversation as the writer read it. */
+/** Turns to add. `conversation` is the conversation as the writer read it, so that a change since then is detected. */
 export type TurnsToAdd = {
   conversation: Pick<ConversationRow, 'id' | 'turnCount' | 'status'>;
   turns: readonly TurnRow[];
   tally: Tally;
   status: 'active' | 'escalated';
-  /** Silence timeout in seconds, which restarts with these turns. */
+  /** Silence timeout in seconds. It starts again when these turns are stored. */
   silenceSec: number;
   /** New speaking agent; absent if the speaker stays the same. */
   speaker?: { agentId: string; agentVersion: number } | undefined;

@@ -50,7 +50,10 @@ function foldChar(char: string): string {
   return DOT.test(char) ? '.' : char;
 }
 
-/** Returns the value of a digit. In Unicode, the ten digits of a script are consecutive and begin with its 0. */
+/**
+ * Returns the value (0 to 9) of a digit in any script. In Unicode, the ten digits of a script are consecutive and begin
+ * with its 0.
+ */
 function digitOf(code: number): string {
   let zero = code;
   while (DIGIT.test(String.fromCodePoint(zero - 1))) zero -= 1;

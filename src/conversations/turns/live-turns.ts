@@ -15,7 +15,10 @@ const GRACE_MS = 8_000;
 /** Time in ms that canceled turns have to settle. They need only milliseconds if the database is available. */
 const SETTLE_MS = 5_000;
 
-/** Turns that this process has claimed. Renews their leases, and aborts them when they are canceled or lost. */
+/**
+ * Keeps track of the turns that this process has claimed: renews their leases, and aborts turns that are canceled or
+ * lost.
+ */
 export type LiveTurns = {
   /**
    * Registers a claimed turn until `release` is called. The signal aborts when the turn is canceled or lost, when the

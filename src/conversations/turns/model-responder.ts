@@ -158,7 +158,10 @@ function silenceOf({ text, ends, transfer, replies }: Thought): TurnError | unde
 type Drawn = { thought: Thought; drawn: readonly KnowledgeHit[] };
 type Answer = Pick<Reply, 'answeredFrom' | 'unanswered'>;
 
-/** Returns the result of a question: an answer, or a gap in the agent's knowledge. */
+/**
+ * Returns whether the user's question was answered (`answeredFrom`) or revealed a gap in the agent's knowledge
+ * (`unanswered`). Returns neither if the message asked nothing and no passage was used.
+ */
 function answerOf({ user }: ResponderRequest, { thought, drawn: [best] }: Drawn): Answer {
   const { given, found, speaker, isHelpedByTool } = thought;
   const isQuestion = user.question !== '' && !user.isRemark;

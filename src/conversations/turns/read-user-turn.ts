@@ -94,7 +94,10 @@ const TAKING_REMARKS: ReadonlySet<SmallTalk> = new Set(['complaint', 'goodbye', 
 /** Mood at or below which a remark counts as a complaint. Moods range from -5 to 5. */
 const COMPLAINT_MOOD = -2;
 
-/** Returns the kinds of small talk that a remark contains, by its phrases. */
+/**
+ * Returns the kind of small talk in a remark: a complaint if the mood is bad or a phrase complains, otherwise thanks if
+ * a phrase thanks, otherwise none.
+ */
 function kindsWithin(text: string, mood: number): SmallTalk[] {
   const words = plain(text);
   if (mood <= COMPLAINT_MOOD || COMPLAINT_WITHIN.test(words)) return ['complaint'];

@@ -21,7 +21,7 @@ export type TurnParts = {
    * nor ends the conversation.
    */
   content: AgentContent | undefined;
-  /** The user's message, after redaction. Empty if the agent speaks first. */
+  /** The user's message, after redaction. Empty if the agent speaks without a new message from the user. */
   text: string;
   redacted: Redacted | null;
   user: UserTurn;

@@ -44,7 +44,7 @@ export const NOTHING_FOUND: ModelMessage = {
     'or a tool have the answer, say that you do not know it; do not make one up.',
 };
 
-/** Message that replaces the user's message if the agent speaks first. */
+/** Message that the model reads in place of the user's message if the agent speaks without a new one. */
 export const SPEAK_FIRST: ModelMessage = {
   role: 'user',
   content:
