@@ -34,7 +34,7 @@ export type EventStreams = {
     filter: StreamFilter;
     after: string | null;
   }) => Promise<Reader>;
-  /** Checks these namespaces for new events; `*` means all. */
+  /** Makes the streams of the given namespaces check for new events; `*` means all. */
   wake: (namespaces: readonly string[]) => void;
   /** Ends all readers and refuses new ones. */
   stop: () => void;

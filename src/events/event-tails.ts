@@ -16,7 +16,7 @@ export type EventTails = {
   /** Returns the tail of a namespace. The tail stays in memory until every caller has released it. */
   of: (namespace: string) => Promise<Tail>;
   release: (namespace: string) => void;
-  /** Checks these namespaces for new events; `*` means all. */
+  /** Makes the tails of the given namespaces check for new events; `*` means all. */
   wake: (namespaces: readonly string[]) => void;
   stop: () => void;
 };

@@ -167,7 +167,7 @@ export const EVENT_DATA = {
 export type EventType = keyof typeof EVENT_DATA;
 export type EventData<T extends EventType> = z.output<(typeof EVENT_DATA)[T]>;
 
-// Object.keys widens to string[]; the keys are those of the literal above.
+// `Object.keys` returns `string[]`, but the keys are exactly the event types in the object above.
 export const EVENT_TYPES = Object.keys(EVENT_DATA) as EventType[];
 
 export function isEventType(text: string): text is EventType {
