@@ -60,8 +60,8 @@ export async function requestErasure(
     const id = newUuid(deps.nowMs());
     const row = { id, ...customer, actor, events, total: conversations + calls };
     const erasure = await insertErasure(db, row);
-    // Another request inserted an erasure at the same moment. That request has committed, because this insert waited
-    // for it.
+    // If nothing was inserted, another request inserted an erasure of this customer at the same moment. It has
+    // committed already, because the insert above waited for it.
     if (!erasure) return found(await readRunningErasure(db, customer), 'customer');
     // The audit log entry has no `user_id`, because the audit log is never erased.
     const detail = { events, conversations, calls };
@@ -101,7 +101,7 @@ async function eraseSome(
       if (typeof next === 'object') await endUnanswered(deps, next);
     }
   } catch (error) {
-    // The erasures of other namespaces continue.
+    // This erasure is tried again in the next run. Those of other namespaces continue.
     const erasure = fromUuid('era', id);
     deps.log.warn({ reason: reasonOf(error), erasure }, 'erasing a customer failed; retrying');
     return false;
