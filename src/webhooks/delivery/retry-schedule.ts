@@ -25,7 +25,10 @@ const LAST_TO_MS = 71.5 * HOUR_MS;
 /** Maximum delay that a receiver can request with Retry-After. */
 export const DELAY_MAX_MS = 600_000;
 
-/** Nominal times from the second to the second-to-last attempt, each with the step before it. */
+/**
+ * Nominal times of all attempts between the first and the last, each with the time since the attempt before it (the
+ * step).
+ */
 const MIDDLE = nominalMoments();
 
 /** Number of attempts of a delivery that is never acknowledged and never delayed. */

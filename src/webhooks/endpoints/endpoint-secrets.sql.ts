@@ -144,8 +144,9 @@ export async function adoptRestHeaders(
 }
 
 /**
- * Stores the secrets of an endpoint that REST is about to declare. The row counts as deleted until the operator applies
- * the declaration. If the row exists already, an earlier attempt of the request created it, and it stays unchanged.
+ * Stores the secrets of an endpoint that a REST request is about to declare. The row counts as deleted until the
+ * operator applies the declaration. If the row exists already, an earlier attempt of the request created it, and it
+ * stays unchanged.
  */
 export async function insertUndeclared(
   db: Db,

@@ -184,8 +184,8 @@ function testRoute(deps: WebhookRoutesDeps): Route {
 const SIGNED = 'the response of `dry_run` contains valid signatures';
 
 /**
- * Returns the default type of a test event. The endpoint is subscribed to it, because the receiver may not handle any
- * other type.
+ * Returns the default type of a test event. It is a type to which the endpoint is subscribed, because the receiver may
+ * not handle any other.
  */
 async function defaultType(
   deps: WebhookRoutesDeps,

@@ -42,8 +42,8 @@ export const LEASE_MS = 30_000;
 export const DEADLINE_MS = 72 * 3_600_000;
 
 /**
- * Time in ms by which a delivery must be overdue to count as late. A late delivery yields to fresh events, because more
- * delay matters less to it.
+ * Time in ms by which a delivery must be overdue to count as late. A late delivery lets fresh events go first, because
+ * a further delay matters less for it than for them.
  */
 export const LATE_MS = 2_000;
 

@@ -153,7 +153,10 @@ function queued({ filter, where, bind, limit, from, until }: List): string {
      where (select count(*) from newest) = ${NEWEST} and (select count(*) from found) < ${limit}) queued`;
 }
 
-/** Number of characters at the end of an event type that the indexes contain. They are different for every type. */
+/**
+ * Number of characters from the end of an event type that the indexes contain. No two event types end with the same
+ * characters.
+ */
 const END = 5;
 export const endOf = (type: EventType): string => type.slice(-END);
 
@@ -226,7 +229,7 @@ function pagesOf(
     /** First column of the index. */
     first: string;
     value: string;
-    /** Conditions for the other columns. */
+    /** SQL conditions for the other columns of the index. */
     and: string[];
   },
 ): string {
