@@ -4,9 +4,9 @@ import { CONVERSATION_COLUMNS, type ConversationRow } from './record/conversatio
 import { TURN_COLUMNS, type TurnRow } from './record/turns.sql.ts';
 
 /**
- * Lists what given versions of an agent did in the conversations that they started or took over by a handoff, excluding
- * tests (contract/recalls.md#lists). Each list reads the newest rows of each version from `conversation_versions` and
- * merges them, so a page costs the same however many conversations there are.
+ * Queries that list what given versions of an agent did in the conversations that they started or took over by a
+ * handoff, excluding tests (contract/recalls.md#lists). Each list reads the newest rows of each version from
+ * `conversation_versions` and merges them, so a page costs the same however many conversations there are.
  */
 export type OfVersions = {
   agentId: string;
@@ -33,7 +33,7 @@ export type ToolCallOfVersions = TurnRow & {
   calledAt: number;
 };
 
-/** Highest UUID. As a cursor, it means the beginning of a list. */
+/** Highest UUID. Lists are newest first, so as a cursor it means the beginning of a list. */
 const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /**
  * Margin in ms. Ids contain a creation time, so the lists scan the ids from `since` on. The scan starts earlier by this

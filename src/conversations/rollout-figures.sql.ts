@@ -9,7 +9,10 @@ import type { Db } from '../platform/postgres/pool.ts';
 /** Metrics that are sums over conversations: all except percentiles. */
 type SumMetric = Exclude<RolloutMetric, 'turn_latency_p95_ms'>;
 
-/** Sums over the conversations of one arm in one step: Σx, Σq, Σx², Σxq and Σq². */
+/**
+ * Sums over the conversations of one arm in one step: Σx, Σq, Σx², Σxq and Σq². For each conversation, `x` is its value
+ * in the metric and `q` its weight (see `VALUES`).
+ */
 export type FigureSums = {
   count: number;
   x: number;

@@ -82,14 +82,14 @@ export function afterLastReply(said: readonly BroughtTurn[]): number {
   return said.findLastIndex(({ role }) => role === 'agent') + 1;
 }
 
-/** A talk is found by its messages only if these properties are equal, too. Ids are UUIDs. */
+/** Properties that a request must share with a talk, besides its messages, to continue the talk. Ids are UUIDs. */
 export type TalkOwner = {
   keyId: string;
   agentId: string;
   version: number | undefined;
   /**
-   * Conversation that the client names. Its talk is found only by requests that name the same conversation, not by
-   * messages alone.
+   * Conversation that the client names. If it names one, only its later requests that name the same conversation find
+   * the talk.
    */
   conversationId: string | undefined;
   userId: string | null;

@@ -50,7 +50,7 @@ type Deps = Omit<ConversationDeps, 'judge'> & {
 /**
  * Creates a queue in which models judge the conversations that this process has ended. A few judgements run
  * concurrently, and each then completes the transcript. A conversation is judged at most once. If the process dies, the
- * reaper completes the transcript with the result of the rules. Each judgement costs two queries and one transaction.
+ * reaper completes the transcript without a judgement. Each judgement costs two queries and one transaction.
  */
 export function createJudge(deps: Deps): Judge {
   const { metrics } = deps;

@@ -40,7 +40,7 @@ const WEIGHTS = {
  * counts extra, because people remember the end best.
  */
 const MOOD_WEIGHTS = { mean: 0.3, last: 0.1 };
-/** Points for a user who left with a complaint, no matter who tried to help. */
+/** Points for a user who was still dissatisfied at the end, whether the agent or a human had tried to help. */
 const DISSATISFIED = -0.8;
 const PATIENCE_TURNS = 10;
 

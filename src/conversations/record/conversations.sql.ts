@@ -244,10 +244,11 @@ export async function endConversationRow(
     outcome: Outcome;
     csatPredicted: number;
     /**
-     * Maximum seconds for a model's judgement; 0 for none. Ignored unless the agent declares a judgement by a model.
+     * Maximum seconds for a model's judgement; 0 for none. Ignored if the agent's settings do not ask for a judgement
+     * by a model.
      */
     judgeSec: number;
-    /** Summary by rule; null for a conversation that is being erased. */
+    /** Summary computed without a model; null for a conversation that is being erased. */
     summary: string | null;
   },
 ): Promise<EndedConversation> {

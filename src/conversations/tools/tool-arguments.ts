@@ -31,8 +31,8 @@ const TRIES_MAX = 2;
 const SLOW_MAX = 5;
 
 /**
- * Creates a reader of arguments with a cache of compiled schemas. Versions never change, so a cached schema never
- * becomes outdated.
+ * Creates the function that parses and validates arguments, with a cache of compiled schemas. Versions never change, so
+ * a cached schema never becomes outdated.
  */
 export function createReadArguments(): ReadArguments {
   // Also caches the compile errors of invalid schemas that were saved before schemas were validated on write.

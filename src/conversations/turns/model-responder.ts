@@ -230,7 +230,7 @@ function lastWords(
 }
 
 /**
- * Returns the search result for the transcript. Omits it if no passage was found and a search was unnecessary, because
+ * Returns the search result for the transcript. Returns nothing if no passage was found and none was needed, because
  * the message has no question or the agent has no sources.
  */
 function retrievedIn(

@@ -121,8 +121,8 @@ const CALLS_FOR_HELP = anywhere(english.asksForHelp);
 const REQUESTS = within(english.within.request);
 const PROBLEM = within(english.within.problem);
 /**
- * Maximum number of words in a clause that counts as search terms, such as "return policy". A clause with a word of
- * `SENTENCE` or with a mood does not count, however short it is.
+ * Maximum number of words in a clause that counts as search terms, such as "return policy". A clause that contains a
+ * word of `SENTENCE` or expresses a mood is never counted as search terms, however short it is.
  */
 const SEARCH_WORDS_MAX = 8;
 const SENTENCE = within(english.within.sentence);

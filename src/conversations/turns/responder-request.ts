@@ -27,7 +27,7 @@ export type TurnInput = {
    * stored text may differ; it is in the result. `turnCount` is the number of turns stored before this message.
    */
   onToken?: ((text: string, isApology: boolean, turnCount: number) => void) | undefined;
-  /** Called before tools are called. From then on, the reply counts as started. */
+  /** Called before tools are called. From then on, a streamed response has begun, even if it has no text yet. */
   onTool?: (() => void) | undefined;
   /** Aborts when the reply should stop. */
   signal?: AbortSignal | undefined;

@@ -172,8 +172,9 @@ async function storeHeldTurn(
 /**
  * Runs the turns that this process handles. Turns of the same conversation run one after the other, and turns of
  * different conversations concurrently. Queueing is cheaper than generating a reply and discarding it because another
- * turn was stored first. `overtaken` aborts as soon as a newer turn is queued. Slow replies then stop early; immediate
- * replies can ignore it.
+ * turn was stored first.
+ *
+ * `overtaken` aborts as soon as a newer turn is queued. Slow replies then stop early; immediate replies can ignore it.
  */
 type InTurn = <T>(key: string, work: (overtaken: AbortSignal) => Promise<T>) => Promise<T>;
 

@@ -8,7 +8,7 @@
  *     ^   $   ...   the beginning, the end, whatever follows
  *
  * A slot is a named list of phrases, and each phrase is a frame too. Regular expressions were a hundred times slower
- * with a grammar of this size, because each frame searches for the same slots again.
+ * with a grammar of this size, because they match the same slots again for each frame.
  */
 export type Slots = Readonly<Record<string, readonly string[]>>;
 
@@ -152,7 +152,7 @@ function firstOf(elements: readonly Element[]): Set<string> | undefined {
   return undefined;
 }
 
-/** Creates a lookup of the phrases that may start with a word. */
+/** Creates a function that returns those of the given phrases that can start with a word. */
 function createIndex(): (phrases: Phrase[], word: string | undefined) => readonly Phrase[] {
   const known = new Map<Phrase[], { byWord: Map<string, Phrase[]>; others: Phrase[] }>();
   return (phrases, word) => {
