@@ -46,8 +46,9 @@ export const START: StreamPosition = { xid: 0n, id: NOTHING };
  */
 export const PAGE_BYTES = 131_072;
 /**
- * Margin in ms for `sinceMs`, because an event may have an older id than the event before it. It is longer than any
- * transaction or clock difference.
+ * Margin in ms. An event may have an older id than the event before it. So a read that starts at `sinceMs` skips only
+ * events whose ids are older than that by more than this margin, which is longer than any transaction or clock
+ * difference.
  */
 const SLACK_MS = 86_400_000;
 
