@@ -20,8 +20,9 @@ export const YIELDING_SLOTS_MAX = 24;
 const FAILURES_TO_OPEN = 5;
 const PAUSE_FIRST_MS = 500;
 /**
- * Maximum pause in ms. It is far below the delay of ten minutes that a breaker may cause
- * (contract/deliveries.md#retries). It can be short, because deliveries that wait for a dead endpoint cost nothing.
+ * Maximum pause in ms. It is far below the ten minutes by which a breaker may delay an attempt
+ * (contract/deliveries.md#retries). A longer pause would save little, because deliveries that wait for a dead endpoint
+ * cost nothing.
  */
 const PAUSE_MAX_MS = 30_000;
 /**

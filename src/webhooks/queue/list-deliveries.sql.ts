@@ -103,15 +103,15 @@ const FINISHED = DELIVERY_STATUSES.filter((one) => one !== 'pending' && one !== 
 /** Adds a parameter to the statement and returns its SQL. */
 type Bind = (value: unknown, type: string) => string;
 
-/** Everything that the SQL of a list depends on. */
+/** Everything from which the SQL of a list is built. */
 type List = {
   filter: RangeFilter;
-  /** Condition for all filters except the status. */
+  /** SQL condition for all filters except the status. */
   where: string;
   bind: Bind;
-  /** SQL of the maximum number of rows. */
+  /** SQL expression for the maximum number of rows. */
   limit: string;
-  /** SQL of the bounds of the ids. */
+  /** SQL expression for the lowest id; `until` is the one for the id before which the list ends. */
   from: string;
   until: string;
 };
@@ -161,8 +161,9 @@ const END = 5;
 export const endOf = (type: EventType): string => type.slice(-END);
 
 /**
- * SQL expressions in the indexes of migrations 37 and 38. The kind of a delivery consists of the first letter of its
- * status, `t` for tests or `r` for real deliveries, and the end of its event type.
+ * SQL expressions that are the same as in the indexes of migrations 37 and 38, because only then can PostgreSQL use
+ * these indexes. The kind of a delivery consists of the first letter of its status, `t` for tests or `r` for real
+ * deliveries, and the end of its event type.
  */
 const KIND = `(left(status, 1) || case when test or trigger = 'test' then 't' else 'r' end || right(event_type, ${END}))`;
 export const TEST_OR_REAL = `(case when test or trigger = 'test' then 't'::"char" else 'r'::"char" end)`;
@@ -216,10 +217,10 @@ function finished(list: List): string {
 
 /**
  * Returns SQL for one page of each range. The first column of the index is compared with an array and is part of the
- * sort order, so only this index provides the order. With `=`, the planner could drop the column from the order, and
- * read the primary key backward if it expects many matches. It cannot know that none of the many real deliveries
- * belongs to this namespace or endpoint. The array has two values, because PostgreSQL may treat an array with one value
- * as `=`.
+ * sort order, so only this index provides the order. If it were compared with `=`, the planner could leave the column
+ * out of the order and, expecting many matches, read the primary key backward. It cannot know that none of the many
+ * real deliveries belongs to this namespace or endpoint. The array has two values, because PostgreSQL may treat an
+ * array with one value as `=`.
  */
 function pagesOf(
   { where, limit, from, until }: List,

@@ -20,8 +20,8 @@ export type SentEvent = {
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the lower bound of the ids of an event's deliveries. A delivery is created after its event, apart from clock
- * differences, so PostgreSQL prunes older partitions.
+ * Returns a lower bound for the ids of an event's deliveries. A delivery is created after its event, apart from clock
+ * differences. With the bound, PostgreSQL skips the partitions of earlier days.
  */
 function oldestDelivery(eventId: string): string {
   return lowestUuidAt(uuidTimeMs(eventId) - DAY_MS);

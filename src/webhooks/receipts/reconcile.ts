@@ -38,8 +38,8 @@ export type ReconcileRequest = {
 };
 
 /**
- * Result of the comparison, as lists of UUIDs in ascending order. A digest of the window would cover the missing events
- * and those that the receiver has, except those in `unknown`, `uncounted` and `outside`.
+ * Result of the comparison, as lists of UUIDs in ascending order. A digest of the same window covers the missing events
+ * and the events that the receiver has, except those in `unknown`, `uncounted` and `outside`.
  */
 export type Reconciled = {
   since: number;

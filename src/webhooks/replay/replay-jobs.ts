@@ -156,7 +156,10 @@ async function requireShare(
  */
 const JOB_RETRY_AFTER_SEC = 10;
 
-/** Returns the selection of a replay's events, limited to the endpoint's current subscriptions. */
+/**
+ * Returns the selection of a replay's events. Events that were never sent to the endpoint are limited to the types to
+ * which it is subscribed now.
+ */
 export function scopeOf(
   plan: ReplayPlan,
   endpoint: Pick<WebhookEndpointRow, 'eventTypes'>,
