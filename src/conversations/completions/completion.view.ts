@@ -80,7 +80,7 @@ function unless(isAsked: (value: unknown) => boolean, detail: string) {
     .unknown()
     .refine((value) => !isAsked(value), detail)
     .optional()
-    .describe(`Has no effect. Values that would change the response are rejected: ${detail}.`);
+    .describe(`Has no effect. A value that would change the response is rejected (${detail}).`);
 }
 
 /** Returns true for a non-empty list or object. */

@@ -42,8 +42,8 @@ function completionRoute(deps: SpeakDeps): Route {
     description:
       'Each chat is stored as a conversation and emits its events. `metadata.conversation_id` selects the ' +
       'conversation to continue. Without it, the request continues the conversation with exactly ' +
-      'these messages and the same API key, or starts a new one. If no user message follows the last ' +
-      'reply, the agent speaks first. Unknown fields are ignored.',
+      'these messages and the same API key, or starts a new one. If there is no user message after ' +
+      'the last reply, the agent speaks without one. Unknown fields are ignored.',
     body: { schema: CompletionBody },
     answers: {
       200: {
