@@ -21,7 +21,9 @@ export type DeclareOptions = {
   tokenFrom: { name: string; key: string };
   account: string;
   number: string;
-  /** Whether the agent's transcriber also transcribes the agent's interrupted sentences. */
+  /**
+   * Whether the transcriber also transcribes the agent's interrupted sentences, to find the last word that was played.
+   */
   retranscribes: boolean;
 };
 

@@ -27,20 +27,22 @@ export type DrillOptions = {
   /** Address on which the drill's server listens. `name` is the host name at which Parley reaches it. */
   listen: { host: string; port: number; name: string };
   /**
-   * Total number of interruptions (`interruptions`), with at most ten per call, and number of concurrent calls
-   * (`atOnce`).
+   * `interruptions` is the total number of interruptions, of which each call has at most ten. `atOnce` is the number of
+   * concurrent calls.
    */
   interruptions: number;
   atOnce: number;
-  /** Whether the agent's transcriber also transcribes the agent's interrupted sentences. */
+  /**
+   * Whether the transcriber also transcribes the agent's interrupted sentences, to find the last word that was played.
+   */
   retranscribes: boolean;
   /** Writes a line of the report. */
   write: (line: string) => void;
 };
 
 /**
- * Minimum share of interruptions for which `isRight` must be true. If the played words are only estimated from the
- * audio, the estimate is off by more than one word in about 2 of 100 interruptions (docs/evaluation.md).
+ * Minimum share of interruptions that must be handled correctly (`isRight`). If the played words are only estimated
+ * from the audio, the estimate is off by more than one word in about 2 of 100 interruptions (docs/evaluation.md).
  */
 const SHARE = { retranscribed: 1, estimated: 0.98 };
 const PER_CALL = 10;
@@ -216,6 +218,6 @@ function conclude(
   );
 }
 
-/** Returns how many of `count` interruptions must satisfy `isRight` for the drill to pass. */
+/** Returns how many of `count` interruptions must be handled correctly (`isRight`) for the drill to pass. */
 export const rightAtLeast = (count: number, retranscribes: boolean): number =>
   Math.ceil(count * (retranscribes ? SHARE.retranscribed : SHARE.estimated));

@@ -51,7 +51,7 @@ export type Break = { turn: number; afterMs: number; silentMs: number | undefine
 export const SILENT_WITHIN_MS = BARGE_IN_MS + 300;
 /** Time after which a reply counts as missing. */
 const ANSWER_MS = 20_000;
-/** Time after a sound during which its recognition could still interrupt the agent. */
+/** Time after a sound within which its transcript may still arrive and interrupt the agent. */
 const UNDERSTOOD_MS = 2_000;
 const LOOK_MS = 10;
 const DISTURB_AFTER_MS = 1_000;

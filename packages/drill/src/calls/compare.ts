@@ -7,7 +7,8 @@ import type { Said } from './caller.ts';
 export type Compared = {
   problems: string[];
   /**
-   * Interrupted turns by index: the stored text, the played text, and the difference between their numbers of words.
+   * Interrupted turns, by index. `apart` is the difference between the numbers of words in the stored and the played
+   * text.
    */
   cut: Map<number, { stored: string; played: string; apart: number }>;
   /** Stored texts of the caller's turns, by index. */

@@ -12,14 +12,14 @@ export type Script = {
 };
 
 /**
- * Earliest time after the start of a reply at which the caller interrupts it, and the length of the period from then on
- * in which interruptions occur, in ms. Replies take eight seconds or more.
+ * An interruption comes at least `SOONEST_MS` after the start of the reply, and less than `SPREAD_MS` later than that.
+ * Replies take eight seconds or more.
  */
 const SOONEST_MS = 600;
 const SPREAD_MS = 5_000;
 /**
- * Step between the times of successive interruptions. It is coprime with the length of the period, so that the times do
- * not repeat soon.
+ * Step between the times of successive interruptions. It is coprime with `SPREAD_MS`, so that many interruptions follow
+ * before a time is repeated.
  */
 const STEP_MS = 733;
 

@@ -9,7 +9,7 @@ import { createTalker } from './talker.ts';
 /** A simulated caller's telephone, connected through Media Streams. Times come from `monotonicMs()`. */
 export type Phone = {
   sid: string;
-  /** Plays audio into the call. Resolves when the audio has ended, to the times of its beginning and end. */
+  /** Plays audio into the call. When the audio has ended, resolves to the times at which it began and ended. */
   say: (sound: Uint8Array) => Promise<{ fromMs: number; toMs: number }>;
   press: (keys: string) => void;
   player: Player;
@@ -58,7 +58,7 @@ export async function callUp(deps: Deps): Promise<Phone> {
   const { sid, answer } = await carrier.ring();
   const came: Came[] = [];
   let current: Stream | undefined;
-  /** Number of opened streams (`opened`), and number of attempts to open a stream (`streams`). */
+  /** Number of attempts to open a stream (`streams`), and number of successful ones (`opened`). */
   let opened = 0;
   let streams = 0;
   let isOver = false;
@@ -80,7 +80,9 @@ export async function callUp(deps: Deps): Promise<Phone> {
     opened += 1;
   }
 
-  /** Handles a closed socket. Like a carrier, it then asks Parley for further instructions, unless the caller hung up. */
+  /**
+   * Handles a closed socket: asks Parley for further instructions, as a carrier does, unless the caller has hung up.
+   */
   async function closed(code: number): Promise<void> {
     current = undefined;
     if (isOver) return;
@@ -167,7 +169,7 @@ async function openStream(
   socket.on('error', () => undefined); // Errors need no handling here, because a `close` event follows each of them.
   const over = new Promise<number>((resolve) => socket.once('close', resolve));
   void over.then(onClose);
-  // By default, the library delivers each message as one buffer.
+  // The cast is safe: by default, the library delivers each message as one buffer.
   socket.on('message', (data) => onFrame((data as Buffer).toString('utf8')));
   let sequence = 0;
   let count = 0;

@@ -4,7 +4,7 @@ import { FRAME_MS } from '../../../../src/voice/audio/pacer.ts';
 
 /** The caller's microphone. It sends a frame every 20 ms, with speech or silence. */
 export type Talker = {
-  /** Sends audio. Resolves when its last frame has been sent, to the `monotonicMs()` times of its beginning and end. */
+  /** Sends audio. After the last frame, resolves to the `monotonicMs()` times at which the audio began and ended. */
   say: (sound: Uint8Array) => Promise<{ fromMs: number; toMs: number }>;
   stop: () => void;
 };

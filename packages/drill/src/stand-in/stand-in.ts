@@ -23,9 +23,9 @@ export const recordingOf = (text: string): string =>
   path.join(FOLDER, `${wordsOf(text).join('-')}.wav`);
 
 /**
- * Creates a stand-in for a voice that needs no speech engines. The callers' sentences are recordings, which it
- * recognizes by their samples. The agent's speech is machine-readable audio. The drill's server exposes the stand-in as
- * OpenAI's speech API.
+ * Creates a voice that works without speech engines. It recognizes the callers' sentences, which are recordings, by
+ * their samples, and speaks the agent's replies as machine-readable audio. The drill's server offers it as OpenAI's
+ * speech API.
  */
 export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voice } {
   const asked: Asked[] = [];
@@ -37,7 +37,9 @@ export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voic
     asked.push({ use, text, startMs, firstMs: epochMs() });
   };
 
-  /** Returns the caller's sentence, or the words in the agent's audio. */
+  /**
+   * Transcribes a WAV. Returns the caller's sentence if a recording matches, or else the words in the agent's audio.
+   */
   const textIn = (wav: Buffer): string =>
     recognize(recordings, wav) || sound.read(encodeMuLaw(samplesOfWav(wav, RATE)));
 
