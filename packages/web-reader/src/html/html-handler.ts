@@ -59,7 +59,7 @@ export class HtmlHandler implements Partial<Handler> {
   readonly #open: Element[] = [];
   readonly #lists: List[] = [];
   readonly #tables: Table[] = [];
-  /** Marker of the current list item, such as `- `. Only the item's first line gets it. */
+  /** Marker of the current list item, such as `- `. It is written only before the item's first line. */
   #itemMark: string | undefined;
   #pre: { depth: number; language: string } | undefined;
   #code: number | undefined;
@@ -165,8 +165,8 @@ export class HtmlHandler implements Partial<Handler> {
     if (name === 'a') this.#out.isLink = false;
     const outside = this.#open.at(-1);
     // The outer element stores in `before` the name of its last child, because a title before a hidden part shows that
-    // visitors can open the part. If the child itself ends with a title, as in `<div><h3>…</h3></div>`, it stores `h3`.
-    // Text between two elements is ignored.
+    // visitors can open the part. If the child itself ends with a title, as in `<div><h3>…</h3></div>`, the outer
+    // element stores `h3`. Text between two elements is ignored.
     if (outside && !closed.isLeftOut)
       outside.before = isTitleElement(closed.before) ? closed.before : name;
   }

@@ -158,7 +158,7 @@ export function endTable(table: Table): string | undefined {
     : headOf(table).trimEnd();
 }
 
-/** Returns the header to write above the next row, with one name per column, or '' if no header is due there. */
+/** Returns the header to write above the next row, with one name per column, or '' if the next row needs none. */
 function headOf(table: Table): string {
   if (table.names.length > 0) {
     const width = Math.max(...table.names.map((row) => row.length));

@@ -27,8 +27,8 @@ export class CanonicalPages {
   }
 
   /**
-   * Removes the alias of a page that is indexed after all, because its canonical page is not known to contain all of
-   * its text.
+   * Removes the alias of a page. Called for a page that is indexed itself, because its canonical page is not known to
+   * contain all of its text.
    */
   own(path: string): void {
     this.#aliases.delete(path);
@@ -86,8 +86,8 @@ export class CanonicalPages {
   }
 
   /**
-   * Records that the page `settled` has been read, and yields the held documents that waited for it. If it redirects to
-   * a page that has not been read yet, they wait for that page instead.
+   * Records that the page `settled` has been read, and yields the documents that waited for it. If the page redirects
+   * to one that has not been read yet, the documents wait for that one instead.
    */
   *settle(settled: string): Generator<{ held: HeldPage; path: string }> {
     const due = [settled];

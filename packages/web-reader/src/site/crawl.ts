@@ -59,9 +59,7 @@ export class Crawl {
     this.#frontier = new Frontier(Math.max(20_000, 5 * deps.maxPages));
   }
 
-  /**
-   * Crawls the site from the page `start`. Empties `listed.paths`. @throws SiteRefused if the site cannot be reached
-   */
+  /** Crawls from `start` and from `listed.paths`, which it empties. @throws SiteRefused if the site is unreachable */
   async *run(
     start: { url: URL; page: Page },
     listed: Sitemaps,

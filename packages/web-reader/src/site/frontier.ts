@@ -47,8 +47,8 @@ export class Frontier {
   }
 
   /**
-   * Adds an address. `isNew` means that the caller must request it. `trap` is a sentence that says why it is not
-   * requested.
+   * Adds an address. If `isNew` is true, the caller must request the address. If the address looks like a trap for
+   * crawlers, `trap` is a sentence that says why, and the address must not be requested.
    */
   admit(url: URL): { isNew: boolean; trap?: string } {
     const path = pathOf(url);

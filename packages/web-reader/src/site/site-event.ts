@@ -11,7 +11,7 @@ export type SiteEvent =
       language: string | null;
       validators: Validators;
     }
-  /** The page has not changed since the validators that `known` returned. */
+  /** The page has not changed: the validators that `known` returned are still current. */
   | { kind: 'unchanged'; path: string }
   /** The page could not be read this time. `reason` is a sentence without its full stop. */
   | { kind: 'failed'; path: string; reason: string }

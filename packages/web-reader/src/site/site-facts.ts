@@ -27,7 +27,7 @@ export class SiteFacts {
     }
   }
 
-  /** Returns the lines to index with this page, and their hashes. */
+  /** Returns which of the lines in `around` to index with this page, and their hashes. */
   take(path: string, around: string, isStart: boolean): { lines: string; hashes: number[] } {
     const lines: string[] = [];
     const hashes: number[] = [];
