@@ -31,8 +31,8 @@ export type ProviderPart = {
   /** Base URL of the carrier's API, used if a TelephonyProvider does not set one. */
   apiUrl: string;
   /**
-   * Meaning of two fields that all TelephonyProviders have. In the documentation, it follows the word "for" and the
-   * name of the carrier.
+   * What two fields of every TelephonyProvider mean at this carrier. The API documentation shows each text after the
+   * words "for" and the name of the carrier, as in "for Plivo, the Auth ID".
    */
   says: { accountId: string; authToken: string };
   /** Carrier-specific fields of a TelephonyProvider, by their names in the resource. All are optional strings. */
