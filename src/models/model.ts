@@ -28,8 +28,8 @@ export type ModelToolCall = {
 };
 
 /**
- * Fields such as `reasoning_content` or Gemini's `extra_content`, which a provider sends and needs back in later
- * requests.
+ * Fields such as `reasoning_content` or Gemini's `extra_content`, which a provider sends with an answer and may require
+ * in later requests.
  */
 export type ProviderFields = Readonly<Record<string, unknown>>;
 

@@ -27,7 +27,7 @@ export type AnswerDraft = {
   readonly finishWord: string | undefined;
   finishReason: () => FinishReason;
   toolCalls: () => ModelToolCall[];
-  /** Other fields of the answer that the provider may need back together with the calls. */
+  /** Other fields of the answer. The provider may require them in later requests, together with the tool calls. */
   extra: () => Fields;
   /** Token counts that the server reported, if any. */
   readonly usage: Omit<ModelUsage, 'estimated'> | undefined;

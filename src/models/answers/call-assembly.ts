@@ -140,7 +140,10 @@ function isOther(id: string | undefined, { givenId }: Call): boolean {
   return id === undefined || id !== givenId;
 }
 
-/** Stores additional fields of a call that the provider may need back. Ignores those of the 101st piece and later. */
+/**
+ * Stores additional fields of a call, because the provider may require them in later requests. Ignores such fields
+ * after the first 100 pieces that have any.
+ */
 function keepExtra(call: Call, part: Fields, ofFunction: Fields): void {
   const { index: _, id: __, type: ___, function: ____, ...ofCall } = part;
   const fields = { ...present(ofCall), ...nested(present(ofFunction)) };

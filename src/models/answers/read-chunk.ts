@@ -8,7 +8,7 @@ export type Piece = {
   /** Text of the answer, which may still contain reasoning between tags. */
   text: string;
   calls: Fields[];
-  /** Other fields that the provider may need back, such as `reasoning_content`. */
+  /** Other fields, such as `reasoning_content`, which the provider may require in later requests. */
   extra: Fields;
   hasReasoning: boolean;
 };

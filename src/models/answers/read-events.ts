@@ -15,10 +15,10 @@ const MAX_EVENT_BYTES = 1024 * 1024;
  */
 export const STREAM_MAX = { events: 100_000, bytes: 64 * 1024 * 1024 };
 /**
- * Rate at which a process handles the events of all streams together, in bytes. Each event costs at least
- * `EVENT_BYTES_MIN`, because an event of one character takes as long as one of many: about 10 µs, so that the events of all
- * streams take at most a third of the process. A fast provider sends a few thousand events a second, so a single answer
- * never waits. Namespaces take turns.
+ * Rate limit, in bytes, on the events of all streams that a process handles. An event counts as at least
+ * `EVENT_BYTES_MIN`, because even an event of one character takes about 10 µs. At this rate, events take at most a
+ * third of the process's time. A fast provider sends a few thousand events a second, so a single answer never waits.
+ * Namespaces take turns.
  */
 const RATE = { burst: 4 * 1024 * 1024, perSec: 16 * 1024 * 1024 };
 const EVENT_BYTES_MIN = 512;

@@ -156,7 +156,10 @@ const FALLBACKS: readonly Fallback[] = [
   },
 ];
 
-/** Returns the change after a rejected transcription, or `undefined`. Only the segments can be omitted. */
+/**
+ * Returns the capabilities to change after the server rejected a transcription, or `undefined` if no change would help.
+ * Only the segments can be omitted.
+ */
 export function transcriptionFallbackFor(
   { segments }: Capabilities,
   error: string,
@@ -164,7 +167,9 @@ export function transcriptionFallbackFor(
   return segments && NO_SEGMENTS.test(error) ? { segments: false } : undefined;
 }
 
-/** Returns the change after a rejected request, or `undefined` if no known change would help. */
+/**
+ * Returns the capabilities to change after the server rejected a request, or `undefined` if no known change would help.
+ */
 export function fallbackFor(
   now: Capabilities,
   refused: Refused,
