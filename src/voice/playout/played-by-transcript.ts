@@ -44,7 +44,7 @@ export function playedByTranscript(
   const said = lettersOf(text);
   const guessed = lettersOf(guess).length;
   const before = fitOf(said, { understood: lettersOf(played ?? ''), guessed });
-  // Both are reversed, so that the end of the sentence is aligned as if it were the beginning.
+  // Both texts are reversed, so that the end of the sentence is aligned as if it were the beginning.
   const after = fitOf(said.toReversed(), {
     understood: lettersOf(rest ?? '').toReversed(),
     guessed: said.length - guessed,

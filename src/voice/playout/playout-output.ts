@@ -10,7 +10,10 @@ export type PlayoutOutput = {
    * Plays DTMF tones after all words passed so far. The keys are 0-9, *, #, A-D, and `w` for a pause of half a second.
    */
   sendKeys: (keys: string) => void;
-  /** Shows words that do not appear in the transcript. Absent if the output plays such words like any others. */
+  /**
+   * Shows words that do not appear in the transcript, for an output that plays nothing. If absent, the `Playout` passes
+   * such words to `pushText`.
+   */
   aside?: (text: string) => void;
   /** Returns whether something is playing or waiting to be played. */
   isPlaying: () => boolean;

@@ -31,7 +31,7 @@ export type Playout = {
   /** Resolves when everything has been played or the signal aborts, and after a minute at the latest. */
   waitForPlayout: (signal: AbortSignal) => Promise<void>;
   readonly reportsPlayback: boolean;
-  /** Speaks these last words and then nothing more. Words that are already waiting are still played. */
+  /** Speaks the words that are already waiting and then `lastWords`. Ignores all later words. */
   close: (lastWords?: string) => void;
   /** Drops everything that has not been played, because the user has left. */
   stop: () => void;

@@ -74,8 +74,8 @@ export type CutSentence = {
 };
 
 /**
- * Returns the interrupted sentence with its played part. `playedFrames` is the number of frames played since the last
- * `clear`.
+ * Returns an interrupted sentence, and how much of its audio and text was played. `playedFrames` is the number of
+ * frames of the whole line that were played since the last `clear`.
  */
 export function playedOf(
   sentence: Sentence,

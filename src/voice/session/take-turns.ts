@@ -34,7 +34,10 @@ export type TurnTakerInput = {
 
 /** Stores the user's words as turns, and speaks the replies as the model generates them. */
 export type TurnTaker = {
-  /** Settles when the turn is stored, or when it certainly never will be. Never rejects. */
+  /**
+   * Stores the user's words as a turn and speaks the reply. Settles when the turn is stored, or when it certainly never
+   * will be. Never rejects.
+   */
   hear: (text: string) => Promise<void>;
   /** Returns whether a reply is being generated and has not been canceled. */
   isReplying: () => boolean;
@@ -141,8 +144,8 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
 }
 
 /**
- * Input of a turn. `waits` resolves when `ready` and all earlier turns have settled. Until then, later turns wait for
- * this turn.
+ * Input of a turn. `waits` waits for `ready` and for all earlier turns. Meanwhile, new turns wait until this turn is
+ * finished.
  */
 type Waiting = TurnTakerInput & { waits: (ready: Promise<unknown>) => Promise<void> };
 

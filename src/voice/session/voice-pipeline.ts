@@ -13,7 +13,9 @@ export type VoicePipeline = {
   /** Languages (BCP 47) that the user and the agent speak. */
   inputLanguage: string | undefined;
   outputLanguage: string | undefined;
-  /** Whether the transcriber also transcribes the agent's interrupted sentences. */
+  /**
+   * Whether the transcriber also transcribes the agent's interrupted sentences, to find the last word that was played.
+   */
   retranscribes: boolean;
 };
 

@@ -76,7 +76,10 @@ const FLOOR_DB = { min: -65, max: -40 };
 /** Minimum speaking time in ms per letter of the text. */
 const LETTER_MS = 25;
 
-/** Returns whether the audio is too quiet compared to its noise, or has too little speech for the text. */
+/**
+ * Returns whether the audio is too weak to contain the text: it is hardly louder than the noise, or the loud part is
+ * too short for the number of letters.
+ */
 function isWeak(
   text: string,
   { audio, sampleRate }: { audio: readonly Int16Array[]; sampleRate: number },
