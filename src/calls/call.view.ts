@@ -48,7 +48,7 @@ export const Call = z
     ended_at: unixTime.nullable(),
     duration_sec: z.int().min(0).nullable().meta({
       description:
-        'Duration of the answered call in seconds. Null if it was not answered or has not ended.',
+        'Seconds from the answer to the end of the call. Null if it was not answered or has not ended.',
     }),
   })
   .meta({ id: 'Call', description: 'A telephone call with an agent.' });

@@ -3,8 +3,8 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { CALL_BYTES, CALL_COLUMNS, type CallRow } from './calls.sql.ts';
 
 /**
- * Queries for the calls of one customer, which are the calls with the same `user_id`. All of them use the index on
- * namespace, user, whether the call has a conversation, and ID.
+ * Queries for the calls of one customer, which are the calls with the same `user_id`. All queries use the index on four
+ * columns: namespace, user, whether the call has a conversation, and ID.
  */
 
 type CustomerKey = { namespace: string; userId: string };

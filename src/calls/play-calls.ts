@@ -16,8 +16,9 @@ import type { TransportOf } from './transport.ts';
 import { createEndLost } from './lines/end-lost.ts';
 
 /**
- * Limits on the steps that a process executes at the same time. A step of a simulated call may wait for a model. No
- * step waits in this queue: a waiting step is a row in the database, which any process can claim.
+ * Limits on the steps that a process executes at the same time. Most steps are short, but a step of a simulated call
+ * may wait for a model. No step waits in this queue: a waiting step is a row in the database, which any process can
+ * claim.
  */
 const STEPS = { places: 16, share: 8, waitingMax: { namespace: 0, all: 0 } };
 /**
@@ -59,7 +60,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     if (!areLive) return false;
     await sweep();
     const { places, running } = steps.room();
-    // If all places are in use, the player runs again as soon as a step ends.
+    // If the maximum number of steps is running, the player runs again as soon as one of them ends.
     if (places === 0 || nextDueMs === null) return LOOK_EVERY_MS;
     if (nextDueMs > 0) return Math.min(nextDueMs, LOOK_EVERY_MS);
     const claim = { limit: places, share: STEPS.share, running };

@@ -44,8 +44,9 @@ export class Settled extends Error {
 }
 
 /**
- * Ends a call together with its conversation in one transaction. `finish` ends the call's row and returns undefined if
- * the call may not end or another process has already ended it. In these cases, the result is false.
+ * Ends a call together with its conversation in one transaction. `finish` marks the call's row as ended, or returns
+ * undefined if the call may not end or another process has already ended it. In the latter cases, `settleCall` returns
+ * false.
  */
 export async function settleCall(
   deps: ConversationDeps,

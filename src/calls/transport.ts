@@ -4,7 +4,7 @@ import type { ClaimedCall } from './claims.sql.ts';
 
 /**
  * Event of a call. A simulated call produces all of its events from its script. A carrier call produces only `ringing`,
- * on which the carrier is asked to dial.
+ * which makes Parley ask the carrier to dial.
  */
 export type CallEvent =
   | { type: 'ringing' }

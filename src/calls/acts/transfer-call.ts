@@ -16,7 +16,7 @@ import { askTransfer } from './acts.sql.ts';
 
 export type ActDeps = ConversationDeps & {
   accounts: Pick<Accounts, 'byId'>;
-  /** Notifies the process that owns the line of this call (UUID) of new requests. Does not wait. */
+  /** Notifies the process that owns the call's line that requests are pending. Takes the call's UUID. Does not wait. */
   wakeLine: (callId: string) => void;
 };
 

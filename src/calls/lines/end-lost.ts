@@ -16,10 +16,10 @@ const AT_ONCE = 50;
 const STEADY_MS = 3_000;
 
 /**
- * Creates the job that ends calls whose line has had no owner for too long: the process that owned it was killed, or
- * nobody answered in time. Before it ends a call, it queries the carrier for the call's state. If the last run was long
- * ago, the database may have been unavailable. In that case, the job first gives other processes time to renew their
- * leases.
+ * Creates the job that ends calls whose line has had no owner for too long, because the owning process was killed or
+ * nobody answered the call in time. The job queries the carrier for a call's state before it ends the call. If the last
+ * run was long ago, leases may have expired because this process was paused or the database was unavailable. In that
+ * case, the job first waits long enough for all processes to renew their leases.
  */
 export function createEndLost(deps: EndLostDeps): () => Promise<void> {
   let lookedMs: number | undefined;

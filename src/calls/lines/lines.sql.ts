@@ -98,8 +98,8 @@ export async function takeLine(
 }
 
 /**
- * Records that the call was answered, and its conversation. Call this in the transaction that begins the conversation.
- * Returns false if this process no longer owns the line.
+ * Marks the call as answered and links it to its conversation. Call this in the transaction that begins the
+ * conversation. Returns false if this process no longer owns the line.
  */
 export async function answerHeld(
   db: Db,

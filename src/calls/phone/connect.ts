@@ -88,7 +88,10 @@ export async function contentOf(
   }: {
     agentId: string | null;
     agentVersion: number | undefined;
-    /** Unit that decides the version during a rollout (`unitOf`), the same as when the conversation starts. */
+    /**
+     * Value by which a rollout assigns the call to a version (see `unitOf`). The conversation must start with the same
+     * value.
+     */
     unit?: string;
   },
 ): Promise<AgentContent | undefined> {

@@ -11,7 +11,9 @@ export type VoiceDeps = ConversationDeps &
   AuthenticateDeps & {
     lines: Pick<Lines, 'offer'>;
     transportOf: TransportOf;
-    /** Notifies the process that owns the line of this call (UUID) of new requests. Does not wait. */
+    /**
+     * Notifies the process that owns the call's line that requests are pending. Takes the call's UUID. Does not wait.
+     */
     wakeLine: (callId: string) => void;
     /** Returns whether the agent has its own ModelProviders for transcription and speech. */
     hasOwnSpeech: (namespace: string, content: AgentContent) => Promise<boolean>;

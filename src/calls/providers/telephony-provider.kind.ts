@@ -25,7 +25,7 @@ const BoundNumber = z.strictObject({
     .optional()
     .meta({ description: 'Version of the agent. If absent, the live version answers.' }),
   hours: z.record(z.string(), z.unknown()).optional().meta({
-    description: 'Declared opening hours of the number. If absent, it is always answered.',
+    description: 'Opening hours, as declared. If absent, calls to the number are always answered.',
   }),
 });
 
@@ -81,7 +81,7 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
       shown: 'Name by which calls refer to the provider. It never changes.',
     },
     shown: 'An account at a carrier and its numbers.',
-    ready: 'Whether everything declared is active.',
+    ready: 'Whether the declaration is active, including all its numbers.',
     describe: {
       create:
         'Sets which agent answers each number of an account at a carrier. Send the account’s token in `auth_token`, or ' +
