@@ -51,8 +51,9 @@ export type ExtractedDocument = {
 export type Question = Omit<ExtractInput, 'bytes'> & { from: number };
 
 /**
- * Messages from the child. `ready` comes once, after the start. For each request the child sends the other messages,
- * and `done` as the last one. The text of a document is in the binary part of its frame.
+ * Messages that the child process sends to its parent. The child sends `ready` once, when it has started. For each
+ * request, it sends any number of the other messages and finally `done`. The text of a `document` is not in the JSON,
+ * but in the binary part of the same frame.
  */
 export type Answer =
   | { kind: 'ready' }

@@ -12,9 +12,9 @@ import { setPriority } from 'node:os';
 import { promisify } from 'node:util';
 
 /**
- * A process that reads untrusted documents with minimal rights and resources (decision 47). It has no environment
- * variables, no files except its own code, no network and bounded memory. It runs at a lower CPU priority than the
- * process that serves requests.
+ * A process that reads untrusted documents with minimal rights and resources (decision 47). It has none of the parent's
+ * environment variables, no files except its own code, no network and limited memory. It runs at a lower CPU priority
+ * than the process that serves requests.
  */
 export type GuardedChild = {
   /**

@@ -1,7 +1,7 @@
 import { HtmlRefused } from '../../../packages/web-reader/src/html/html-refused.ts';
 import { FormatRefused, type FormatRefusal } from './refusal.ts';
 
-/** Converts a reader's error to the reason that the sender of the document receives. */
+/** Converts a reader's error to the refusal that is returned to the sender of the document. */
 export function refusalOf(error: unknown): FormatRefusal {
   if (error instanceof FormatRefused) return { code: error.code, detail: error.message };
   if (error instanceof HtmlRefused) return { code: error.code, detail: error.message };

@@ -44,7 +44,9 @@ const closePassage = z.strictObject({
     .string()
     .nullable()
     .meta({ description: 'Current text of the passage. Null if the passage no longer exists.' }),
-  score: z.number().meta({ description: 'Score when the question was first asked.' }),
+  score: z
+    .number()
+    .meta({ description: 'Score of the passage when the question was first asked.' }),
 });
 
 export const KnowledgeGapDetail = z

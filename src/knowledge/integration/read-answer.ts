@@ -89,7 +89,7 @@ function otherType(mediaType: string): FetchRefused {
   return invalidFeed(`returned ${what}; it must return ${asked}`);
 }
 
-/** Returns the ETag, or `null` if a request cannot send it back. A request requires visible ASCII characters. */
+/** Returns the ETag, or `null` if a request header cannot carry it, because it is too long or not visible ASCII. */
 function etagOf(headers: Headers): string | null {
   const etag = headers.get('etag');
   return etag !== null && /^(W\/)?"[!#-~]{0,1000}"$/.test(etag) ? etag : null;

@@ -18,7 +18,7 @@ const BEFORE_DOCUMENTS = /(?:^|[^\\])"documents"\s*:\s*$/;
 
 /**
  * Position of the boundary between a document and the rest of its page: before or after the current character.
- * `undefined` if none exists.
+ * `undefined` if there is no boundary at this character.
  */
 type Border = 'before' | 'after' | undefined;
 

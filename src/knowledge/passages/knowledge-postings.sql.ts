@@ -228,7 +228,7 @@ async function learnWords(db: Db, ownerId: string, first: number): Promise<void>
 }
 
 /**
- * Removes words that no passage contains any longer. It must run after all insertions of the transaction. It locks the
+ * Removes words that no passage contains any longer. Call this after all insertions of the transaction. It locks the
  * words in sorted order, so that concurrent callers wait for each other instead of deadlocking.
  */
 export async function forgetWords(db: Db, lexemes: readonly string[]): Promise<void> {

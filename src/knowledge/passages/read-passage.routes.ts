@@ -18,8 +18,8 @@ export function readPassageRoute({ pool }: { pool: Pool }): Route {
     scope: 'read',
     summary: 'Read a passage',
     description:
-      'Returns the passage as it is now. After its source is indexed again or its answer changes, ' +
-      'the passage no longer exists (404).',
+      'Returns the current content of the passage. A passage no longer exists (404) once its source is indexed ' +
+      'again or, if it is the answer to a gap, once that answer changes.',
     params: { id: idParam('chk', 'passage') },
     answers: { 200: { description: 'The passage.', schema: Passage } },
     handle: async ({ caller: { namespace }, params: { id } }) => ({

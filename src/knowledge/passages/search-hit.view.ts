@@ -34,7 +34,7 @@ const Why = z
           word: z.string().meta({ description: 'Stem of a word in the question.' }),
           as: z.string().meta({
             description:
-              'Matching word in the passage: the same word, a corrected one, or a synonym.',
+              'Matching word in the passage: the same word, a spelling correction, or a synonym.',
           }),
           in: z.enum(['heading', 'text', 'both']),
           weight: z

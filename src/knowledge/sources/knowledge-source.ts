@@ -175,7 +175,7 @@ export const knowledgeSourceStatus = z
       .strictObject({
         phase: z.enum(['queued', 'running']).describe('Whether the sync is queued or running.'),
         found: z.int().min(0).describe('Number of documents found so far.'),
-        read: z.int().min(0).describe('Number of those documents that were processed.'),
+        read: z.int().min(0).describe('Number of documents processed so far.'),
       })
       .describe('The unfinished sync.')
       .exactOptional(),

@@ -273,7 +273,7 @@ export async function updateSourceIndex(
   );
 }
 
-/** Returns the total bytes of all documents in a namespace, and of those in one of its sources. */
+/** Returns the total size in bytes of all sources in a namespace (`all`), and the size of one of them (`own`). */
 export async function sumSourceBytes(
   db: Db,
   { namespace, id }: { namespace: string; id?: string },

@@ -45,8 +45,8 @@ export const SYNC_COLUMNS = `id, namespace, source_id as "sourceId", trigger, st
 const UNFINISHED = `status in ('queued', 'running')`;
 
 /**
- * Queues a sync of a source, unless one is queued or running. Returns the unfinished sync, whether it is new or not, or
- * `undefined` if the source was deleted.
+ * Queues a sync of a source, unless one is queued or running. Returns the queued or running sync, and whether it is
+ * new. Returns `undefined` if the source was deleted.
  */
 export async function queueSync(
   db: Db,

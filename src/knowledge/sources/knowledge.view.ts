@@ -68,7 +68,7 @@ export const KnowledgeSource = z
         status: z.enum(['queued', 'running']),
         requested_at: unixTime,
         found: count.meta({ description: 'Number of documents found so far.' }),
-        read: count.meta({ description: 'Number of those documents that were processed.' }),
+        read: count.meta({ description: 'Number of documents processed so far.' }),
       })
       .nullable()
       .meta({

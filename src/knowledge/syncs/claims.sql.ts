@@ -19,7 +19,8 @@ export const HELD = `id = $1 and lease = $2 and status = 'running'`;
 
 /**
  * Claims the next sync. Prefers namespaces with the fewest running syncs, and among these the sync that has waited
- * longest. A sync whose process died counts as queued. Empty `namespaces` means all namespaces except `except`.
+ * longest. A sync whose process died counts as queued. Considers only `namespaces`, or all namespaces if the list is
+ * empty, and never those in `except`.
  */
 export async function claimSync(
   db: Db,

@@ -25,7 +25,8 @@ export const KnowledgeSync = z
     finished_at: unixTime.nullable(),
     found: count.meta({ description: 'Number of documents found so far.' }),
     read: count.meta({
-      description: 'Number of documents processed so far: the sum of the following four counts.',
+      description:
+        'Number of documents processed so far: the sum of `unchanged`, `changed`, `failed` and `skipped`.',
     }),
     unchanged: count,
     changed: count.meta({ description: 'Number of new or changed documents.' }),
@@ -65,7 +66,7 @@ export const KnowledgeSync = z
       .nullable()
       .meta({
         description:
-          'Number of documents after the sync, and how many changed. Null if it did not succeed.',
+          'Number of documents after the sync, and how many of them changed. Null unless the sync succeeded.',
       }),
   })
   .meta({ id: 'KnowledgeSync', description: 'One sync of a website or an integration.' });

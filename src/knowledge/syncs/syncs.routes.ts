@@ -105,8 +105,8 @@ function cancelRoute(deps: UploadDeps): Route {
     scope: 'write',
     summary: 'Stop a sync',
     description:
-      'A stopped sync does not change the index: content that was indexed before stays. Its requests in ' +
-      'progress end within two seconds. No event is emitted.',
+      'The sync stops within two seconds and does not change the index: all content that is already ' +
+      'indexed stays. No event is emitted.',
     params,
     body: { schema: z.strictObject({}).describe('No fields.'), isOptional: true },
     answers: { 200: { description: 'The canceled sync.', schema: KnowledgeSync } },

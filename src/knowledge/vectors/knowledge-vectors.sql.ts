@@ -109,7 +109,7 @@ export async function readVectors(
   return rows;
 }
 
-/** Reads all vectors of many owners with only a few vectors each. */
+/** Reads all vectors of several owners in one query. Use it only for owners with few vectors. */
 export async function readSmallVectors(
   db: Db,
   embeddingsIds: readonly number[],
