@@ -263,7 +263,8 @@ export class HtmlHandler implements Partial<Handler> {
   }
 
   #image(alt: string | undefined): void {
-    // Skips a description of one word, such as a file name or the name of a logo, because it carries no information.
+    // Skips an image description (`alt`) of one word, such as a file name or the name of a logo, because it carries no
+    // information.
     if (alt === undefined || !/\s/.test(alt.trim()) || alt.length > 500) return;
     this.#out.write(` ${alt} `);
   }
