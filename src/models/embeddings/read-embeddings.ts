@@ -63,7 +63,7 @@ function fromBase64(text: string): Float32Array {
 function normalised(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, one) => sum + one * one, 0));
   if (!Number.isFinite(length) || length === 0) {
-    throw new InvalidAnswer('answered with an embedding of length zero or infinity');
+    throw new InvalidAnswer('answered with an embedding whose length is zero or infinite');
   }
   return vector.map((one) => one / length);
 }
