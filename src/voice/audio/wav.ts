@@ -64,7 +64,8 @@ export function readWavHeader(start: Buffer): { format: WavFormat; bytes: number
     const size = start.readUInt32LE(at + 4);
     const body = at + 8;
     if (name === 'data') {
-      if (format === undefined) throw new WavError('is a WAV without a description of its samples');
+      if (format === undefined)
+        throw new WavError('is a WAV that does not state its sample format');
       // The writer of a stream does not know the size in advance, so it writes 0 or a huge number.
       const isKnown = size !== 0 && size < 0x7fff_0000;
       return { format: { ...format, dataBytes: isKnown ? size : undefined }, bytes: body };
@@ -83,7 +84,7 @@ export function isWav(start: Buffer): boolean {
 }
 
 function readFormat(chunk: Buffer): Omit<WavFormat, 'dataBytes'> {
-  if (chunk.length < 16) throw new WavError('is a WAV without a description of its samples');
+  if (chunk.length < 16) throw new WavError('is a WAV that does not state its sample format');
   const tag = chunk.readUInt16LE(0);
   // The extensible format contains the real format at the start of a GUID.
   const format = tag === EXTENSIBLE && chunk.length >= 26 ? chunk.readUInt16LE(24) : tag;

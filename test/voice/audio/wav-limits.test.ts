@@ -62,7 +62,7 @@ test('a format has 16 bytes at least', () => {
   expect(readWavHeader(formatted(16))?.format.sampleRate).toBe(16_000);
   const header = formatted(16);
   header.writeUInt32LE(15, 16);
-  expect(() => readWavHeader(header)).toThrow('without a description of its samples');
+  expect(() => readWavHeader(header)).toThrow('does not state its sample format');
 });
 
 test('only the extensible form is read by what it extends', () => {

@@ -78,7 +78,7 @@ describe('what is no WAV of PCM16 is named', () => {
     [
       'samples before their format',
       Buffer.concat([HEADER.subarray(0, 12), HEADER.subarray(36)]),
-      'without a description of its samples',
+      'does not state its sample format',
     ],
     [
       'a chunk without end',
