@@ -84,7 +84,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     await endLost();
     const overdue = await failOverdueCalls(pool);
     if (overdue > 0)
-      log.warn({ calls: overdue }, 'marked calls as failed that could not be placed in time');
+      log.warn({ calls: overdue }, 'marked calls that could not be placed in time as failed');
   }
 
   function begin(call: ClaimedCall): void {

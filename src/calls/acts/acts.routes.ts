@@ -78,7 +78,8 @@ function keysRoute(deps: ActDeps): Route {
     scope: 'write',
     summary: 'Send DTMF tones',
     description:
-      'The call must be in progress through a TelephonyProvider. The tones follow any pending speech of the agent. ' +
+      'The call must be in progress through a TelephonyProvider. The tones are sent after everything that the ' +
+      'agent is still saying. ' +
       'Transcripts do not contain the keys.',
     params,
     body: { schema: KeysWrite },

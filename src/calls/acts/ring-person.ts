@@ -29,7 +29,7 @@ export function createRingPerson({ accounts, log, wakeLine }: Deps): RingPerson 
     } catch (error) {
       log.warn(
         { reason: reasonOf(error), call: call.id },
-        'cannot ring a person for an escalation',
+        'cannot transfer the call for an escalation',
       );
       return undefined;
     }

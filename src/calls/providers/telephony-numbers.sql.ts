@@ -7,7 +7,7 @@ import type { DeclaredNumber } from './telephony-provider.ts';
 /** Reason of the condition `Accepted=False` while another provider in the namespace owns one of the numbers. */
 export const NUMBER_TAKEN = 'NumberTaken';
 
-/** SQL condition for the provider in namespace `$1` that owns a given active number. */
+/** SQL condition of the list filter `number`: selects the provider that owns this active number in namespace `$1`. */
 export const HAS_NUMBER =
   'id = (select provider_id from telephony_numbers n where n.namespace = $1 and number = ?)';
 
