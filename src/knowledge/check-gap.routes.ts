@@ -43,7 +43,7 @@ const GapCheck = z
   });
 
 /**
- * Creates the route that repeats the search for every wording of a gap and reports whether it now has an answer
+ * Creates the route that repeats the search for every wording of a gap, and reports which wordings now have an answer
  * (contract/knowledge.md#gaps).
  */
 export function checkGapRoute(deps: { pool: Pool } & SearchWays): Route {

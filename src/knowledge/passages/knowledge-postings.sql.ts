@@ -195,9 +195,9 @@ export async function nextPosition(db: Db, ownerId: string): Promise<number> {
 }
 
 /**
- * Maximum number of words that one source adds to the spelling correction, beginning with the words that the most
- * passages contain. The words of all tenants share one table, so no tenant may fill it with words that occur in a
- * single passage.
+ * Maximum number of words that one source adds to the list for spelling correction. The words that occur in the most
+ * passages are added first. The words of all tenants share one table, so no tenant may fill it with words that occur in
+ * a single passage.
  */
 const WORDS_LEARNT_MAX = 20_000;
 

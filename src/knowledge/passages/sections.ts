@@ -17,7 +17,7 @@ const TITLE_CHARS_MAX = 200;
 /** Pattern for every line that may be a heading, the underline of a heading, or a code fence. */
 const MARKED = /^ {0,3}[#=\-`~]/;
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(?=[^ \t])/;
-/** Pattern for the line below a title that underlines it. */
+/** Pattern for a row of `=` or `-`, which makes the line above it a title. */
 const UNDERLINE = /^ {0,3}(=+|-{2,})[ \t]*$/;
 const FENCE = /^ {0,3}(```+|~~~+)/;
 const BLANK_LINES = /\n[^\S\n]*\n/g;

@@ -71,8 +71,9 @@ export function usesSecret(integration: Integration | undefined, name: string): 
 }
 
 /**
- * Rejects invalid URLs when they are written, so that the caller learns of the problem early. The address guard checks
- * every connection again. `fields` come from a validated body, but a merge patch may contain `null`.
+ * Rejects an invalid URL when a source is created or changed, so that the client learns of the problem early. During
+ * syncs, the address guard checks every connection again. `fields` come from a validated body, but a merge patch may
+ * contain `null`.
  * @throws ApiError invalid_body
  */
 export function requireFetchedUrl(
