@@ -53,7 +53,10 @@ function withTypeOf(sent: RequestInit, headers: Headers): Headers {
   return own;
 }
 
-/** Builds the headers. @throws ModelError, because the error that `Headers` throws would quote the key */
+/**
+ * Builds the headers. @throws ModelError for an invalid header, instead of the error of `Headers`, which quotes the
+ * value
+ */
 function headersOf(endpoint: ModelEndpoint, accept: string): Headers {
   const { apiKey, apiKeyHeader, organization, project } = endpoint;
   const isBearer = apiKeyHeader === 'authorization';

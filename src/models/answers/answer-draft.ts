@@ -118,8 +118,8 @@ export function createAnswerDraft({ isHeld = false }: { isHeld?: boolean } = {})
 function reasonOf(finish: string | undefined, callCount: number): FinishReason {
   const ending = finish === undefined ? 'stop' : endingOf(finish);
   if (ending === 'length' || ending === 'content_filter') return ending;
-  // Relies on the calls themselves, because some servers report `stop` after tool calls, and others report `tool_calls`
-  // without any.
+  // Counts the calls instead of trusting the reported reason: some servers report `stop` after tool calls, and others
+  // report `tool_calls` without any.
   if (callCount > 0) return 'tool_calls';
   // An answer that ended for an unknown reason may have been truncated, so it is treated like a truncated one.
   return ending === 'unknown' ? 'length' : 'stop';
