@@ -20,9 +20,9 @@ export type PlayoutOutput = {
   /** True if the output measures playback; false if it estimates playback. */
   reportsPlayback: boolean;
   /**
-   * Stops playback. `segments` are the segments that may not have been played completely, in order. A carrier that
-   * stops playback on its own reports the last played words in `reported`. Returns undefined if playback continues, or
-   * if no words of the transcript were cut.
+   * Stops playback. `segments` are the segments that may not have been played completely, in order. If the carrier has
+   * already stopped playback on its own, `reported` holds the last words that it played. Returns undefined if playback
+   * continues, because the words are protected from interruption, or if no words of the transcript were cut.
    */
   interrupt: (segments: readonly Segment[], reported?: string) => Interruption | undefined;
   /** Resolves when everything has been played or the signal aborts. */

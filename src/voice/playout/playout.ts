@@ -19,8 +19,9 @@ export type Playout = {
   sendKeys: (keys: string) => void;
   isPlaying: () => boolean;
   /**
-   * Handles an interruption. A carrier that stops playback on its own reports the last played words in `reported`.
-   * Returns undefined if playback continues, or if no words of the transcript were cut.
+   * Handles an interruption. If the carrier has already stopped playback on its own, `reported` holds the last words
+   * that it played. Returns undefined if playback continues, because the words are protected from interruption, or if
+   * no words of the transcript were cut.
    */
   interrupt: (reported?: string) => Interrupted | undefined;
   /**

@@ -19,8 +19,8 @@ export type LineEvent =
   /** The user sent a written message. Unlike speech, it is never treated as a backchannel. */
   | { type: 'written'; text: string }
   /**
-   * The user interrupted the agent. A carrier that stops playback on its own reports the last played words in
-   * `playedText`. If `playedText` is absent, the session stops playback.
+   * The user interrupted the agent. If the carrier has already stopped playback on its own, `playedText` holds the last
+   * words that it played. If `playedText` is absent, the session stops playback.
    */
   | { type: 'interrupted'; playedText?: string }
   | { type: 'digit'; digit: string };
