@@ -20,7 +20,10 @@ import { createMediaTrack } from './media-track.ts';
 const FRAME_BYTES_MAX = 64 * 1024;
 /** Time in ms that the carrier has to present the token. */
 const START_MS = 5_000;
-/** Number of consecutive unknown frames after which the client is not considered a carrier. */
+/**
+ * Number of consecutive unknown frames that are allowed. After more, the socket is closed, because the client is
+ * probably no carrier.
+ */
 const UNKNOWN_MAX = 50;
 
 const FORMAT: AudioFormat = {

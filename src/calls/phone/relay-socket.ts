@@ -13,7 +13,10 @@ import { pathsOf, type Relay, type RelayFrame } from '../../carriers/carrier.ts'
 const FRAME_BYTES_MAX = 64 * 1024;
 /** Time in ms that the carrier has to present the token. */
 const SETUP_MS = 5_000;
-/** Number of consecutive unknown frames after which the client is not considered a carrier. */
+/**
+ * Number of consecutive unknown frames that are allowed. After more, the socket is closed, because the client is
+ * probably no carrier.
+ */
 const UNKNOWN_MAX = 50;
 /**
  * Limits on the user's utterances. No person speaks enough to reach them, even if the database is unavailable for a
