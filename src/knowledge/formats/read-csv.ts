@@ -64,8 +64,8 @@ const LONG_ROW = `a row of a table may have at most ${LINE_CHARS_MAX} characters
 const SEP_LINE = /^\ufeff?"?sep=([^\r\n"])"?[ \t,;]*(?:\r\n?|\n|$)/i;
 
 /**
- * Returns the delimiter that the file declares, or else the one that splits the largest number of first lines into the
- * same number of cells (at least two). The order of `DELIMITERS` breaks ties.
+ * Returns the delimiter that the file declares, or else the one that divides the most lines of the sample into the same
+ * number of cells (at least two). The order of `DELIMITERS` breaks ties.
  */
 function delimiterOf(text: string): { delimiter: string; rest: string } {
   const [line, said] = SEP_LINE.exec(text.slice(0, 100)) ?? [];
@@ -79,8 +79,8 @@ function delimiterOf(text: string): { delimiter: string; rest: string } {
 }
 
 /**
- * Returns the first lines, with `x` in place of each quoted cell. Omits the last line if the sample may have cut it
- * off.
+ * Returns the lines at the beginning of the text (the sample), with `x` in place of each quoted cell. Omits the last
+ * line if the sample may have cut it off.
  */
 function sampleLines(text: string): string[] {
   const sample = text.slice(0, SAMPLE_CHARS).replaceAll(/"(?:[^"]|"")*"/g, 'x');
@@ -89,7 +89,10 @@ function sampleLines(text: string): string[] {
   return lines.filter((line) => line.trim() !== '');
 }
 
-/** Returns the largest number of lines that have the same number of cells. Ignores lines with a single cell. */
+/**
+ * Groups the lines by their number of cells, and returns the size of the largest group. Ignores lines with a single
+ * cell.
+ */
 function agreementOf(lines: readonly string[], mark: string): number {
   const counts = new Map<number, number>();
   for (const line of lines) {
